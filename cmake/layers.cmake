@@ -1,0 +1,56 @@
+# One library per folder of src/, and one test program for the *_test.cc files beside its sources.
+
+add_library(windlass_options INTERFACE)
+target_compile_options(windlass_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
+  -Wold-style-cast -Woverloaded-virtual -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports these two falsely inside std::string and std::variant when sanitizers are on.
+  target_compile_options(windlass_options INTERFACE -Wno-maybe-uninitialized -Wno-restrict)
+endif()
+target_include_directories(windlass_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+
+function(windlass_target_name folder out)
+  string(REPLACE "/" "_" flat ${folder})
+  set(${out} windlass_${flat} PARENT_SCOPE)
+endfunction()
+
+# windlass_layer(<folder> [DEPENDS <folder>...] [LINK <library>...])
+function(windlass_layer folder)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  windlass_target_name(${folder} name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
+
+  set(links ${ARG_LINK} windlass_options)
+  foreach(dependency ${ARG_DEPENDS})
+    windlass_target_name(${dependency} dependency_name)
+    list(APPEND links ${dependency_name})
+  endforeach()
+
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC ${links})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${links})
+  endif()
+  if(WINDLASS_TESTS AND tests)
+    windlass_test(${name}_test SOURCES ${tests} LINK ${name})
+  endif()
+endfunction()
+
+# windlass_test(<name> SOURCES <file>... LINK <library>...): one GoogleTest program, one ctest entry.
+function(windlass_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} windlass_options GTest::gmock GTest::gtest_main)
+  if(TARGET rapidcheck)
+    target_link_libraries(${name} PRIVATE rapidcheck)
+  endif()
+  target_compile_definitions(${name} PRIVATE WINDLASS_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+endfunction()

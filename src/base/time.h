@@ -1,0 +1,46 @@
+// Points in time and spans, and their text forms in the Kubernetes API. Wall time is what users and
+// objects see; MonotonicTime is what timers are measured with and never leaves the process.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace windlass {
+
+using Duration = std::chrono::nanoseconds;
+using Time = std::chrono::time_point<std::chrono::system_clock, Duration>;
+using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+inline Time time_from_unix(int64_t unix_seconds, int64_t nanos = 0) {
+  return Time(seconds(unix_seconds) + nanoseconds(nanos));
+}
+// Seconds since 1970, rounded towards the past.
+int64_t unix_seconds(Time time);
+
+// metav1.Time as JSON has it: `2006-01-02T15:04:05Z`, UTC, whole seconds (api.md M8).
+std::string format_rfc3339(Time time);
+// metav1.MicroTime: exactly six digits, `2006-01-02T15:04:05.000000Z`.
+std::string format_rfc3339_micro(Time time);
+// Log time stamps: nanoseconds, nine digits.
+std::string format_rfc3339_nano(Time time);
+// Accepts any fraction and any offset, as Go's time.RFC3339 does. Error text as in api.md M31.
+Result<Time> parse_rfc3339(std::string_view text);
+Result<Time> parse_rfc3339_micro(std::string_view text);  // exactly six digits (N30)
+
+// `1h2m3.5s`, `300ms`, `0s`: Go's duration text, as kubectl flags take it.
+std::string format_duration(Duration duration);
+Result<Duration> parse_duration(std::string_view text);
+// `5m12s`, `3h`, `47h`: how kubectl prints ages (api.md M139).
+std::string human_duration(Duration duration);
+
+}  // namespace windlass
