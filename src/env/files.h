@@ -21,6 +21,10 @@ class Files {
   virtual Result<std::string> read(const std::string& path, size_t limit) = 0;
   // Names (not paths) of the entries, sorted.
   virtual Result<std::vector<std::string>> list(const std::string& directory) = 0;
+  // Makes the directory and its missing parents (0700); one that is there already is fine.
+  virtual Result<void> make_directory(const std::string& path) = 0;
+  // Removes a file or a whole tree, never following links; one that is not there is fine.
+  virtual Result<void> remove_tree(const std::string& path) = 0;
 };
 
 }  // namespace windlass::env
