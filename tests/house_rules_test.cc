@@ -253,7 +253,8 @@ TEST(HouseRules, NoLeftovers) {
 }
 
 TEST(HouseRules, TheRepositorySpeaksOfTheProjectAlone) {
-  const std::regex foreign(R"(/work/|/root/|/home/[a-z]|\bissue #?[0-9]|\bsubagent|\bhelper h[0-9])");
+  const std::regex foreign(
+      R"(/work/|/root/|/home/[a-z]|\bissue #?[0-9]|\bsubagent|\bhelper h[0-9])");
   for (const char* root : {"src", "tests", "bench", "docs", "examples", "proto", "cmake"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
       const std::string path = entry.path().generic_string();
@@ -263,8 +264,8 @@ TEST(HouseRules, TheRepositorySpeaksOfTheProjectAlone) {
       }
       const auto lines = lines_of(entry.path());
       for (size_t i = 0; i < lines.size(); ++i) {
-        EXPECT_FALSE(std::regex_search(lines[i], foreign)) << path << ':' << i + 1 << ": "
-                                                           << lines[i];
+        EXPECT_FALSE(std::regex_search(lines[i], foreign))
+            << path << ':' << i + 1 << ": " << lines[i];
       }
     }
   }

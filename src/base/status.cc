@@ -37,7 +37,9 @@ Status bad_request(std::string message) {
   return status_without_details(400, "BadRequest", std::move(message));
 }
 
-Status unauthorized() { return status_without_details(401, "Unauthorized", "Unauthorized"); }
+Status unauthorized() {
+  return status_without_details(401, "Unauthorized", "Unauthorized");
+}
 
 Status forbidden(const ResourceName& about, std::string_view why) {
   return status_about(403, "Forbidden", fmt::format("{} is forbidden: {}", qualified(about), why),
@@ -67,8 +69,8 @@ Status unsupported_media_type(std::string message) {
 }
 
 Status internal_error(std::string_view why) {
-  Status status = status_without_details(500, "InternalError",
-                                         fmt::format("Internal error occurred: {}", why));
+  Status status =
+      status_without_details(500, "InternalError", fmt::format("Internal error occurred: {}", why));
   status.details.causes.push_back({"", std::string(why), ""});
   return status;
 }

@@ -56,9 +56,17 @@ Status internal_error(std::string_view why);
 // A failure without a Kubernetes reason, e.g. of a file or a process.
 Status plain_error(std::string message);
 
-inline bool is_not_found(const Status& status) { return status.reason == "NotFound"; }
-inline bool is_conflict(const Status& status) { return status.reason == "Conflict"; }
-inline bool is_already_exists(const Status& status) { return status.reason == "AlreadyExists"; }
-inline bool is_gone(const Status& status) { return status.code == 410; }
+inline bool is_not_found(const Status& status) {
+  return status.reason == "NotFound";
+}
+inline bool is_conflict(const Status& status) {
+  return status.reason == "Conflict";
+}
+inline bool is_already_exists(const Status& status) {
+  return status.reason == "AlreadyExists";
+}
+inline bool is_gone(const Status& status) {
+  return status.code == 410;
+}
 
 }  // namespace windlass
