@@ -1,0 +1,82 @@
+#include "scheduler/resources.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace windlass::scheduler {
+
+namespace {
+
+int64_t saturating_sum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) {
+    return b > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+  }
+  return sum;
+}
+
+template <class Combine>
+void combine_into(Resources& to, const Resources& amount, Combine combine) {
+  to.milli_cpu = combine(to.milli_cpu, amount.milli_cpu);
+  to.memory = combine(to.memory, amount.memory);
+  to.ephemeral_storage = combine(to.ephemeral_storage, amount.ephemeral_storage);
+  for (const auto& [name, value] : amount.extended) {
+    int64_t& own = to.extended[name];
+    own = combine(own, value);
+  }
+}
+
+}  // namespace
+
+void add(Resources& to, const Resources& amount) {
+  combine_into(to, amount, saturating_sum);
+}
+
+void subtract(Resources& from, const Resources& amount) {
+  combine_into(from, amount, [](int64_t a, int64_t b) { return b >= a ? 0 : a - b; });
+}
+
+void raise(Resources& to, const Resources& amount) {
+  combine_into(to, amount, [](int64_t a, int64_t b) { return std::max(a, b); });
+}
+
+Resources pod_requests(std::span<const ContainerRequest> init_containers,
+                       std::span<const ContainerRequest> containers, const Resources& overhead) {
+  Resources total;
+  for (const ContainerRequest& container : containers) {
+    add(total, container.requests);
+  }
+  Resources sidecars;
+  Resources largest_step;
+  for (const ContainerRequest& init : init_containers) {
+    Resources step = sidecars;
+    add(step, init.requests);
+    raise(largest_step, step);
+    if (init.sidecar) {
+      sidecars = step;
+    }
+  }
+  add(total, sidecars);
+  raise(total, largest_step);
+  add(total, overhead);
+  return total;
+}
+
+std::vector<std::string> shortages(const Resources& wanted, const Resources& free) {
+  std::vector<std::string> missing;
+  const auto compare = [&missing](const std::string& name, int64_t want, int64_t have) {
+    if (want > 0 && want > have) {
+      missing.push_back("Insufficient " + name);
+    }
+  };
+  compare("cpu", wanted.milli_cpu, free.milli_cpu);
+  compare("memory", wanted.memory, free.memory);
+  compare("ephemeral-storage", wanted.ephemeral_storage, free.ephemeral_storage);
+  for (const auto& [name, value] : wanted.extended) {
+    const auto found = free.extended.find(name);
+    compare(name, value, found == free.extended.end() ? 0 : found->second);
+  }
+  return missing;
+}
+
+}  // namespace windlass::scheduler

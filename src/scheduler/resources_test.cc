@@ -1,0 +1,83 @@
+#include "scheduler/resources.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace windlass::scheduler {
+namespace {
+
+Resources cpu(int64_t milli) {
+  Resources resources;
+  resources.milli_cpu = milli;
+  return resources;
+}
+
+struct RequestCase {
+  const char* name;
+  std::vector<ContainerRequest> init;
+  std::vector<ContainerRequest> containers;
+  int64_t overhead;
+  int64_t want;
+};
+
+TEST(PodRequests, S10_LargerOfRunningAndInitializing) {
+  const RequestCase cases[] = {
+      {"nothing asked", {}, {{cpu(0)}}, 0, 0},
+      {"sum of containers", {}, {{cpu(100)}, {cpu(200)}}, 0, 300},
+      {"init containers run alone", {{cpu(250)}, {cpu(200)}}, {{cpu(100)}}, 0, 250},
+      {"containers larger than any init", {{cpu(250)}}, {{cpu(300)}}, 0, 300},
+      {"sidecar runs beside the containers", {{cpu(50), true}}, {{cpu(100)}}, 0, 150},
+      {"sidecar runs beside later inits", {{cpu(50), true}, {cpu(200)}}, {{cpu(100)}}, 0, 250},
+      {"but not beside earlier ones", {{cpu(200)}, {cpu(50), true}}, {{cpu(100)}}, 0, 200},
+      {"overhead on top", {{cpu(250)}}, {{cpu(100)}}, 30, 280},
+  };
+  for (const RequestCase& c : cases) {
+    EXPECT_EQ(pod_requests(c.init, c.containers, cpu(c.overhead)), cpu(c.want)) << c.name;
+  }
+}
+
+TEST(PodRequests, S10_EachResourceByItself) {
+  Resources init = cpu(500);
+  init.memory = 10;
+  init.extended["example.com/gpu"] = 2;
+  Resources main = cpu(100);
+  main.memory = 100;
+  const std::vector<ContainerRequest> inits{{init}};
+  const std::vector<ContainerRequest> mains{{main}};
+  const Resources total = pod_requests(inits, mains, {});
+  EXPECT_EQ(total.milli_cpu, 500);
+  EXPECT_EQ(total.memory, 100);
+  EXPECT_EQ(total.extended.at("example.com/gpu"), 2);
+}
+
+TEST(Resources, HugeAmountsDoNotWrap) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  Resources sum = cpu(kMax);
+  add(sum, cpu(1));
+  EXPECT_EQ(sum.milli_cpu, kMax);
+  subtract(sum, cpu(kMax));
+  subtract(sum, cpu(5));
+  EXPECT_EQ(sum.milli_cpu, 0);
+}
+
+TEST(Shortages, NameWhatIsMissing) {
+  Resources wanted = cpu(2000);
+  wanted.memory = 1;
+  wanted.extended["example.com/gpu"] = 1;
+  wanted.extended["example.com/unused"] = 0;
+  Resources free = cpu(1999);
+  free.memory = 1;
+  EXPECT_EQ(shortages(wanted, free),
+            (std::vector<std::string>{"Insufficient cpu", "Insufficient example.com/gpu"}));
+  EXPECT_TRUE(shortages({}, {}).empty());
+}
+
+TEST(Shortages, S10_AbsentRequestFitsOnAFullNode) {
+  Resources overfull;
+  overfull.milli_cpu = 0;
+  EXPECT_TRUE(shortages(cpu(0), overfull).empty());
+}
+
+}  // namespace
+}  // namespace windlass::scheduler
