@@ -1,4 +1,5 @@
 // The kinds this program knows, each registered once: names, scope, and the message that holds it.
+// Constant after the first use; any thread. What a kind means (defaults, validation) is elsewhere.
 #pragma once
 
 #include <memory>
@@ -15,22 +16,29 @@ struct Kind {
   std::string_view group;  // "" for core
   std::string_view version;
   std::string_view kind;      // Job
-  std::string_view plural;    // jobs
+  std::string_view plural;    // jobs; "" for the body of a request or answer (Eviction, Status)
   std::string_view singular;  // job
   bool namespaced = true;
   std::vector<std::string_view> short_names;
   std::vector<std::string_view> categories;
   const Message& (*prototype)() = nullptr;
+  const Message& (*list_prototype)() = nullptr;  // null where nothing is ever listed
 
   std::string api_version() const;  // batch/v1, or v1 for core
   TypeMeta type_meta() const;
+  TypeMeta list_type_meta() const;  // JobList
   std::unique_ptr<Message> make() const;
+  std::unique_ptr<Message> make_list()
+      const;  // {metadata, items}; only where list_prototype is set
 };
 
-// All registered kinds, in discovery order.
+// All kinds that are resources, in discovery order.
 std::span<const Kind> all_kinds();
-// nullptr when there is no such kind.
+// Also finds what has no resource. DeleteOptions goes by the group and version of the resource that
+// is deleted (api.md M6), Eviction also by policy/v1beta1 (P90). nullptr when there is no such
+// kind.
 const Kind* find_kind(std::string_view api_version, std::string_view kind);
+// nullptr when there is no such resource.
 const Kind* find_resource(std::string_view group, std::string_view version,
                           std::string_view plural);
 
