@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+
+namespace windlass::store {
+
+struct Limits {
+  // Watch history and old versions, per resource: whichever is reached first.
+  size_t history_events = 65'536;
+  size_t history_bytes = size_t{64} << 20;
+  // Writes handed to the journal and not yet durable.
+  size_t pending_writes = 10'000;
+  // One encoded object (reliability.md 3.1).
+  size_t object_bytes = size_t{3} << 19;
+};
+
+}  // namespace windlass::store

@@ -1,0 +1,117 @@
+// All live objects as encoded bytes, in memory, under one revision counter (api.md M87). A write
+// names the revision it is based on, gets its own revision at once, and becomes visible to reads,
+// lists and watchers only when the journal has it (reliability.md S1-S5). It knows nothing of kinds
+// and rules: that is apiserver's part.
+//
+// Owns the index, the history and the pending writes. Core thread only; no locks.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "store/journal.h"
+#include "store/limits.h"
+#include "store/table.h"
+#include "store/version.h"
+#include "store/watcher.h"
+
+namespace windlass::store {
+
+// One object. `ns` is empty for what lives outside of namespaces.
+struct Key {
+  std::string_view resource;  // jobs
+  std::string_view ns;
+  std::string_view name;
+};
+
+// Why a write was not taken.
+enum class Refusal { exists, missing, changed, too_large, busy, poisoned };
+
+struct Scan {
+  std::string_view resource = {};
+  std::string_view ns = {};                         // empty: all
+  std::string_view after = {};                      // continue behind this key (Version::key)
+  Revision revision = 0;                            // 0: the newest committed one
+  size_t limit = 0;                                 // 0: all
+  std::function<bool(const Version&)> filter = {};  // only what it accepts counts towards the limit
+};
+
+struct Page {
+  std::vector<VersionPtr> items;
+  Revision revision = 0;
+  bool more = false;  // at least one more item follows the last one
+};
+
+class Store final : private JournalListener {
+ public:
+  using Taken = tl::expected<VersionPtr, Refusal>;
+  using WhenCommitted = std::function<void(Result<void>)>;
+
+  // Without a journal a write is committed at once. The journal outlives the store.
+  explicit Store(Journal* journal = nullptr, Limits limits = {});
+
+  // Committed so far.
+  Revision revision() const { return committed_; }
+  // Given to writes so far; ahead of revision() while the journal works.
+  Revision head_revision() const { return assigned_; }
+  // What the next write gets, so that its bytes can carry it.
+  Revision next_revision() const { return assigned_ + 1; }
+
+  VersionPtr get(const Key& key) const;
+  VersionPtr head(const Key& key) const;
+  // The page, or nothing when the revision is older than the history.
+  std::optional<Page> list(const Scan& scan) const;
+  Revision compacted(std::string_view resource) const;
+
+  // `expected` is the revision of head(): 0 means that there must be none. `decoded`, if given, is
+  // the message of these bytes.
+  Taken put(const Key& key, Revision expected, std::string bytes, const api::ObjectPtr& decoded);
+  // `last_state` is what watchers are told was deleted.
+  Taken remove(const Key& key, Revision expected, std::string last_state,
+               const api::ObjectPtr& decoded);
+
+  // Runs once everything up to the revision is committed: inside this call if it is already. After
+  // a journal failure it is told why the write cannot be acknowledged.
+  void when_committed(Revision revision, WhenCommitted done);
+
+  // Changes after the revision, of one namespace or of all; nullptr when it is older than the
+  // history.
+  std::unique_ptr<Watcher> watch(std::string_view resource, std::string_view ns, Revision after,
+                                 std::function<void()> wake);
+
+  // Set once the journal has failed: reads go on, writes do not.
+  const std::optional<Status>& poisoned() const { return poisoned_; }
+
+ private:
+  void on_durable(Revision up_to) override;
+  void on_failure(Status why) override;
+
+  Table& table(std::string_view resource);
+  const Table* find_table(std::string_view resource) const;
+  Taken write(const Key& key, Revision expected, bool deletion, std::string bytes,
+              const api::ObjectPtr& decoded);
+
+  struct Pending {
+    Table* table;
+    VersionPtr version;
+  };
+
+  Journal* journal_;
+  Limits limits_;
+  std::map<std::string, std::unique_ptr<Table>, std::less<>> tables_;
+  Revision start_;
+  Revision assigned_;
+  Revision committed_;
+  std::deque<Pending> pending_;
+  std::multimap<Revision, WhenCommitted> waiting_;
+  std::optional<Status> poisoned_;
+};
+
+}  // namespace windlass::store

@@ -1,0 +1,121 @@
+#include "store/table.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "store/watcher.h"
+
+namespace windlass::store {
+namespace {
+
+bool exists(const VersionPtr& version) {
+  return version && !version->is_deletion();
+}
+
+}  // namespace
+
+Table::~Table() {
+  // From the oldest on: a chain of versions must not be freed by recursion.
+  while (!history_.empty()) {
+    evict_oldest();
+  }
+}
+
+VersionPtr Table::committed(std::string_view key) const {
+  const auto found = index_.find(key);
+  return found != index_.end() && exists(found->second.committed) ? found->second.committed
+                                                                  : nullptr;
+}
+
+VersionPtr Table::head(std::string_view key) const {
+  const auto found = index_.find(key);
+  return found != index_.end() && exists(found->second.head) ? found->second.head : nullptr;
+}
+
+VersionPtr Table::stage(std::string_view key, Revision revision, bool deletion, std::string bytes) {
+  const auto found = index_.find(key);
+  VersionPtr previous = found == index_.end() ? nullptr : found->second.head;
+  auto shared_key = previous ? previous->key_ : std::make_shared<const std::string>(key);
+  const Change change = deletion           ? Change::deleted
+                        : exists(previous) ? Change::updated
+                                           : Change::created;
+  auto version = std::make_shared<const Version>(std::move(shared_key), revision, change,
+                                                 std::move(bytes), std::move(previous));
+  if (found == index_.end()) {
+    index_.emplace(version->key(), Record{nullptr, version});
+  } else {
+    found->second.head = version;
+  }
+  return version;
+}
+
+void Table::publish(const VersionPtr& version) {
+  const auto found = index_.find(version->key());
+  CHECK(found != index_.end(), "a staged version is in the index");
+  found->second.committed = version;
+  history_.push_back(version);
+  history_bytes_ += version->bytes().size();
+  for (const auto& [id, watcher] : watchers_) {
+    watcher->on_change(*version);
+  }
+  evict();
+}
+
+void Table::forget_staged() {
+  for (auto entry = index_.begin(); entry != index_.end();) {
+    entry->second.head = entry->second.committed;
+    entry = entry->second.committed ? std::next(entry) : index_.erase(entry);
+  }
+}
+
+void Table::evict() {
+  while (history_.size() > limits_.history_events ||
+         (history_bytes_ > limits_.history_bytes && history_.size() > 1)) {
+    evict_oldest();
+  }
+}
+
+void Table::evict_oldest() {
+  const VersionPtr version = history_.front();
+  history_.pop_front();
+  ++first_position_;
+  history_bytes_ -= version->bytes().size();
+  compacted_ = version->revision();
+  version->previous_.reset();
+  if (!version->is_deletion()) {
+    return;
+  }
+  const auto found = index_.find(version->key());
+  if (found != index_.end() && found->second.head == version) {
+    index_.erase(found);
+  }
+}
+
+void Table::scan(std::string_view prefix, std::string_view after, Revision revision,
+                 const std::function<bool(const VersionPtr&)>& visit) const {
+  auto entry = after.empty() ? index_.lower_bound(prefix) : index_.upper_bound(after);
+  for (; entry != index_.end() && entry->first.starts_with(prefix); ++entry) {
+    const VersionPtr* version = &entry->second.committed;
+    while (*version && (*version)->revision() > revision) {
+      version = &(*version)->previous_;
+    }
+    if (exists(*version) && !visit(*version)) {
+      return;
+    }
+  }
+}
+
+uint64_t Table::position_after(Revision revision) const {
+  const auto later = std::upper_bound(
+      history_.begin(), history_.end(), revision,
+      [](Revision wanted, const VersionPtr& version) { return wanted < version->revision(); });
+  return first_position_ + static_cast<uint64_t>(later - history_.begin());
+}
+
+uint64_t Table::add_watcher(Watcher* watcher) {
+  const uint64_t id = next_watcher_++;
+  watchers_.emplace(id, watcher);
+  return id;
+}
+
+}  // namespace windlass::store
