@@ -140,8 +140,9 @@ struct GroupVersion {
 
 GroupVersion split(std::string_view api_version) {
   const size_t slash = api_version.find('/');
-  if (slash == std::string_view::npos)
+  if (slash == std::string_view::npos) {
     return {{}, api_version};
+  }
   return {api_version.substr(0, slash), api_version.substr(slash + 1)};
 }
 
@@ -151,8 +152,9 @@ bool is_in(const Kind& kind, const GroupVersion& gv) {
 
 bool is_served(const GroupVersion& gv) {
   for (const Kind& kind : resources()) {
-    if (is_in(kind, gv))
+    if (is_in(kind, gv)) {
       return true;
+    }
   }
   return false;
 }
@@ -166,8 +168,9 @@ const Kind& must_find(std::string_view api_version, std::string_view name) {
 }  // namespace
 
 std::string Kind::api_version() const {
-  if (group.empty())
+  if (group.empty()) {
     return std::string(version);
+  }
   std::string text(group);
   text += '/';
   text += version;
@@ -198,25 +201,30 @@ std::span<const Kind> all_kinds() {
 const Kind* find_kind(std::string_view api_version, std::string_view name) {
   const GroupVersion gv = split(api_version);
   for (const Kind& kind : resources()) {
-    if (kind.kind == name && is_in(kind, gv))
+    if (kind.kind == name && is_in(kind, gv)) {
       return &kind;
+    }
   }
   for (const Kind& kind : bodies()) {
-    if (kind.kind != name)
+    if (kind.kind != name) {
       continue;
-    if (is_in(kind, gv) || (name == "DeleteOptions" && is_served(gv)))
+    }
+    if (is_in(kind, gv) || (name == "DeleteOptions" && is_served(gv))) {
       return &kind;
+    }
   }
   return nullptr;
 }
 
 const Kind* find_resource(std::string_view group, std::string_view version,
                           std::string_view plural) {
-  if (plural.empty())
+  if (plural.empty()) {
     return nullptr;
+  }
   for (const Kind& kind : resources()) {
-    if (kind.plural == plural && kind.group == group && kind.version == version)
+    if (kind.plural == plural && kind.group == group && kind.version == version) {
       return &kind;
+    }
   }
   return nullptr;
 }
