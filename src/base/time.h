@@ -1,8 +1,12 @@
 // Points in time and spans, and their text forms in the Kubernetes API. Wall time is what users and
 // objects see; MonotonicTime is what timers are measured with and never leaves the process.
+//
+// Time counts nanoseconds and so ends in the years 1677 and 2262; UnixTime is what a client may
+// write into an object, any year from 0 to 9999, and what the codec keeps. Pure functions.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,21 +25,39 @@ using std::chrono::minutes;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-inline Time time_from_unix(int64_t unix_seconds, int64_t nanos = 0) {
-  return Time(seconds(unix_seconds) + nanoseconds(nanos));
+// As the protobuf Timestamp has it: nanos is 0 to 999,999,999 and counts forward.
+struct UnixTime {
+  int64_t seconds = 0;
+  int32_t nanos = 0;
+
+  auto operator<=>(const UnixTime&) const = default;
+};
+
+// What lies outside Time becomes the earliest or the latest Time.
+Time time_from_unix(int64_t unix_seconds, int64_t nanos = 0);
+inline Time to_time(UnixTime time) {
+  return time_from_unix(time.seconds, time.nanos);
 }
+UnixTime to_unix(Time time);
 // Seconds since 1970, rounded towards the past.
 int64_t unix_seconds(Time time);
 
 // metav1.Time as JSON has it: `2006-01-02T15:04:05Z`, UTC, whole seconds (api.md M8).
+std::string format_rfc3339(UnixTime time);
 std::string format_rfc3339(Time time);
 // metav1.MicroTime: exactly six digits, `2006-01-02T15:04:05.000000Z`.
+std::string format_rfc3339_micro(UnixTime time);
 std::string format_rfc3339_micro(Time time);
 // Log time stamps: nanoseconds, nine digits.
 std::string format_rfc3339_nano(Time time);
-// Accepts any fraction and any offset, as Go's time.RFC3339 does. Error text as in api.md M31.
+
+// Accept any fraction and any offset, as Go's time.RFC3339 does. Error text as in api.md M31; the
+// ones that answer a Time also fail for years outside it.
+Result<UnixTime> parse_unix_rfc3339(std::string_view text);
 Result<Time> parse_rfc3339(std::string_view text);
-Result<Time> parse_rfc3339_micro(std::string_view text);  // exactly six digits (N30)
+// Exactly six digits of fraction (N30).
+Result<UnixTime> parse_unix_rfc3339_micro(std::string_view text);
+Result<Time> parse_rfc3339_micro(std::string_view text);
 
 // `1h2m3.5s`, `300ms`, `0s`: Go's duration text, as kubectl flags take it.
 std::string format_duration(Duration duration);

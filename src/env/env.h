@@ -2,6 +2,7 @@
 
 #include "env/clock.h"
 #include "env/executor.h"
+#include "env/fault.h"
 #include "env/files.h"
 #include "env/log.h"
 #include "env/processes.h"
@@ -18,6 +19,7 @@ struct Env {
   Log& log;
   Files& files;
   Processes& processes;
+  Faults& faults = no_faults();
 };
 
 }  // namespace windlass::env

@@ -1,0 +1,297 @@
+// RFC 3339. Durations are in duration.cc.
+#include "base/time.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "base/quote.h"
+
+namespace windlass {
+namespace {
+
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
+constexpr int64_t kSecondsPerDay = 86'400;
+
+struct Civil {
+  int64_t year = 0;
+  int month = 1;
+  int day = 1;
+};
+
+int64_t floor_divide(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+// Days since 1970-01-01 in the proleptic Gregorian calendar. Years are counted from March, so that
+// the leap day is the last one, in eras of 400 years (146,097 days).
+int64_t days_from_civil(const Civil& date) {
+  const int64_t year = date.year - (date.month <= 2 ? 1 : 0);
+  const int64_t era = floor_divide(year, 400);
+  const int64_t year_of_era = year - era * 400;
+  const int64_t day_of_year =
+      (153 * (date.month + (date.month > 2 ? -3 : 9)) + 2) / 5 + date.day - 1;
+  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * 146'097 + day_of_era - 719'468;
+}
+
+Civil civil_from_days(int64_t days) {
+  days += 719'468;
+  const int64_t era = floor_divide(days, 146'097);
+  const int64_t day_of_era = days - era * 146'097;
+  const int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
+  const int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t march_month = (5 * day_of_year + 2) / 153;
+  Civil date;
+  date.day = static_cast<int>(day_of_year - (153 * march_month + 2) / 5 + 1);
+  date.month = static_cast<int>(march_month < 10 ? march_month + 3 : march_month - 9);
+  date.year = year_of_era + era * 400 + (date.month <= 2 ? 1 : 0);
+  return date;
+}
+
+int days_in_month(int64_t year, int month) {
+  constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  return month == 2 && leap ? 29 : kDays[static_cast<size_t>(month - 1)];
+}
+
+// Everything up to the seconds, without a zone.
+std::string format_civil(int64_t unix_seconds) {
+  const int64_t days = floor_divide(unix_seconds, kSecondsPerDay);
+  const int64_t rest = unix_seconds - days * kSecondsPerDay;
+  const Civil date = civil_from_days(days);
+  return fmt::format("{:04d}-{:02d}-{:02d}T{:02d}:{:02d}:{:02d}", date.year, date.month, date.day,
+                     rest / 3600, rest / 60 % 60, rest % 60);
+}
+
+bool is_digit(std::string_view text, size_t at) {
+  return at < text.size() && text[at] >= '0' && text[at] <= '9';
+}
+
+// Reads a time piece by piece and words its errors as Go does. An error of one piece names what is
+// left of the text from that piece on.
+class Rfc3339Parser {
+ public:
+  Rfc3339Parser(std::string_view text, std::string_view layout) : text_(text), layout_(layout) {}
+
+  Result<UnixTime> parse(bool six_digits) {
+    Civil date;
+    int hour = 0;
+    int minute = 0;
+    int second = 0;
+    int32_t nanos = 0;
+    TRY(date.year, year());
+    TRY_VOID(literal("-"));
+    TRY(date.month, two_digits("01"));
+    TRY_VOID(in_range(date.month >= 1 && date.month <= 12, "month"));
+    TRY_VOID(literal("-"));
+    TRY(date.day, two_digits("02"));
+    TRY_VOID(literal("T"));
+    TRY(hour, hour_digits());
+    TRY_VOID(in_range(hour < 24, "hour"));
+    TRY_VOID(literal(":"));
+    TRY(minute, two_digits("04"));
+    TRY_VOID(in_range(minute < 60, "minute"));
+    TRY_VOID(literal(":"));
+    TRY(second, two_digits("05"));
+    TRY_VOID(in_range(second < 60, "second"));
+    TRY(nanos, six_digits ? six_digit_fraction() : any_fraction());
+    TRY(const int64_t offset, zone_offset());
+    if (!text_at_end()) {
+      return fail(plain_error(
+          fmt::format("parsing time {}: extra text: {}", quote_ascii(text_), quote_ascii(rest()))));
+    }
+    TRY_VOID(in_range(date.day >= 1 && date.day <= days_in_month(date.year, date.month), "day"));
+    const int64_t seconds = days_from_civil(date) * kSecondsPerDay + hour * int64_t{3600} +
+                            minute * int64_t{60} + second - offset;
+    return UnixTime{seconds, nanos};
+  }
+
+ private:
+  std::string_view rest() const { return text_.substr(at_); }
+  bool text_at_end() const { return at_ == text_.size(); }
+
+  Failure cannot_parse(std::string_view piece) const {
+    return fail(
+        plain_error(fmt::format("parsing time {} as {}: cannot parse {} as {}", quote_ascii(text_),
+                                quote_ascii(layout_), quote_ascii(rest()), quote_ascii(piece))));
+  }
+
+  Result<void> in_range(bool fits, std::string_view what) const {
+    if (!fits) {
+      return fail(
+          plain_error(fmt::format("parsing time {}: {} out of range", quote_ascii(text_), what)));
+    }
+    return {};
+  }
+
+  Result<void> literal(std::string_view piece) {
+    if (!rest().starts_with(piece)) {
+      return cannot_parse(piece);
+    }
+    at_ += piece.size();
+    return {};
+  }
+
+  int take_number(size_t digits) {
+    int value = 0;
+    for (size_t i = 0; i < digits; ++i) {
+      value = value * 10 + (text_[at_++] - '0');
+    }
+    return value;
+  }
+
+  Result<int> fixed_digits(size_t digits, std::string_view piece) {
+    for (size_t i = 0; i < digits; ++i) {
+      if (!is_digit(rest(), i)) {
+        return cannot_parse(piece);
+      }
+    }
+    return take_number(digits);
+  }
+
+  Result<int> year() { return fixed_digits(4, "2006"); }
+  Result<int> two_digits(std::string_view piece) { return fixed_digits(2, piece); }
+  // Go's layout "15" takes one digit too.
+  Result<int> hour_digits() {
+    return is_digit(rest(), 0) && !is_digit(rest(), 1) ? take_number(1) : two_digits("15");
+  }
+
+  bool at_fraction() const {
+    return !text_at_end() && (text_[at_] == '.' || text_[at_] == ',') && is_digit(rest(), 1);
+  }
+
+  // Digits after the ninth are read and dropped.
+  Result<int32_t> any_fraction() {
+    if (!at_fraction()) {
+      return 0;
+    }
+    ++at_;
+    int32_t nanos = 0;
+    int32_t unit = static_cast<int32_t>(kNanosPerSecond);
+    for (; is_digit(rest(), 0); ++at_) {
+      unit /= 10;
+      nanos += (text_[at_] - '0') * unit;
+    }
+    return nanos;
+  }
+
+  Result<int32_t> six_digit_fraction() {
+    constexpr std::string_view kPiece = ".000000";
+    if (!at_fraction()) {
+      return cannot_parse(kPiece);
+    }
+    for (size_t i = 1; i <= 6; ++i) {
+      if (!is_digit(rest(), i)) {
+        return cannot_parse(kPiece);
+      }
+    }
+    ++at_;
+    return take_number(6) * 1000;
+  }
+
+  // Seconds east of UTC: `Z` or `+07:00`.
+  Result<int64_t> zone_offset() {
+    constexpr std::string_view kPiece = "Z07:00";
+    const std::string_view zone = rest();
+    if (zone.starts_with('Z')) {
+      ++at_;
+      return 0;
+    }
+    const bool digits =
+        is_digit(zone, 1) && is_digit(zone, 2) && is_digit(zone, 4) && is_digit(zone, 5);
+    if (zone.size() < 6 || zone[3] != ':' || !digits || (zone[0] != '+' && zone[0] != '-')) {
+      return cannot_parse(kPiece);
+    }
+    const int64_t sign = zone[0] == '-' ? -1 : 1;
+    const int hour = (zone[1] - '0') * 10 + (zone[2] - '0');
+    const int minute = (zone[4] - '0') * 10 + (zone[5] - '0');
+    at_ += 6;
+    // Go lets 24 hours and 60 minutes pass.
+    TRY_VOID(in_range(hour <= 24, "time zone offset hour"));
+    TRY_VOID(in_range(minute <= 60, "time zone offset minute"));
+    return sign * (hour * int64_t{3600} + minute * int64_t{60});
+  }
+
+  std::string_view text_;
+  std::string_view layout_;
+  size_t at_ = 0;
+};
+
+// Seconds that fit into Time whatever the nanoseconds are.
+constexpr int64_t kLastSecond = std::numeric_limits<int64_t>::max() / kNanosPerSecond - 1;
+constexpr int64_t kFirstSecond = -kLastSecond;
+
+Result<Time> within_time(std::string_view text, Result<UnixTime> time) {
+  if (!time) {
+    return fail(std::move(time).error());
+  }
+  if (time->seconds < kFirstSecond || time->seconds > kLastSecond) {
+    return fail(plain_error(fmt::format("parsing time {}: year out of range", quote_ascii(text))));
+  }
+  return to_time(*time);
+}
+
+}  // namespace
+
+Time time_from_unix(int64_t unix_seconds, int64_t nanos) {
+  // Whole seconds among the nanoseconds first, so that the sums below cannot overflow.
+  const int64_t carry = floor_divide(nanos, kNanosPerSecond);
+  nanos -= carry * kNanosPerSecond;
+  if (unix_seconds > kLastSecond - carry) {
+    return Time::max();
+  }
+  if (unix_seconds < kFirstSecond - carry) {
+    return Time::min();
+  }
+  return Time(seconds(unix_seconds + carry) + nanoseconds(nanos));
+}
+
+UnixTime to_unix(Time time) {
+  const int64_t nanos = time.time_since_epoch().count();
+  const int64_t whole = floor_divide(nanos, kNanosPerSecond);
+  return {whole, static_cast<int32_t>(nanos - whole * kNanosPerSecond)};
+}
+
+int64_t unix_seconds(Time time) {
+  return to_unix(time).seconds;
+}
+
+std::string format_rfc3339(UnixTime time) {
+  return format_civil(time.seconds) + "Z";
+}
+std::string format_rfc3339(Time time) {
+  return format_rfc3339(to_unix(time));
+}
+
+std::string format_rfc3339_micro(UnixTime time) {
+  return fmt::format("{}.{:06d}Z", format_civil(time.seconds), time.nanos / 1000);
+}
+std::string format_rfc3339_micro(Time time) {
+  return format_rfc3339_micro(to_unix(time));
+}
+
+std::string format_rfc3339_nano(Time time) {
+  const UnixTime unix_time = to_unix(time);
+  return fmt::format("{}.{:09d}Z", format_civil(unix_time.seconds), unix_time.nanos);
+}
+
+Result<UnixTime> parse_unix_rfc3339(std::string_view text) {
+  return Rfc3339Parser(text, "2006-01-02T15:04:05Z07:00").parse(false);
+}
+Result<Time> parse_rfc3339(std::string_view text) {
+  return within_time(text, parse_unix_rfc3339(text));
+}
+
+Result<UnixTime> parse_unix_rfc3339_micro(std::string_view text) {
+  return Rfc3339Parser(text, "2006-01-02T15:04:05.000000Z07:00").parse(true);
+}
+Result<Time> parse_rfc3339_micro(std::string_view text) {
+  return within_time(text, parse_unix_rfc3339_micro(text));
+}
+
+}  // namespace windlass

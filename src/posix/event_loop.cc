@@ -1,0 +1,194 @@
+#include "posix/event_loop.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace windlass::posix {
+namespace {
+
+constexpr uint64_t kWakeup = 0;  // the event's id for the eventfd; watches count from 1
+
+epoll_event event_for(uint64_t id, uint32_t events) {
+  epoll_event event = {};
+  event.events = events;
+  event.data.u64 = id;
+  return event;
+}
+
+}  // namespace
+
+EventLoop::EventLoop(env::Clock& clock)
+    : clock_(clock),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      wakeup_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  CHECK(epoll_.valid() && wakeup_.valid(), "cannot create an epoll set and an eventfd");
+  epoll_event event = event_for(kWakeup, EPOLLIN);
+  CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &event) == 0, "epoll_ctl");
+}
+
+EventLoop::~EventLoop() {
+  for (const auto& [id, watch] : watches_) {
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watch->fd, nullptr);
+  }
+  // Destroying a callback may unwatch others, so not while the map itself is going.
+  const auto watches = std::exchange(watches_, {});
+}
+
+void EventLoop::post(env::Task task) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    CHECK(posted_.size() < kMaxPosted, "an event loop is flooded");
+    first = posted_.empty();
+    posted_.push_back(std::move(task));
+  }
+  // One wake-up for a batch is enough: the loop takes all that is there.
+  if (first) {
+    wake();
+  }
+}
+
+env::TimerId EventLoop::schedule(Duration delay, env::Task task) {
+  check_own_thread();
+  return timers_.add(env::due_after(clock_.monotonic(), delay), std::move(task));
+}
+
+void EventLoop::cancel(env::TimerId timer) {
+  check_own_thread();
+  timers_.cancel(timer);
+}
+
+void EventLoop::run() {
+  CHECK(owner_.exchange(std::this_thread::get_id()) == std::thread::id(), "run() inside run()");
+  while (true) {
+    run_due_timers();
+    if (run_posted()) {
+      break;
+    }
+    wait_and_dispatch(wait_limit());
+  }
+  owner_.store(std::thread::id());
+}
+
+void EventLoop::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake();
+}
+
+WatchId EventLoop::watch(int fd, uint32_t epoll_events, EventCallback callback) {
+  check_own_thread();
+  const uint64_t id = ++last_watch_;
+  epoll_event event = event_for(id, epoll_events);
+  CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0, "watch a descriptor once");
+  watches_.emplace(id, std::make_shared<Watch>(Watch{fd, std::move(callback)}));
+  return WatchId{id};
+}
+
+void EventLoop::change(WatchId watch, uint32_t epoll_events) {
+  check_own_thread();
+  const auto id = static_cast<uint64_t>(watch);
+  const auto found = watches_.find(id);
+  CHECK(found != watches_.end(), "change() of what is not watched");
+  epoll_event event = event_for(id, epoll_events);
+  CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, found->second->fd, &event) == 0, "epoll_ctl");
+}
+
+void EventLoop::unwatch(WatchId watch) {
+  check_own_thread();
+  const auto found = watches_.find(static_cast<uint64_t>(watch));
+  if (found == watches_.end()) {
+    return;
+  }
+  CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, found->second->fd, nullptr) == 0,
+        "unwatch before close");
+  watches_.erase(found);
+}
+
+void EventLoop::check_own_thread() const {
+  const std::thread::id owner = owner_.load();
+  CHECK(owner == std::thread::id() || owner == std::this_thread::get_id(),
+        "only for the event loop's own thread");
+}
+
+void EventLoop::wake() {
+  const uint64_t one = 1;
+  // EAGAIN means the counter is full, and then the loop wakes up anyway.
+  const ssize_t written = ::write(wakeup_.get(), &one, sizeof one);
+  CHECK(written == sizeof one || errno == EAGAIN, "eventfd");
+}
+
+void EventLoop::drain_wakeups() {
+  uint64_t count = 0;
+  const ssize_t got = ::read(wakeup_.get(), &count, sizeof count);
+  CHECK(got == sizeof count || errno == EAGAIN || errno == EINTR, "eventfd");
+}
+
+bool EventLoop::run_posted() {
+  std::vector<env::Task> tasks;
+  bool stop = false;
+  {
+    const std::lock_guard lock(mutex_);
+    tasks.swap(posted_);
+    stop = std::exchange(stopping_, false);
+  }
+  for (env::Task& task : tasks) {
+    // Moved out, so that what a task holds is gone before the next one runs.
+    const env::Task running = std::move(task);
+    running();
+  }
+  return stop;
+}
+
+void EventLoop::run_due_timers() {
+  const MonotonicTime now = clock_.monotonic();
+  for (int i = 0; i < kMaxTimersPerTurn; ++i) {
+    const std::optional<env::Task> task = timers_.take_due(now);
+    if (!task) {
+      return;
+    }
+    (*task)();
+  }
+}
+
+int EventLoop::wait_limit() {
+  const std::optional<MonotonicTime> due = timers_.next_due();
+  if (!due) {
+    return -1;
+  }
+  // Rounded up: waking before the timer is due would spin.
+  const auto wait = std::chrono::ceil<milliseconds>(*due - clock_.monotonic()).count();
+  constexpr int64_t kMax = std::numeric_limits<int>::max();
+  return static_cast<int>(std::clamp<int64_t>(wait, 0, kMax));
+}
+
+void EventLoop::wait_and_dispatch(int timeout) {
+  std::array<epoll_event, kMaxEventsPerTurn> events;
+  const int count = ::epoll_wait(epoll_.get(), events.data(), kMaxEventsPerTurn, timeout);
+  CHECK(count >= 0 || errno == EINTR, "epoll_wait");
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events[static_cast<size_t>(i)];
+    if (event.data.u64 == kWakeup) {
+      drain_wakeups();
+      continue;
+    }
+    // Looked up for each event: an earlier callback of this turn may have unwatched it.
+    const auto found = watches_.find(event.data.u64);
+    if (found != watches_.end()) {
+      const std::shared_ptr<Watch> watch = found->second;
+      watch->callback(event.events);
+    }
+  }
+}
+
+}  // namespace windlass::posix
