@@ -1,0 +1,65 @@
+// A node agent: registers its Node, and runs every pod that is bound to it, each by its own worker.
+//
+// Lives on the client's executor. Owns the workers, by pod UID; a worker lives until its pod's
+// object is gone and nothing of it runs. Stopping ends all pods gracefully and says when.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "client/api_client.h"
+#include "client/informer.h"
+#include "env/env.h"
+#include "node/config.h"
+#include "node/environment.h"
+#include "node/pod_plan.h"
+#include "node/pod_worker.h"
+#include "node/registration.h"
+
+namespace windlass::node {
+
+class Agent {
+ public:
+  Agent(env::Env env, client::ApiClient& api, AgentConfig config,
+        ContainerObserver* observer = nullptr);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  // `on_registered` runs once the Node object says Ready.
+  void start(std::function<void()> on_registered = {});
+  // No pod starts any more; all end within `grace` (or their own, if less). `on_stopped` runs when
+  // nothing is left running and the API knows.
+  void stop(Duration grace, std::function<void()> on_stopped);
+  // Kills what is left, without waiting for grace periods. After stop().
+  void kill();
+
+  size_t running_pods() const;
+  const AgentConfig& config() const { return config_; }
+
+ private:
+  struct BoundPod {
+    PodPlan plan;
+    PodSeen seen;
+  };
+
+  void on_pod(const BoundPod& pod);
+  void on_pod_gone(const BoundPod& pod);
+  void on_worker_done(const std::string& uid);
+  void finish_stop();
+
+  env::Env env_;
+  client::ApiClient& api_;
+  AgentConfig config_;
+  HostFacts facts_;
+  ContainerObserver* observer_;
+  Registration registration_;
+  std::map<std::string, std::unique_ptr<PodWorker>> workers_;
+  std::function<void()> on_stopped_;
+  bool stopping_ = false;
+  client::Informer<BoundPod> pods_;
+};
+
+}  // namespace windlass::node

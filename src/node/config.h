@@ -1,0 +1,47 @@
+// How a node agent is set up, and who hears what its containers do. Plain values, given once.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "node/container_flow.h"
+
+namespace windlass::node {
+
+struct AgentConfig {
+  std::string node_name;
+  std::string address = "127.0.0.1";  // of the node and, without network namespaces, of its pods
+  std::string data_dir;               // pods/<uid> and logs/ appear below it
+  std::map<std::string, std::string> capacity = {{"cpu", "1"}, {"memory", "1Gi"}, {"pods", "110"}};
+  std::string operating_system = "linux";
+  std::string architecture = "amd64";
+  std::vector<std::string> base_environment = {
+      "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
+  RestartTiming restart;
+  // The least time between SIGTERM and SIGKILL, however short the grace (disruption.md K-31).
+  Duration minimum_grace = seconds(2);
+  bool keep_logs = false;  // also after the pod is gone
+};
+
+// One run of a container and where its output goes.
+struct ContainerLog {
+  std::string ns;
+  std::string pod;
+  std::string pod_uid;
+  std::string container;
+  int restart = 0;
+  std::string path;
+};
+
+// Hears of containers on the agent's executor, for `windlass run --logs` and progress.
+class ContainerObserver {
+ public:
+  virtual ~ContainerObserver() = default;
+  virtual void on_container_started(const ContainerLog& log) = 0;
+  // Everything the container wrote is in the file by now.
+  virtual void on_container_ended(const ContainerLog& log, int exit_code) = 0;
+};
+
+}  // namespace windlass::node

@@ -1,0 +1,140 @@
+#include "node/container_flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace windlass::node {
+
+namespace {
+
+// Starts the container, or says when its restart is due.
+void start_when_due(const ContainerRun& container, size_t number, Time now, NextSteps& steps) {
+  if (container.running() || container.blocked) {
+    return;
+  }
+  if (container.restart_at && *container.restart_at > now) {
+    steps.look_again =
+        std::min(steps.look_again.value_or(*container.restart_at), *container.restart_at);
+    return;
+  }
+  steps.start.push_back(number);
+}
+
+bool may_start(const ContainerRun& container, RestartPolicy policy) {
+  return !container.ended() || will_restart(container, policy);
+}
+
+// True when the containers after the init containers may run.
+bool step_init_containers(const PodRun& run, RestartPolicy policy, Time now, NextSteps& steps) {
+  for (size_t i = 0; i < run.init_containers.size(); ++i) {
+    const ContainerRun& container = run.init_containers[i];
+    if (container.sidecar) {
+      start_when_due(container, i, now, steps);
+      if (!container.ever_started) {
+        return false;
+      }
+      continue;
+    }
+    if (container.succeeded()) {
+      continue;
+    }
+    if (may_start(container, policy)) {
+      start_when_due(container, i, now, steps);
+    } else {
+      steps.finished = true;
+    }
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool PodRun::any_running() const {
+  const auto running = [](const ContainerRun& container) { return container.running(); };
+  return std::any_of(init_containers.begin(), init_containers.end(), running) ||
+         std::any_of(containers.begin(), containers.end(), running);
+}
+
+ContainerRun& container_at(PodRun& run, size_t number) {
+  CHECK(number < container_count(run), "a pod has no such container");
+  const size_t inits = run.init_containers.size();
+  return number < inits ? run.init_containers[number] : run.containers[number - inits];
+}
+
+const ContainerRun& container_at(const PodRun& run, size_t number) {
+  return container_at(const_cast<PodRun&>(run), number);
+}
+
+size_t container_count(const PodRun& run) {
+  return run.init_containers.size() + run.containers.size();
+}
+
+bool will_restart(const ContainerRun& container, RestartPolicy policy) {
+  if (container.sidecar || policy == RestartPolicy::always) {
+    return true;
+  }
+  const Ended* ended = container.ended();
+  return policy == RestartPolicy::on_failure && (ended == nullptr || ended->exit_code != 0);
+}
+
+bool initialized(const PodRun& run) {
+  return std::all_of(run.init_containers.begin(), run.init_containers.end(),
+                     [](const ContainerRun& container) {
+                       return container.sidecar ? container.ever_started : container.succeeded();
+                     });
+}
+
+bool initialization_failed(const PodRun& run, RestartPolicy policy) {
+  return std::any_of(run.init_containers.begin(), run.init_containers.end(),
+                     [policy](const ContainerRun& container) {
+                       return container.ended() && !container.succeeded() &&
+                              !will_restart(container, policy);
+                     });
+}
+
+NextSteps next_steps(const PodRun& run, RestartPolicy policy, Time now) {
+  NextSteps steps;
+  if (!step_init_containers(run, policy, now, steps)) {
+    if (steps.finished) {
+      steps.start.clear();
+    }
+    return steps;
+  }
+  bool more = false;
+  for (size_t i = 0; i < run.containers.size(); ++i) {
+    const ContainerRun& container = run.containers[i];
+    if (may_start(container, policy)) {
+      more = true;
+      start_when_due(container, run.init_containers.size() + i, now, steps);
+    }
+  }
+  if (!more) {
+    return {{}, std::nullopt, true};
+  }
+  return steps;
+}
+
+void plan_restart(ContainerRun& container, const RestartTiming& timing, Time now,
+                  const PodPlan& pod) {
+  CHECK(container.ended() != nullptr, "only a container that ended is restarted");
+  const Ended ended = *container.ended();
+  if (ended.started_at && now - *ended.started_at >= timing.reset_after) {
+    container.next_delay = Duration::zero();
+  }
+  const Duration delay = container.next_delay;
+  container.next_delay = delay == Duration::zero() ? timing.first : std::min(delay * 2, timing.cap);
+  container.restart_at = now + delay;
+  if (delay > Duration::zero()) {
+    container.last = ended;
+    container.state =
+        Waiting{"CrashLoopBackOff",
+                fmt::format("back-off {} restarting failed container={} pod={}_{}({})",
+                            format_duration(delay), container.name, pod.name, pod.ns, pod.uid)};
+  }
+}
+
+}  // namespace windlass::node

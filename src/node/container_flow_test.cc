@@ -1,0 +1,147 @@
+#include "node/container_flow.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace windlass::node {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const Time kNow = time_from_unix(1'000'000);
+
+ContainerRun waiting(std::string name, bool sidecar = false) {
+  ContainerRun run;
+  run.name = std::move(name);
+  run.sidecar = sidecar;
+  return run;
+}
+
+ContainerRun running(std::string name, bool sidecar = false) {
+  ContainerRun run = waiting(std::move(name), sidecar);
+  run.state = Running{kNow};
+  run.ever_started = true;
+  return run;
+}
+
+ContainerRun ended(std::string name, int code) {
+  ContainerRun run = waiting(std::move(name));
+  run.state = Ended{code, code == 0 ? "Completed" : "Error", "", kNow - seconds(5), kNow, ""};
+  run.ever_started = true;
+  return run;
+}
+
+NextSteps steps(const PodRun& run, RestartPolicy policy = RestartPolicy::never) {
+  return next_steps(run, policy, kNow);
+}
+
+TEST(ContainerFlow, StartsAllContainersAtOnce) {
+  EXPECT_THAT(steps({{}, {waiting("a"), waiting("b")}}).start, ElementsAre(0, 1));
+}
+
+TEST(ContainerFlow, K13_InitContainersRunOneAfterTheOther) {
+  EXPECT_THAT(steps({{waiting("i"), waiting("j")}, {waiting("a")}}).start, ElementsAre(0));
+  EXPECT_THAT(steps({{running("i"), waiting("j")}, {waiting("a")}}).start, IsEmpty());
+  EXPECT_THAT(steps({{ended("i", 0), waiting("j")}, {waiting("a")}}).start, ElementsAre(1));
+  EXPECT_THAT(steps({{ended("i", 0), ended("j", 0)}, {waiting("a")}}).start, ElementsAre(2));
+}
+
+TEST(ContainerFlow, K13_FailedInitEndsThePodUnderNeverOnly) {
+  const PodRun run{{ended("i", 4), waiting("j")}, {waiting("a")}};
+  EXPECT_TRUE(steps(run).finished);
+  EXPECT_THAT(steps(run).start, IsEmpty());
+  EXPECT_TRUE(initialization_failed(run, RestartPolicy::never));
+  for (const RestartPolicy policy : {RestartPolicy::on_failure, RestartPolicy::always}) {
+    EXPECT_FALSE(steps(run, policy).finished);
+    EXPECT_THAT(steps(run, policy).start, ElementsAre(0));
+    EXPECT_FALSE(initialization_failed(run, policy));
+  }
+}
+
+TEST(ContainerFlow, K13_SidecarsStartInOrderAndStay) {
+  EXPECT_THAT(steps({{waiting("s", true), waiting("i")}, {waiting("a")}}).start, ElementsAre(0));
+  EXPECT_THAT(steps({{running("s", true), waiting("i")}, {waiting("a")}}).start, ElementsAre(1));
+  EXPECT_THAT(steps({{running("s", true), ended("i", 0)}, {waiting("a")}}).start, ElementsAre(2));
+}
+
+TEST(ContainerFlow, K13_CrashedSidecarRestartsBesideTheOthers) {
+  ContainerRun sidecar = ended("s", 1);
+  sidecar.sidecar = true;
+  EXPECT_THAT(steps({{sidecar}, {running("a")}}).start, ElementsAre(0));
+  EXPECT_TRUE(initialized({{sidecar}, {}}));
+}
+
+TEST(ContainerFlow, K13_FinishedWhenTheLastContainerEnds) {
+  EXPECT_FALSE(steps({{running("s", true)}, {ended("a", 0), running("b")}}).finished);
+  const NextSteps last = steps({{running("s", true)}, {ended("a", 0), ended("b", 3)}});
+  EXPECT_TRUE(last.finished);
+  EXPECT_THAT(last.start, IsEmpty());
+}
+
+TEST(ContainerFlow, RestartPolicyDecidesWhoStartsAgain) {
+  const PodRun good{{}, {ended("a", 0)}};
+  const PodRun bad{{}, {ended("a", 1)}};
+  EXPECT_TRUE(steps(good, RestartPolicy::never).finished);
+  EXPECT_TRUE(steps(bad, RestartPolicy::never).finished);
+  EXPECT_TRUE(steps(good, RestartPolicy::on_failure).finished);
+  EXPECT_THAT(steps(bad, RestartPolicy::on_failure).start, ElementsAre(0));
+  EXPECT_THAT(steps(good, RestartPolicy::always).start, ElementsAre(0));
+}
+
+TEST(ContainerFlow, BlockedContainersAreNeitherStartedNorFinished) {
+  ContainerRun blocked = waiting("a");
+  blocked.blocked = true;
+  const NextSteps next = steps({{}, {blocked, waiting("b")}});
+  EXPECT_THAT(next.start, ElementsAre(1));
+  EXPECT_FALSE(next.finished);
+}
+
+TEST(RestartDelay, K17_FirstAtOnceThenTenSecondsDoublingToFiveMinutes) {
+  PodPlan pod;
+  pod.ns = "default";
+  pod.name = "of1";
+  pod.uid = "u";
+  ContainerRun container = waiting("c");
+  std::vector<int64_t> delays;
+  for (int i = 0; i < 8; ++i) {
+    container.state = Ended{1, "Error", "", kNow - seconds(1), kNow, ""};
+    plan_restart(container, {}, kNow, pod);
+    delays.push_back((*container.restart_at - kNow) / seconds(1));
+  }
+  EXPECT_THAT(delays, ElementsAre(0, 10, 20, 40, 80, 160, 300, 300));
+}
+
+TEST(RestartDelay, K17_WaitsAsCrashLoopBackOff) {
+  PodPlan pod;
+  pod.ns = "default";
+  pod.name = "of1";
+  pod.uid = "u-1";
+  PodRun run{{}, {ended("c", 1)}};
+  ContainerRun& container = run.containers[0];
+  plan_restart(container, {}, kNow, pod);
+  EXPECT_NE(container.ended(), nullptr);  // the first restart shows no back-off
+  EXPECT_THAT(steps(run, RestartPolicy::on_failure).start, ElementsAre(0));
+
+  plan_restart(container, {}, kNow, pod);
+  EXPECT_EQ(std::get<Waiting>(container.state),
+            (Waiting{"CrashLoopBackOff",
+                     "back-off 10s restarting failed container=c pod=of1_default(u-1)"}));
+  EXPECT_EQ(container.last->exit_code, 1);
+  const NextSteps early = steps(run, RestartPolicy::on_failure);
+  EXPECT_THAT(early.start, IsEmpty());
+  EXPECT_EQ(early.look_again, kNow + seconds(10));
+  EXPECT_THAT(next_steps(run, RestartPolicy::on_failure, kNow + seconds(10)).start, ElementsAre(0));
+}
+
+TEST(RestartDelay, K17_TenMinutesOfRunningForgetEarlierFailures) {
+  ContainerRun container = waiting("c");
+  container.next_delay = seconds(160);
+  container.state = Ended{1, "Error", "", kNow - minutes(10), kNow, ""};
+  plan_restart(container, {}, kNow, {});
+  EXPECT_EQ(container.restart_at, kNow);
+  EXPECT_EQ(container.next_delay, seconds(10));
+}
+
+}  // namespace
+}  // namespace windlass::node

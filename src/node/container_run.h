@@ -1,0 +1,68 @@
+// The state of a pod's containers as the agent knows it: plain values, changed by the pod worker,
+// read by the pure functions that decide what to start next (container_flow.h) and what to report
+// (pod_status.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+
+namespace windlass::node {
+
+struct Waiting {
+  std::string reason;
+  std::string message;
+
+  bool operator==(const Waiting&) const = default;
+};
+
+struct Running {
+  Time started_at;
+
+  bool operator==(const Running&) const = default;
+};
+
+struct Ended {
+  int exit_code = 0;
+  std::string reason;  // Completed, Error, StartError, ContainerStatusUnknown
+  std::string message;
+  std::optional<Time> started_at;
+  std::optional<Time> finished_at;
+  std::string container_id;
+
+  bool operator==(const Ended&) const = default;
+};
+
+using ContainerState = std::variant<Waiting, Running, Ended>;
+
+struct ContainerRun {
+  std::string name;
+  std::string image;
+  bool sidecar = false;
+  ContainerState state = Waiting{};
+  std::optional<Ended> last;  // how the run before this one ended
+  int restarts = 0;
+  bool ever_started = false;  // some run of it was attempted
+  bool blocked = false;       // what it asks for is not to be had here; it is never started
+  std::string container_id;
+  std::string image_id;
+  // Restart delay (disruption.md K-17). The first restart is immediate.
+  Duration next_delay{};
+  std::optional<Time> restart_at;  // while it waits for a restart
+
+  bool running() const { return std::holds_alternative<Running>(state); }
+  const Ended* ended() const { return std::get_if<Ended>(&state); }
+  bool succeeded() const { return ended() != nullptr && ended()->exit_code == 0; }
+};
+
+struct PodRun {
+  std::vector<ContainerRun> init_containers;
+  std::vector<ContainerRun> containers;
+
+  bool any_running() const;
+};
+
+}  // namespace windlass::node

@@ -1,0 +1,195 @@
+#include "node/environment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace windlass::node {
+
+namespace {
+
+using Values = std::map<std::string, std::string, std::less<>>;
+
+// `metadata.labels['key']` gives key for the prefix `metadata.labels`.
+std::optional<std::string_view> subscript(std::string_view path, std::string_view prefix) {
+  if (!path.starts_with(prefix)) {
+    return std::nullopt;
+  }
+  path.remove_prefix(prefix.size());
+  if (path.size() < 4 || !path.starts_with("['") || !path.ends_with("']")) {
+    return std::nullopt;
+  }
+  return path.substr(2, path.size() - 4);
+}
+
+std::string value_or_empty(const Values& values, std::string_view key) {
+  const auto found = values.find(key);
+  return found == values.end() ? std::string() : found->second;
+}
+
+Result<std::string> field_value(const PodPlan& pod, const HostFacts& host, std::string_view path) {
+  if (const auto key = subscript(path, "metadata.labels")) {
+    return value_or_empty(pod.labels, *key);
+  }
+  if (const auto key = subscript(path, "metadata.annotations")) {
+    return value_or_empty(pod.annotations, *key);
+  }
+  const std::pair<std::string_view, const std::string*> fields[] = {
+      {"metadata.name", &pod.name},
+      {"metadata.namespace", &pod.ns},
+      {"metadata.uid", &pod.uid},
+      {"spec.nodeName", &pod.node_name},
+      {"spec.serviceAccountName", &pod.service_account},
+      {"status.podIP", &host.pod_ip},
+      {"status.podIPs", &host.pod_ip},
+      {"status.hostIP", &host.host_ip},
+      {"status.hostIPs", &host.host_ip},
+  };
+  for (const auto& [name, value] : fields) {
+    if (name == path) {
+      return *value;
+    }
+  }
+  return fail(plain_error(fmt::format("unsupported fieldPath: {}", path)));
+}
+
+const ContainerPlan* find_container(const PodPlan& pod, std::string_view name) {
+  for (const auto* list : {&pod.containers, &pod.init_containers}) {
+    for (const ContainerPlan& container : *list) {
+      if (container.name == name) {
+        return &container;
+      }
+    }
+  }
+  return nullptr;
+}
+
+// The amount in units of the divisor, rounded up. A limit that is not set is the node's.
+Result<std::string> resource_value(const PodPlan& pod, const ContainerPlan& own,
+                                   const HostFacts& host, const EnvironmentEntry& entry) {
+  const ContainerPlan* of = entry.container.empty() ? &own : find_container(pod, entry.container);
+  if (of == nullptr) {
+    return fail(plain_error(fmt::format("container {} not found", entry.container)));
+  }
+  const size_t dot = entry.text.find('.');
+  const std::string kind = entry.text.substr(0, dot);
+  const std::string resource = dot == std::string::npos ? "" : entry.text.substr(dot + 1);
+  if ((kind != "limits" && kind != "requests") || resource.empty()) {
+    return fail(plain_error(fmt::format("unsupported container resource : {}", entry.text)));
+  }
+  const MilliAmounts& amounts = kind == "limits" ? of->limits : of->requests;
+  int64_t milli = 0;
+  if (const auto found = amounts.find(resource); found != amounts.end()) {
+    milli = found->second;
+  } else if (const auto whole = host.allocatable.find(resource);
+             kind == "limits" && whole != host.allocatable.end()) {
+    milli = whole->second;
+  }
+  const int64_t divisor = std::max<int64_t>(entry.milli_divisor, 1);
+  return std::to_string(milli / divisor + (milli % divisor > 0 ? 1 : 0));
+}
+
+Failure unsupported(const EnvironmentEntry& entry, std::string_view what) {
+  return fail(plain_error(fmt::format("env {}: {} \"{}\" is not supported by this node", entry.name,
+                                      what, entry.text)));
+}
+
+Result<std::string> entry_value(const PodPlan& pod, const ContainerPlan& container,
+                                const HostFacts& host, const EnvironmentEntry& entry,
+                                const Values& so_far) {
+  switch (entry.source) {
+    case EnvironmentEntry::Source::value:
+      return expand(entry.text, so_far);
+    case EnvironmentEntry::Source::field:
+      return field_value(pod, host, entry.text);
+    case EnvironmentEntry::Source::resource:
+      return resource_value(pod, container, host, entry);
+    case EnvironmentEntry::Source::config_map:
+      return unsupported(entry, "configMapKeyRef");
+    case EnvironmentEntry::Source::secret:
+      return unsupported(entry, "secretKeyRef");
+    case EnvironmentEntry::Source::file:
+      return unsupported(entry, "fileKeyRef");
+  }
+  return unsupported(entry, "value source");
+}
+
+// What an image would say by itself (api.md E72, E23): pause waits for a signal and ends with 0,
+// everything else is a shell that finds no input.
+std::vector<std::string> default_command(std::string_view image) {
+  const size_t slash = image.rfind('/');
+  const std::string_view base = slash == std::string_view::npos ? image : image.substr(slash + 1);
+  if (base == "pause" || base.starts_with("pause:") || base.starts_with("pause@")) {
+    return {"sh", "-c", "trap 'exit 0' TERM INT; while :; do sleep 3600 & wait $!; done"};
+  }
+  return {"sh"};
+}
+
+std::vector<std::string> command_line(const ContainerPlan& container, const Values& values) {
+  std::vector<std::string> line;
+  for (const auto* part : {&container.command, &container.args}) {
+    for (const std::string& word : *part) {
+      line.push_back(expand(word, values));
+    }
+  }
+  return line.empty() ? default_command(container.image) : line;
+}
+
+}  // namespace
+
+std::string expand(std::string_view text, const Values& values) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '$' || i + 1 == text.size()) {
+      out.push_back(text[i]);
+      continue;
+    }
+    if (text[i + 1] == '$') {
+      out.push_back('$');
+      ++i;
+      continue;
+    }
+    const size_t close = text[i + 1] == '(' ? text.find(')', i + 2) : std::string_view::npos;
+    if (close == std::string_view::npos) {
+      out.push_back('$');
+      continue;
+    }
+    const auto found = values.find(text.substr(i + 2, close - i - 2));
+    out.append(found != values.end() ? std::string_view(found->second)
+                                     : text.substr(i, close - i + 1));
+    i = close;
+  }
+  return out;
+}
+
+Result<ContainerCommand> resolve_container(const PodPlan& pod, const ContainerPlan& container,
+                                           const HostFacts& host) {
+  if (!container.missing_features.empty()) {
+    return fail(plain_error(
+        fmt::format("{} not supported by this node", fmt::join(container.missing_features, ", "))));
+  }
+  Values declared;
+  for (const EnvironmentEntry& entry : container.environment) {
+    TRY(std::string value, entry_value(pod, container, host, entry, declared));
+    declared.insert_or_assign(entry.name, std::move(value));
+  }
+  Values all = declared;
+  if (!pod.hostname.empty()) {
+    all.emplace("HOSTNAME", pod.hostname);
+  }
+  for (const std::string& variable : host.base_environment) {
+    const size_t equals = std::min(variable.find('='), variable.size());
+    all.emplace(variable.substr(0, equals),
+                equals < variable.size() ? variable.substr(equals + 1) : "");
+  }
+  ContainerCommand resolved;
+  resolved.command = command_line(container, declared);
+  for (const auto& [name, value] : all) {
+    resolved.environment.push_back(name + "=" + value);
+  }
+  return resolved;
+}
+
+}  // namespace windlass::node

@@ -1,0 +1,37 @@
+// A container's environment and command line (api.md P3; the $(NAME) rules of the Kubernetes API).
+// Pure functions. What cannot be resolved is an error for the container's status
+// (CreateContainerConfigError), never an empty string.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "node/pod_plan.h"
+
+namespace windlass::node {
+
+struct HostFacts {
+  std::string host_ip;
+  std::string pod_ip;
+  // What every container gets unless it says otherwise: PATH and the like, as NAME=value.
+  std::vector<std::string> base_environment;
+  MilliAmounts allocatable;  // stands in for limits that are not set
+};
+
+// $(NAME) becomes the value; $$ becomes $, so that $$(NAME) stays as $(NAME); a name that is not
+// known, and everything else, stays as it is.
+std::string expand(std::string_view text,
+                   const std::map<std::string, std::string, std::less<>>& values);
+
+struct ContainerCommand {
+  std::vector<std::string> command;      // never empty
+  std::vector<std::string> environment;  // NAME=value, sorted by name
+};
+
+Result<ContainerCommand> resolve_container(const PodPlan& pod, const ContainerPlan& container,
+                                           const HostFacts& host);
+
+}  // namespace windlass::node

@@ -1,0 +1,196 @@
+#include "node/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace windlass::node {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Source = EnvironmentEntry::Source;
+
+TEST(Expand, FollowsTheRulesOfTheApi) {
+  const std::map<std::string, std::string, std::less<>> values = {{"A", "1"}, {"B", "$(A)"}};
+  struct Case {
+    std::string_view text;
+    std::string_view want;
+  };
+  const Case cases[] = {
+      {"", ""},
+      {"plain", "plain"},
+      {"$(A)", "1"},
+      {"x$(A)y$(A)z", "x1y1z"},
+      {"$(B)", "$(A)"},  // a value is not expanded again
+      {"$$(A)", "$(A)"},
+      {"$$$(A)", "$1"},
+      {"$$$$(A)", "$$(A)"},
+      {"$(NOT_THERE)", "$(NOT_THERE)"},
+      {"$A ${A}", "$A ${A}"},
+      {"$(A", "$(A"},
+      {"$", "$"},
+      {"cost: 5$", "cost: 5$"},
+      {"$()", "$()"},
+      {"$($(A))", "$($(A))"},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(expand(c.text, values), c.want) << c.text;
+  }
+}
+
+class ResolveTest : public ::testing::Test {
+ protected:
+  ResolveTest() {
+    pod.ns = "team";
+    pod.name = "j-0-abcde";
+    pod.uid = "0123";
+    pod.labels = {{"batch.kubernetes.io/job-completion-index", "7"}};
+    pod.annotations = {{"note", "hello"}};
+    pod.node_name = "node-1";
+    pod.service_account = "default";
+    container.name = "c";
+    container.command = {"work"};
+    host.host_ip = "10.0.0.1";
+    host.pod_ip = "10.0.0.2";
+    host.base_environment = {"PATH=/bin"};
+    host.allocatable = {{"cpu", 4000}};
+  }
+
+  void value(std::string name, std::string text) {
+    container.environment.push_back({std::move(name), Source::value, std::move(text), "", 1000});
+  }
+  void field(std::string name, std::string path) {
+    container.environment.push_back({std::move(name), Source::field, std::move(path), "", 1000});
+  }
+  std::vector<std::string> environment() {
+    const auto resolved = resolve_container(pod, container, host);
+    EXPECT_TRUE(resolved) << resolved.error().message;
+    return resolved ? resolved->environment : std::vector<std::string>{};
+  }
+
+  PodPlan pod;
+  ContainerPlan container;
+  HostFacts host;
+};
+
+TEST_F(ResolveTest, ValuesSeeOnlyThoseBeforeThem) {
+  value("A", "1");
+  value("B", "$(A)$(C)");
+  value("C", "3");
+  EXPECT_THAT(environment(), ElementsAre("A=1", "B=1$(C)", "C=3", "PATH=/bin"));
+}
+
+TEST_F(ResolveTest, TheLastOfTwoWinsAndOverridesTheBase) {
+  value("PATH", "/opt");
+  value("PATH", "$(PATH):/usr/bin");
+  EXPECT_THAT(environment(), ElementsAre("PATH=/opt:/usr/bin"));
+}
+
+TEST_F(ResolveTest, P3_FieldReferences) {
+  field("F1", "metadata.name");
+  field("F2", "metadata.namespace");
+  field("F3", "metadata.uid");
+  field("F4", "metadata.labels['batch.kubernetes.io/job-completion-index']");
+  field("F5", "metadata.annotations['note']");
+  field("F6", "metadata.annotations['absent']");
+  field("F7", "spec.nodeName");
+  field("F8", "spec.serviceAccountName");
+  field("F9", "status.hostIP");
+  field("G1", "status.podIP");
+  EXPECT_THAT(environment(), ElementsAre("F1=j-0-abcde", "F2=team", "F3=0123", "F4=7", "F5=hello",
+                                         "F6=", "F7=node-1", "F8=default", "F9=10.0.0.1",
+                                         "G1=10.0.0.2", "PATH=/bin"));
+}
+
+TEST_F(ResolveTest, FieldValuesAreNotExpanded) {
+  pod.annotations["note"] = "$(A)";
+  value("A", "1");
+  field("F", "metadata.annotations['note']");
+  EXPECT_THAT(environment(), ElementsAre("A=1", "F=$(A)", "PATH=/bin"));
+}
+
+TEST_F(ResolveTest, P3_ResourceReferencesRoundUpAndFallBackToTheNode) {
+  container.limits = {{"memory", 1500 * 1000}};
+  container.requests = {{"cpu", 250}};
+  const auto resource = [this](std::string name, std::string what, int64_t milli_divisor) {
+    container.environment.push_back(
+        {std::move(name), Source::resource, std::move(what), "", milli_divisor});
+  };
+  resource("A", "limits.memory", 1000);
+  resource("B", "limits.memory", 1024 * 1000);
+  resource("C", "requests.cpu", 1000);
+  resource("D", "requests.cpu", 1);
+  resource("E", "limits.cpu", 1000);
+  resource("F", "requests.memory", 1000);
+  EXPECT_THAT(environment(),
+              ElementsAre("A=1500", "B=2", "C=1", "D=250", "E=4", "F=0", "PATH=/bin"));
+}
+
+TEST_F(ResolveTest, ResourceOfAnotherContainer) {
+  ContainerPlan other;
+  other.name = "other";
+  other.limits = {{"cpu", 2000}};
+  pod.containers = {other};
+  container.environment.push_back({"A", Source::resource, "limits.cpu", "other", 1000});
+  EXPECT_THAT(environment(), ElementsAre("A=2", "PATH=/bin"));
+  container.environment[0].container = "nobody";
+  EXPECT_FALSE(resolve_container(pod, container, host));
+}
+
+TEST_F(ResolveTest, WhatCannotBeResolvedIsAnErrorThatSaysSo) {
+  struct Case {
+    Source source;
+    const char* text;
+    const char* want;
+  };
+  const Case cases[] = {
+      {Source::field, "metadata.zork", "unsupported fieldPath: metadata.zork"},
+      {Source::field, "metadata.labels", "unsupported fieldPath: metadata.labels"},
+      {Source::resource, "limits", "unsupported container resource"},
+      {Source::config_map, "settings", "env V: configMapKeyRef \"settings\" is not supported"},
+      {Source::secret, "password", "env V: secretKeyRef \"password\" is not supported"},
+      {Source::file, "f", "env V: fileKeyRef \"f\" is not supported"},
+  };
+  for (const Case& c : cases) {
+    container.environment = {{"V", c.source, c.text, "", 1000}};
+    const auto resolved = resolve_container(pod, container, host);
+    ASSERT_FALSE(resolved) << c.text;
+    EXPECT_THAT(resolved.error().message, HasSubstr(c.want));
+  }
+}
+
+TEST_F(ResolveTest, MissingFeaturesAreAnError) {
+  container.missing_features = {"volumeMounts", "envFrom"};
+  const auto resolved = resolve_container(pod, container, host);
+  ASSERT_FALSE(resolved);
+  EXPECT_EQ(resolved.error().message, "volumeMounts, envFrom not supported by this node");
+}
+
+TEST_F(ResolveTest, CommandAndArgumentsAreExpandedWithDeclaredVariablesOnly) {
+  value("A", "1");
+  container.command = {"work", "$(A)"};
+  container.args = {"$$(A)", "$(PATH)"};
+  const auto resolved = resolve_container(pod, container, host);
+  ASSERT_TRUE(resolved);
+  EXPECT_THAT(resolved->command, ElementsAre("work", "1", "$(A)", "$(PATH)"));
+}
+
+TEST_F(ResolveTest, E72_EmptyCommands) {
+  container.command.clear();
+  container.image = "busybox:1.37";
+  EXPECT_THAT(resolve_container(pod, container, host)->command, ElementsAre("sh"));
+  for (const char* image : {"pause", "registry.k8s.io/pause:3.10", "reg:5000/pause@sha256:0"}) {
+    container.image = image;
+    EXPECT_THAT(resolve_container(pod, container, host)->command[2], HasSubstr("trap")) << image;
+  }
+  container.args = {"only", "args"};
+  EXPECT_THAT(resolve_container(pod, container, host)->command, ElementsAre("only", "args"));
+}
+
+TEST_F(ResolveTest, HostnameIsInTheEnvironment) {
+  pod.hostname = "j-0";
+  EXPECT_THAT(environment(), ElementsAre("HOSTNAME=j-0", "PATH=/bin"));
+}
+
+}  // namespace
+}  // namespace windlass::node

@@ -1,0 +1,84 @@
+#include "node/node_object.h"
+
+#include "api/wire_time.h"
+#include "schema/core/v1/node.pb.h"
+
+namespace windlass::node {
+
+namespace {
+
+namespace core = api::core::v1;
+
+struct ConditionText {
+  const char* type;
+  const char* status;
+  const char* reason;
+  const char* message;
+};
+
+// K-58: what a healthy node says.
+constexpr ConditionText kHealthy[] = {
+    {"MemoryPressure", "False", "KubeletHasSufficientMemory",
+     "kubelet has sufficient memory available"},
+    {"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"},
+    {"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"},
+    {"Ready", "True", "KubeletReady", "kubelet is posting ready status"},
+};
+
+void set_condition(const ConditionText& text, Time now, core::NodeStatus& status) {
+  core::NodeCondition* found = nullptr;
+  for (core::NodeCondition& condition : *status.mutable_conditions()) {
+    found = condition.type() == text.type ? &condition : found;
+  }
+  if (found == nullptr) {
+    found = status.add_conditions();
+    found->set_type(text.type);
+  }
+  if (found->status() != text.status) {
+    found->set_status(text.status);
+    api::set_time(*found->mutable_last_transition_time(), now);
+  }
+  api::set_time(*found->mutable_last_heartbeat_time(), now);
+  found->set_reason(text.reason);
+  found->set_message(text.message);
+}
+
+void set_address(core::NodeStatus& status, const char* type, const std::string& address) {
+  core::NodeAddress& out = *status.add_addresses();
+  out.set_type(type);
+  out.set_address(address);
+}
+
+}  // namespace
+
+void refresh_node(const AgentConfig& config, Time now, api::Message& message) {
+  auto& node = static_cast<core::Node&>(message);
+  auto& labels = *node.mutable_metadata()->mutable_labels();
+  labels["kubernetes.io/hostname"] = config.node_name;
+  labels["kubernetes.io/os"] = config.operating_system;
+  labels["kubernetes.io/arch"] = config.architecture;
+  core::NodeStatus& status = *node.mutable_status();
+  for (const auto& [name, amount] : config.capacity) {
+    (*status.mutable_capacity())[name].set_string(amount);
+    (*status.mutable_allocatable())[name].set_string(amount);
+  }
+  for (const ConditionText& condition : kHealthy) {
+    set_condition(condition, now, status);
+  }
+  status.clear_addresses();
+  set_address(status, "InternalIP", config.address);
+  set_address(status, "Hostname", config.node_name);
+  core::NodeSystemInfo& info = *status.mutable_node_info();
+  info.set_operating_system(config.operating_system);
+  info.set_architecture(config.architecture);
+  info.set_container_runtime_version("windlass://processes");
+}
+
+std::unique_ptr<api::Message> make_node(const AgentConfig& config, Time now) {
+  auto node = std::make_unique<core::Node>();
+  node->mutable_metadata()->set_name(config.node_name);
+  refresh_node(config, now, *node);
+  return node;
+}
+
+}  // namespace windlass::node

@@ -1,0 +1,18 @@
+// The Node object that an agent registers (api.md E79, N1, N6). Pure; any thread.
+#pragma once
+
+#include <memory>
+
+#include "api/object.h"
+#include "base/time.h"
+#include "node/config.h"
+
+namespace windlass::node {
+
+std::unique_ptr<api::Message> make_node(const AgentConfig& config, Time now);
+
+// Brings labels, capacity, addresses and conditions of an object that is already there up to date,
+// and leaves alone what others wrote (taints, unschedulable, foreign labels and conditions).
+void refresh_node(const AgentConfig& config, Time now, api::Message& node);
+
+}  // namespace windlass::node

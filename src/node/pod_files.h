@@ -1,0 +1,36 @@
+// Where a pod's files are: a working directory that goes when the pod has ended, and one log file
+// per run of a container that stays until the pod's object is gone. Owned by a pod worker.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "env/files.h"
+#include "env/log.h"
+
+namespace windlass::node {
+
+class PodFiles {
+ public:
+  PodFiles(env::Files& files, env::Log& log, const std::string& data_dir, const std::string& ns,
+           const std::string& name, const std::string& uid);
+
+  Result<void> make(const std::vector<std::string>& container_names);
+  void remove_work();
+  void remove_logs();
+
+  const std::string& work_dir() const { return work_dir_; }
+  std::string log_path(std::string_view container, int restart) const;
+
+ private:
+  void remove(const std::string& path);
+
+  env::Files& files_;
+  env::Log& log_;
+  std::string work_dir_;
+  std::string log_dir_;
+};
+
+}  // namespace windlass::node

@@ -1,0 +1,193 @@
+#include "node/pod_plan.h"
+
+#include <algorithm>
+
+#include "api/wire_time.h"
+#include "base/quantity.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::node {
+
+namespace {
+
+namespace core = api::core::v1;
+using QuantityMap = google::protobuf::Map<std::string, api::meta::v1::Quantity>;
+
+// A quantity that cannot be read counts as nothing: the API server has validated it.
+int64_t milli(const api::meta::v1::Quantity& quantity) {
+  const Result<Quantity> parsed = Quantity::parse(quantity.string());
+  return parsed ? parsed->milli_value() : 0;
+}
+
+MilliAmounts read_amounts(const QuantityMap& map) {
+  MilliAmounts amounts;
+  for (const auto& [name, quantity] : map) {
+    amounts.emplace(name, milli(quantity));
+  }
+  return amounts;
+}
+
+EnvironmentEntry read_variable(const core::EnvVar& variable) {
+  using Source = EnvironmentEntry::Source;
+  EnvironmentEntry entry;
+  entry.name = variable.name();
+  const core::EnvVarSource& from = variable.value_from();
+  if (from.has_field_ref()) {
+    entry.source = Source::field;
+    entry.text = from.field_ref().field_path();
+  } else if (from.has_resource_field_ref()) {
+    entry.source = Source::resource;
+    entry.text = from.resource_field_ref().resource();
+    entry.container = from.resource_field_ref().container_name();
+    const int64_t divisor = milli(from.resource_field_ref().divisor());
+    entry.milli_divisor = divisor > 0 ? divisor : 1000;
+  } else if (from.has_config_map_key_ref()) {
+    entry.source = Source::config_map;
+    entry.text = from.config_map_key_ref().local_object_reference().name();
+  } else if (from.has_secret_key_ref()) {
+    entry.source = Source::secret;
+    entry.text = from.secret_key_ref().local_object_reference().name();
+  } else if (from.has_file_key_ref()) {
+    entry.source = Source::file;
+    entry.text = from.file_key_ref().volume_name();
+  } else {
+    entry.text = variable.value();
+  }
+  return entry;
+}
+
+void note_features(const core::Container& container, ContainerPlan& plan) {
+  const std::pair<bool, const char*> needed[] = {
+      {container.volume_mounts_size() > 0, "volumeMounts"},
+      {container.volume_devices_size() > 0, "volumeDevices"},
+      {container.env_from_size() > 0, "envFrom"},
+  };
+  for (const auto& [asked, name] : needed) {
+    if (asked) {
+      plan.missing_features.push_back(name);
+    }
+  }
+  const std::pair<bool, const char*> wished[] = {
+      {container.has_liveness_probe(), "livenessProbe"},
+      {container.has_readiness_probe(), "readinessProbe"},
+      {container.has_startup_probe(), "startupProbe"},
+      {container.has_lifecycle(), "lifecycle"},
+      {container.has_security_context(), "securityContext"},
+      {container.restart_policy_rules_size() > 0, "restartPolicyRules"},
+  };
+  for (const auto& [asked, name] : wished) {
+    if (asked) {
+      plan.ignored_features.push_back(name);
+    }
+  }
+}
+
+ContainerPlan read_container(const core::Container& container, bool init) {
+  ContainerPlan plan;
+  plan.name = container.name();
+  plan.image = container.image();
+  plan.command.assign(container.command().begin(), container.command().end());
+  plan.args.assign(container.args().begin(), container.args().end());
+  plan.working_dir = container.working_dir();
+  for (const core::EnvVar& variable : container.env()) {
+    plan.environment.push_back(read_variable(variable));
+  }
+  plan.limits = read_amounts(container.resources().limits());
+  plan.requests = read_amounts(container.resources().requests());
+  plan.sidecar = init && container.restart_policy() == "Always";
+  note_features(container, plan);
+  return plan;
+}
+
+RestartPolicy read_policy(const std::string& text) {
+  if (text == "Never") {
+    return RestartPolicy::never;
+  }
+  return text == "OnFailure" ? RestartPolicy::on_failure : RestartPolicy::always;
+}
+
+Ended read_ended(const core::ContainerStateTerminated& terminated) {
+  Ended ended;
+  ended.exit_code = terminated.exit_code();
+  ended.reason = terminated.reason();
+  ended.message = terminated.message();
+  if (terminated.has_started_at()) {
+    ended.started_at = api::time_of(terminated.started_at());
+  }
+  if (terminated.has_finished_at()) {
+    ended.finished_at = api::time_of(terminated.finished_at());
+  }
+  ended.container_id = terminated.container_id();
+  return ended;
+}
+
+SeenContainer read_status(const core::ContainerStatus& status) {
+  SeenContainer seen;
+  seen.name = status.name();
+  if (status.state().has_terminated()) {
+    seen.state = read_ended(status.state().terminated());
+  } else if (status.state().has_running()) {
+    seen.state = Running{api::time_of(status.state().running().started_at())};
+  } else {
+    seen.state = Waiting{status.state().waiting().reason(), status.state().waiting().message()};
+  }
+  if (status.last_state().has_terminated()) {
+    seen.last = read_ended(status.last_state().terminated());
+  }
+  seen.restarts = status.restart_count();
+  seen.container_id = status.container_id();
+  return seen;
+}
+
+}  // namespace
+
+bool is_terminal_phase(std::string_view phase) {
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+PodPlan read_plan(const api::Message& message) {
+  const auto& pod = static_cast<const core::Pod&>(message);
+  PodPlan plan;
+  plan.ns = pod.metadata().namespace_();
+  plan.name = pod.metadata().name();
+  plan.uid = pod.metadata().uid();
+  plan.labels.insert(pod.metadata().labels().begin(), pod.metadata().labels().end());
+  plan.annotations.insert(pod.metadata().annotations().begin(), pod.metadata().annotations().end());
+  plan.node_name = pod.spec().node_name();
+  plan.service_account = pod.spec().service_account_name();
+  plan.hostname = pod.spec().hostname().empty() ? plan.name : pod.spec().hostname();
+  plan.restart_policy = read_policy(pod.spec().restart_policy());
+  if (pod.spec().has_termination_grace_period_seconds()) {
+    plan.grace = seconds(pod.spec().termination_grace_period_seconds());
+  }
+  if (pod.spec().has_active_deadline_seconds()) {
+    plan.active_deadline = seconds(pod.spec().active_deadline_seconds());
+  }
+  for (const core::Container& container : pod.spec().init_containers()) {
+    plan.init_containers.push_back(read_container(container, true));
+  }
+  for (const core::Container& container : pod.spec().containers()) {
+    plan.containers.push_back(read_container(container, false));
+  }
+  return plan;
+}
+
+PodSeen read_seen(const api::Message& message) {
+  const auto& pod = static_cast<const core::Pod&>(message);
+  PodSeen seen;
+  seen.phase = pod.status().phase();
+  seen.deleting = pod.metadata().has_deletion_timestamp();
+  seen.deletion_grace = seconds(pod.metadata().deletion_grace_period_seconds());
+  if (pod.status().has_start_time()) {
+    seen.start_time = api::time_of(pod.status().start_time());
+  }
+  for (const core::ContainerStatus& status : pod.status().init_container_statuses()) {
+    seen.containers.push_back(read_status(status));
+  }
+  for (const core::ContainerStatus& status : pod.status().container_statuses()) {
+    seen.containers.push_back(read_status(status));
+  }
+  return seen;
+}
+
+}  // namespace windlass::node

@@ -1,0 +1,87 @@
+// What a node agent needs of a Pod object, as plain values: the part of the spec that never changes
+// (PodPlan), and what the API says about the pod at a moment (PodSeen). Read from the message once
+// per change; nothing else in this folder looks at a pod's spec.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "base/time.h"
+#include "node/container_run.h"
+
+namespace windlass::node {
+
+enum class RestartPolicy { always, on_failure, never };
+
+// Amounts by resource name, in thousandths of the unit (cpu: millicores, memory: bytes / 1000).
+using MilliAmounts = std::map<std::string, int64_t, std::less<>>;
+
+struct EnvironmentEntry {
+  enum class Source { value, field, resource, config_map, secret, file };
+
+  std::string name;
+  Source source = Source::value;
+  std::string text;       // the value, the field path, the resource, or the object's name
+  std::string container;  // resource: of this container, "" for its own
+  int64_t milli_divisor = 1000;
+};
+
+struct ContainerPlan {
+  std::string name;
+  std::string image;
+  std::vector<std::string> command;
+  std::vector<std::string> args;
+  std::string working_dir;
+  std::vector<EnvironmentEntry> environment;
+  MilliAmounts limits;
+  MilliAmounts requests;
+  bool sidecar = false;  // an init container with restartPolicy Always
+  // What the container asks for and this agent does not have: without it the container must not
+  // start, or starts all the same with a warning.
+  std::vector<std::string> missing_features;
+  std::vector<std::string> ignored_features;
+};
+
+struct PodPlan {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::map<std::string, std::string, std::less<>> labels;
+  std::map<std::string, std::string, std::less<>> annotations;
+  std::string node_name;
+  std::string service_account;
+  std::string hostname;
+  RestartPolicy restart_policy = RestartPolicy::always;
+  Duration grace = seconds(30);
+  std::optional<Duration> active_deadline;
+  std::vector<ContainerPlan> init_containers;
+  std::vector<ContainerPlan> containers;
+};
+
+// A container status as it was last written, for an agent that starts anew.
+struct SeenContainer {
+  std::string name;
+  ContainerState state;
+  std::optional<Ended> last;
+  int restarts = 0;
+  std::string container_id;
+};
+
+struct PodSeen {
+  std::string phase;
+  bool deleting = false;
+  Duration deletion_grace{};
+  std::optional<Time> start_time;
+  std::vector<SeenContainer> containers;  // init containers too
+};
+
+bool is_terminal_phase(std::string_view phase);
+
+PodPlan read_plan(const api::Message& pod);
+PodSeen read_seen(const api::Message& pod);
+
+}  // namespace windlass::node

@@ -1,0 +1,92 @@
+#include "node/registration.h"
+
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "node/callback.h"
+#include "node/node_object.h"
+
+namespace windlass::node {
+
+Registration::Registration(env::Env env, client::ApiClient& api, const AgentConfig& config)
+    : env_(env), api_(api), config_(config), self_(std::make_shared<Registration*>(this)) {}
+
+Registration::~Registration() {
+  env_.executor.cancel(timer_);
+}
+
+client::ObjectRef Registration::ref() const {
+  return {&api::kinds::node(), "", config_.node_name};
+}
+
+void Registration::start(std::function<void()> on_registered) {
+  on_registered_ = std::move(on_registered);
+  create();
+}
+
+void Registration::create() {
+  api_.create(ref(), make_node(config_, env_.clock.now()),
+              guarded(self_, &Registration::on_created));
+}
+
+void Registration::on_created(const Result<client::ObjectPtr>& node) {
+  if (node) {
+    on_registered_();
+  } else if (is_already_exists(node.error())) {
+    read();
+  } else {
+    retry(node.error());
+  }
+}
+
+void Registration::read() {
+  api_.get(ref(), guarded(self_, &Registration::on_read));
+}
+
+// Labels and status are two writes: the status subresource leaves metadata alone and the main one
+// leaves status alone (api.md N2).
+void Registration::on_read(const Result<client::ObjectPtr>& node) {
+  if (!node) {
+    retry(node.error());
+    return;
+  }
+  write(*node, "", &Registration::on_metadata_written);
+}
+
+void Registration::on_metadata_written(const Result<client::ObjectPtr>& node) {
+  if (!node) {
+    retry(node.error());
+    return;
+  }
+  write(*node, "status", &Registration::on_status_written);
+}
+
+void Registration::on_status_written(const Result<client::ObjectPtr>& node) {
+  if (!node) {
+    retry(node.error());
+    return;
+  }
+  on_registered_();
+}
+
+void Registration::write(const client::ObjectPtr& node, std::string_view subresource,
+                         void (Registration::*next)(const Result<client::ObjectPtr>&)) {
+  std::shared_ptr<api::Message> changed(node->New());
+  changed->CopyFrom(*node);
+  refresh_node(config_, env_.clock.now(), *changed);
+  api_.update(ref(), subresource, std::move(changed), guarded(self_, next));
+}
+
+void Registration::retry(const Status& why) {
+  env_.log.warning("registering the node failed",
+                   {{"node", config_.node_name}, {"error", why.message}});
+  timer_ = env_.executor.schedule(retry_, [this] {
+    timer_ = env::TimerId::none;
+    create();
+  });
+  retry_ = std::min(retry_ * 2, kMaxRetry);
+}
+
+}  // namespace windlass::node

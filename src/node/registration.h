@@ -1,0 +1,47 @@
+// Keeps a node's object in the API: creates it, or refreshes the one that is there, and tries until
+// it has succeeded. Owned by the agent, on its executor; nothing is called after destruction.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "client/api_client.h"
+#include "env/env.h"
+#include "node/config.h"
+
+namespace windlass::node {
+
+class Registration {
+ public:
+  Registration(env::Env env, client::ApiClient& api, const AgentConfig& config);
+  ~Registration();
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+
+  void start(std::function<void()> on_registered);
+
+ private:
+  static constexpr Duration kFirstRetry = milliseconds(200);
+  static constexpr Duration kMaxRetry = seconds(7);
+
+  void create();
+  void read();
+  void on_created(const Result<client::ObjectPtr>& node);
+  void on_read(const Result<client::ObjectPtr>& node);
+  void on_metadata_written(const Result<client::ObjectPtr>& node);
+  void on_status_written(const Result<client::ObjectPtr>& node);
+  void write(const client::ObjectPtr& node, std::string_view subresource,
+             void (Registration::*next)(const Result<client::ObjectPtr>&));
+  void retry(const Status& why);
+  client::ObjectRef ref() const;
+
+  env::Env env_;
+  client::ApiClient& api_;
+  const AgentConfig& config_;
+  std::function<void()> on_registered_;
+  Duration retry_ = kFirstRetry;
+  env::TimerId timer_ = env::TimerId::none;
+  std::shared_ptr<Registration*> self_;  // callbacks hold it weakly
+};
+
+}  // namespace windlass::node

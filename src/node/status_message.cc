@@ -1,0 +1,218 @@
+#include "node/status_message.h"
+
+#include <google/protobuf/util/message_differencer.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/wire_time.h"
+#include "schema/core/v1/pod.pb.h"
+
+// Zero values are left absent, not written: that is the canonical form of a message
+// (api/protobuf.h).
+namespace windlass::node {
+
+namespace {
+
+namespace core = api::core::v1;
+
+constexpr std::array<std::string_view, 5> kOwnConditions = {
+    "PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"};
+
+bool is_own(const core::PodCondition& condition) {
+  return std::find(kOwnConditions.begin(), kOwnConditions.end(), condition.type()) !=
+         kOwnConditions.end();
+}
+
+void write_ended(const Ended& ended, core::ContainerStateTerminated& out) {
+  if (ended.exit_code != 0) {
+    out.set_exit_code(ended.exit_code);
+  }
+  if (!ended.reason.empty()) {
+    out.set_reason(ended.reason);
+  }
+  if (!ended.message.empty()) {
+    out.set_message(ended.message);
+  }
+  if (ended.started_at) {
+    api::set_time(*out.mutable_started_at(), *ended.started_at);
+  }
+  if (ended.finished_at) {
+    api::set_time(*out.mutable_finished_at(), *ended.finished_at);
+  }
+  if (!ended.container_id.empty()) {
+    out.set_container_id(ended.container_id);
+  }
+}
+
+void write_state(const ContainerState& state, core::ContainerState& out) {
+  if (const auto* waiting = std::get_if<Waiting>(&state)) {
+    core::ContainerStateWaiting& message = *out.mutable_waiting();
+    message.set_reason(waiting->reason);
+    if (!waiting->message.empty()) {
+      message.set_message(waiting->message);
+    }
+  } else if (const auto* running = std::get_if<Running>(&state)) {
+    api::set_time(*out.mutable_running()->mutable_started_at(), running->started_at);
+  } else {
+    write_ended(std::get<Ended>(state), *out.mutable_terminated());
+  }
+}
+
+void write_container(const ContainerView& view, core::ContainerStatus& out) {
+  out.set_name(view.name);
+  write_state(view.state, *out.mutable_state());
+  if (view.last) {
+    write_ended(*view.last, *out.mutable_last_state()->mutable_terminated());
+  }
+  if (view.ready) {
+    out.set_ready(true);
+  }
+  if (view.restarts != 0) {
+    out.set_restart_count(view.restarts);
+  }
+  out.set_image(view.image);
+  if (!view.image_id.empty()) {
+    out.set_image_id(view.image_id);
+  }
+  if (!view.container_id.empty()) {
+    out.set_container_id(view.container_id);
+  }
+  out.set_started(view.started);
+}
+
+// The condition as it should be, with the transition time it had if its status is the same.
+core::PodCondition own_condition(const ConditionView& view, const core::PodStatus& before,
+                                 int64_t generation, Time now) {
+  core::PodCondition out;
+  out.set_type(view.type);
+  out.set_status(view.status ? "True" : "False");
+  if (!view.reason.empty()) {
+    out.set_reason(view.reason);
+  }
+  if (!view.message.empty()) {
+    out.set_message(view.message);
+  }
+  if (generation > 0) {
+    out.set_observed_generation(generation);
+  }
+  for (const core::PodCondition& old : before.conditions()) {
+    if (old.type() == view.type && old.status() == out.status() && old.has_last_transition_time()) {
+      *out.mutable_last_transition_time() = old.last_transition_time();
+      return out;
+    }
+  }
+  api::set_time(*out.mutable_last_transition_time(), now);
+  return out;
+}
+
+// C-1, C-3, in the patch that ends the pod (K-39).
+void write_disruption(const std::string& text, int64_t generation, Time now, core::PodStatus& out) {
+  core::PodCondition* found = nullptr;
+  for (core::PodCondition& condition : *out.mutable_conditions()) {
+    found = condition.type() == "DisruptionTarget" ? &condition : found;
+  }
+  if (found == nullptr) {
+    found = out.add_conditions();
+    found->set_type("DisruptionTarget");
+  }
+  if (found->status() != "True") {
+    found->set_status("True");
+    api::set_time(*found->mutable_last_transition_time(), now);
+  }
+  found->set_reason("TerminationByKubelet");
+  found->set_message(text);
+  if (generation > 0) {
+    found->set_observed_generation(generation);
+  }
+}
+
+void write_conditions(const PodStatusView& view, const core::PodStatus& before, int64_t generation,
+                      Time now, core::PodStatus& out) {
+  out.clear_conditions();
+  for (const core::PodCondition& condition : before.conditions()) {
+    if (!is_own(condition)) {
+      *out.add_conditions() = condition;
+    }
+  }
+  if (view.disruption && !is_terminal_phase(before.phase())) {
+    write_disruption(*view.disruption, generation, now, out);
+  }
+  for (const ConditionView& condition : view.conditions) {
+    *out.add_conditions() = own_condition(condition, before, generation, now);
+  }
+}
+
+// K-16: a terminal phase that others wrote wins; reason and message go with the phase.
+void write_phase(const PodStatusView& view, core::PodStatus& out) {
+  const bool keep = is_terminal_phase(out.phase());
+  if (keep || (out.phase() == view.phase && view.reason.empty())) {
+    return;
+  }
+  out.set_phase(view.phase);
+  out.clear_reason();
+  out.clear_message();
+  if (!view.reason.empty()) {
+    out.set_reason(view.reason);
+  }
+  if (!view.message.empty()) {
+    out.set_message(view.message);
+  }
+}
+
+void write_addresses(const StatusFacts& facts, core::PodStatus& out) {
+  if (!facts.host_ip.empty()) {
+    out.set_host_ip(facts.host_ip);
+    out.clear_host_ips();
+    out.add_host_ips()->set_ip(facts.host_ip);
+  }
+  if (!facts.pod_ip.empty()) {
+    out.set_pod_ip(facts.pod_ip);
+    out.clear_pod_ips();
+    out.add_pod_ips()->set_ip(facts.pod_ip);
+  }
+}
+
+// C-15: a new generation alone is no reason to write.
+bool differ(core::PodStatus a, core::PodStatus b) {
+  for (core::PodStatus* status : {&a, &b}) {
+    status->clear_observed_generation();
+    for (core::PodCondition& condition : *status->mutable_conditions()) {
+      condition.clear_observed_generation();
+    }
+  }
+  return !google::protobuf::util::MessageDifferencer::Equals(a, b);
+}
+
+}  // namespace
+
+bool apply_status(const PodStatusView& view, const StatusFacts& facts, api::Message& message) {
+  auto& pod = static_cast<core::Pod&>(message);
+  if (is_terminal_phase(pod.status().phase()) && !view.terminal()) {
+    return false;  // others ended the pod: there is nothing to say until its containers have
+                   // stopped
+  }
+  const core::PodStatus before = pod.status();
+  const int64_t generation = pod.metadata().generation();
+  core::PodStatus& out = *pod.mutable_status();
+  write_phase(view, out);
+  write_conditions(view, before, generation, facts.now, out);
+  write_addresses(facts, out);
+  if (!out.has_start_time()) {
+    api::set_time(*out.mutable_start_time(), facts.start_time);
+  }
+  if (generation > 0) {
+    out.set_observed_generation(generation);
+  }
+  out.clear_init_container_statuses();
+  for (const ContainerView& container : view.init_containers) {
+    write_container(container, *out.add_init_container_statuses());
+  }
+  out.clear_container_statuses();
+  for (const ContainerView& container : view.containers) {
+    write_container(container, *out.add_container_statuses());
+  }
+  return differ(before, out);
+}
+
+}  // namespace windlass::node
