@@ -1,0 +1,78 @@
+#include "job/backoff.h"
+
+#include <algorithm>
+
+namespace windlass::job {
+namespace {
+
+// Latest end of the containers that keep a pod running; none if one of them still runs (10.65).
+std::optional<Time> containers_finished(const PodView& pod) {
+  std::optional<Time> latest;
+  for (const ContainerView& container : pod.containers) {
+    if (container.init && !container.sidecar) {
+      continue;
+    }
+    if (!container.terminated || !container.finished_at) {
+      return std::nullopt;
+    }
+    latest = latest ? std::max(*latest, *container.finished_at) : *container.finished_at;
+  }
+  return latest;
+}
+
+}  // namespace
+
+Duration backoff_delay(int64_t failures, const Options& options) {
+  if (failures <= 0) {
+    return Duration::zero();
+  }
+  Duration delay = options.backoff_base;
+  for (int64_t i = 1; i < failures && delay < options.backoff_cap; ++i) {
+    delay *= 2;
+  }
+  return std::min(delay, options.backoff_cap);
+}
+
+Time finish_time(const PodView& pod) {
+  if (const auto finished = containers_finished(pod)) {
+    return *finished;
+  }
+  for (const PodCondition& condition : pod.conditions) {
+    if (condition.type == "Ready" && condition.status == ConditionStatus::kFalse &&
+        condition.last_transition) {
+      return *condition.last_transition;
+    }
+  }
+  if (pod.deletion_time) {
+    // A hostile grace period must not move the time out of what a Time can hold.
+    constexpr int64_t kMaxGraceSeconds = 10LL * 365 * 24 * 3600;
+    const int64_t grace = std::clamp<int64_t>(pod.deletion_grace_seconds, 0, kMaxGraceSeconds);
+    return *pod.deletion_time - seconds(grace);
+  }
+  return pod.created;
+}
+
+void BackoffRecord::add_success(Time finished) {
+  if (last_success_ && *last_success_ >= finished) {
+    return;
+  }
+  last_success_ = finished;
+  // 7.7: a failure at the very time of the success does not count.
+  std::erase_if(failures_, [finished](Time failure) { return failure <= finished; });
+}
+
+void BackoffRecord::add_failure(Time finished) {
+  if (last_success_ && finished <= *last_success_) {
+    return;
+  }
+  failures_.insert(std::upper_bound(failures_.begin(), failures_.end(), finished), finished);
+  if (failures_.size() > kMaxBackoffFailures) {
+    failures_.erase(failures_.begin());
+  }
+}
+
+Time BackoffRecord::ready_at(const Options& options) const {
+  return failures_.empty() ? Time() : failures_.back() + backoff_delay(failures(), options);
+}
+
+}  // namespace windlass::job

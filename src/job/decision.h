@@ -1,0 +1,93 @@
+// What the engine asks of its shell. Everything in one Decision is safe to send at once and in any
+// order: what has to wait for something else is simply not in it yet. Each write is answered to the
+// engine exactly once; then decide() is asked again, and answers with what has become safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "job/pod_factory.h"
+#include "job/types.h"
+
+namespace windlass::job {
+
+// PUT .../status with `base_rv` as resourceVersion; the record goes into the Job's annotations in
+// the same request (api.md J120).
+struct StatusWrite {
+  uint64_t base_rv = 0;
+  JobStatus status;
+  std::optional<std::string> record;  // new value of annotation kRecordKey, when it changed
+};
+
+struct CreatePod {
+  uint32_t id = 0;  // to answer with
+  PodPlan plan;
+};
+
+enum class PodOp : uint8_t {
+  kDelete,   // DELETE with the pod's UID as precondition
+  kRelease,  // remove kTrackingFinalizer, nothing else, with the UID as precondition
+  kDrop,     // add annotation kDroppedKey=true, with the UID as precondition
+};
+
+struct PodWrite {
+  PodOp op = PodOp::kDelete;
+  std::string uid;
+  std::string name;
+  uint64_t required_rv = 0;  // when not 0: also a precondition
+};
+
+struct Event {
+  bool warning = false;
+  std::string reason;
+  std::string message;
+  bool essential = false;  // must not fall to an event budget (10.81)
+};
+
+enum class Metric : uint8_t {
+  kJobsFinished,             // label a: succeeded|failed, b: reason (bounded, 6.24)
+  kPodsFinished,             // a: succeeded|failed
+  kFailuresHandled,          // a: action
+  kTerminatedWithFinalizer,  // a: add|delete
+  kFinishedIndexes,          // a: succeeded|failed, b: perIndex|global
+  kPodsCreated,              // a: reason, b: succeeded|failed
+};
+
+struct MetricDelta {
+  Metric metric = Metric::kJobsFinished;
+  std::string a;
+  std::string b;
+  int64_t by = 1;
+};
+
+// The `action` label of job_controller_job_syncs_total (8.5).
+enum class SyncAction : uint8_t { kReconciling, kTracking, kPodsCreated, kPodsDeleted };
+
+struct Decision {
+  std::optional<StatusWrite> status;
+  std::vector<CreatePod> creates;
+  std::vector<PodWrite> pod_writes;
+  bool refresh_job = false;     // GET the Job (or wait for its newer version) and observe_job() it
+  bool relist_pods = false;     // a create's answer was lost: list the Job's pods anew
+  std::optional<Time> wake_at;  // ask again then, if nothing happens before
+  SyncAction action = SyncAction::kReconciling;
+  std::vector<Event> events;  // to record, of what has happened since the last decision
+  std::vector<MetricDelta> metrics;
+
+  bool has_writes() const { return status || !creates.empty() || !pod_writes.empty(); }
+};
+
+// Why a write did not happen, as far as it matters for what comes next.
+enum class WriteError : uint8_t {
+  kRejected,              // certainly not applied: quota, admission, validation, server error
+  kConflict,              // resourceVersion is stale
+  kNotFound,              // the object (or one with this UID) is gone
+  kNamespaceTerminating,  // creates only; neither an event nor an error (3.24)
+  kUnknown,               // no answer: it may have been applied
+};
+
+}  // namespace windlass::job

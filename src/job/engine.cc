@@ -1,0 +1,191 @@
+#include "job/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "job/conditions.h"
+#include "job/outcome.h"
+#include "job/scaling.h"
+
+namespace windlass::job {
+namespace {
+
+constexpr std::string_view kBuiltInManager = "kubernetes.io/job-controller";
+
+}  // namespace
+
+Engine::Engine(const Options& options, const JobView& job) : state_(options, job) {}
+
+bool Engine::is_ours() const {
+  const Options& options = state_.options();
+  const std::string& manager = state_.job().spec.managed_by;
+  if (!options.gates.managed_by) {
+    return true;
+  }
+  return manager.empty() ? options.manager == kBuiltInManager : manager == options.manager;
+}
+
+bool Engine::busy() const {
+  return !status_answered_ || !creates_.empty() || !writes_.empty();
+}
+
+bool Engine::at_rest() const {
+  return state_.facts().finished && state_.tally().tracked == 0 && !busy();
+}
+
+void Engine::give_effects(Decision& decision) {
+  const auto [added, removed] = state_.take_terminated_deltas();
+  if (added > 0) {
+    metrics_.push_back({Metric::kTerminatedWithFinalizer, "add", "", added});
+  }
+  if (removed > 0) {
+    metrics_.push_back({Metric::kTerminatedWithFinalizer, "delete", "", removed});
+  }
+  decision.events = std::exchange(events_, {});
+  decision.metrics = std::exchange(metrics_, {});
+}
+
+void Engine::wake(Decision& decision, std::optional<Time> at) const {
+  if (at && (!decision.wake_at || *at < *decision.wake_at)) {
+    decision.wake_at = at;
+  }
+}
+
+void Engine::settle_retries(Time now) {
+  status_retry_.settle(now, state_.options());
+  create_retry_.settle(now, state_.options());
+  create_batch_ = std::max<int64_t>(create_batch_, 1);
+  for (Retry& retry : pod_retries_) {
+    retry.settle(now, state_.options());
+  }
+}
+
+Decision Engine::decide(Time now) {
+  Decision decision;
+  if (listed_ && !busy()) {
+    decision.refresh_job = refresh_job_;
+    decision.relist_pods = relist_pods_;
+    if (!refresh_job_ && !relist_pods_ && is_ours()) {
+      settle_retries(now);
+      plan(decision, now);
+    }
+  }
+  give_effects(decision);
+  return decision;
+}
+
+void Engine::plan(Decision& decision, Time now) {
+  if (state_.job().spec.mode == CompletionMode::kUnknown && !state_.facts().finished) {
+    if (!std::exchange(unknown_mode_told_, true)) {
+      events_.push_back({true, "UnknownCompletionMode",
+                         "Skipped Job sync because completion mode is unknown", true});
+    }
+    return;
+  }
+  plan_releases(decision, now);
+  if (state_.facts().finished) {
+    return;
+  }
+  state_.indexes().cool(now, [this](int64_t index) { return state_.held_until(index); });
+  plan_status_and_creates(decision, now);
+}
+
+void Engine::send(Decision& decision, Slot slot, PodWrite write) {
+  state_.set_in_flight(slot, true);
+  writes_[write.uid] = {write.op, write.name};
+  decision.pod_writes.push_back(std::move(write));
+}
+
+void Engine::plan_releases(Decision& decision, Time now) {
+  const Retry& retry = retry_of(PodOp::kRelease);
+  if (!retry.open(now)) {
+    wake(decision, retry.not_before());
+    return;
+  }
+  for (int32_t n = 0; n < state_.options().max_pod_writes; ++n) {
+    const Slot slot = state_.pop(Todo::kRelease);
+    if (slot == kNoSlot) {
+      return;
+    }
+    send(decision, slot, {PodOp::kRelease, state_.uid_text(slot), state_.pods().name(slot), 0});
+  }
+}
+
+void Engine::plan_removals(Decision& decision, Time now) {
+  if (state_.facts().scaling()) {
+    condemn_surplus(state_);
+  }
+  // One refused kind of removal does not hold up the others for longer than its own wait.
+  for (const PodOp op : {PodOp::kDelete, PodOp::kRelease, PodOp::kDrop}) {
+    if (!retry_of(op).open(now)) {
+      wake(decision, retry_of(op).not_before());
+      return;
+    }
+  }
+  for (int32_t n = 0; n < state_.options().max_pod_writes; ++n) {
+    const Slot slot = state_.pop(Todo::kRemove);
+    if (slot == kNoSlot) {
+      break;
+    }
+    PodWrite write = removal_step(state_, slot);
+    state_.condemn(slot);  // once begun it is carried through
+    send(decision, slot, std::move(write));
+    decision.action = SyncAction::kPodsDeleted;
+  }
+}
+
+void Engine::plan_status_and_creates(Decision& decision, Time now) {
+  const Outcome outcome = evaluate_outcome(state_, now);
+  if (!outcome.exists() || outcome.stored) {
+    plan_removals(decision, now);
+  }
+  wake(decision, deadline_at(state_, now));
+  if (!status_retry_.open(now)) {
+    wake(decision, status_retry_.not_before());
+    plan_new_pods(decision, nullptr, outcome, now);
+    return;
+  }
+  StatusDraft draft = draft_status(state_, outcome, now);
+  plan_new_pods(decision, &draft, outcome, now);
+  // 2.53: numbers alone wait for the pods that are being written, once, to save a request.
+  const bool others = !decision.creates.empty() || !decision.pod_writes.empty();
+  if (!draft.changed || (!draft.urgent && others && !put_off_)) {
+    put_off_ = draft.changed;
+    abort_status(state_, draft);
+    return;
+  }
+  put_off_ = false;
+  decision.status = draft.write;
+  status_ = std::move(draft);
+  status_answered_ = false;
+}
+
+void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const Outcome& outcome,
+                           Time now) {
+  const bool flips = draft != nullptr ? draft->suspends || draft->resumes : is_resuming(state_);
+  // 3.11: no creation beside removals. Every outcome known must be on its way into the status, or
+  // the back-off would be judged from half the story.
+  if (outcome.exists() || flips || !state_.facts().scaling() || state_.facts().suspended ||
+      state_.job().spec.suspend || state_.has(Todo::kRemove) ||
+      decision.action == SyncAction::kPodsDeleted || state_.has(Todo::kAccount) ||
+      !state_.lost().empty()) {
+    return;
+  }
+  const Record& record = draft != nullptr ? draft->record : state_.record();
+  const int64_t limit = std::min<int64_t>(create_batch_, state_.options().max_pod_writes);
+  CreatePlan plan = plan_creates(state_, record.backoff, now, limit);
+  wake(decision, plan.wake_at);
+  decision.action = plan.wanted ? SyncAction::kPodsCreated : SyncAction::kTracking;
+  if (!create_retry_.open(now)) {
+    wake(decision, plan.wanted ? create_retry_.not_before() : std::nullopt);
+    return;
+  }
+  for (PodPlan& pod : plan.pods) {
+    const uint32_t id = next_create_++;
+    creates_[id] = pod;
+    decision.creates.push_back({id, std::move(pod)});
+  }
+}
+
+}  // namespace windlass::job

@@ -1,0 +1,162 @@
+// The half of Engine that takes observations and the answers to its writes.
+#include <utility>
+
+#include "base/check.h"
+#include "job/engine.h"
+#include "job/scaling.h"
+
+namespace windlass::job {
+
+void Engine::observe_job(const JobView& job) {
+  if (status_ && job.uid == state_.job().uid && job.rv > status_->write.base_rv &&
+      job.status == status_->write.status) {
+    // Our own write, seen before its answer, or although the answer was lost.
+    const StatusDraft draft = *std::exchange(status_, std::nullopt);
+    commit_status(state_, draft, job, events_, metrics_);
+    refresh_job_ = false;
+    return;
+  }
+  if (!state_.observe_job(job)) {
+    return;
+  }
+  if (status_answered_) {
+    if (status_) {
+      const StatusDraft draft = *std::exchange(status_, std::nullopt);
+      abort_status(state_, draft);
+    }
+    refresh_job_ = false;
+  }
+}
+
+void Engine::observe_pod(const PodView& pod) {
+  state_.observe_pod(pod);
+}
+
+void Engine::observe_pod_gone(std::string_view uid) {
+  if (!creates_.empty()) {
+    gone_.emplace(uid);
+  }
+  state_.observe_gone(uid);
+}
+
+void Engine::begin_list() {
+  state_.begin_list();
+}
+
+void Engine::end_list() {
+  state_.end_list();
+  listed_ = true;
+  relist_pods_ = false;
+}
+
+void Engine::status_written(const JobView& stored) {
+  CHECK(!status_answered_, "an answer belongs to a write under way");
+  status_answered_ = true;
+  status_retry_.succeeded();
+  if (status_) {
+    const StatusDraft draft = *std::exchange(status_, std::nullopt);
+    commit_status(state_, draft, stored, events_, metrics_);
+  }
+}
+
+void Engine::status_failed(WriteError error) {
+  CHECK(!status_answered_, "an answer belongs to a write under way");
+  status_answered_ = true;
+  if (!status_) {
+    return;  // it was seen to have happened
+  }
+  refresh_job_ = error != WriteError::kRejected;
+  if (error == WriteError::kUnknown) {
+    return;  // the next sight of the Job tells whether it was applied
+  }
+  const StatusDraft draft = *std::exchange(status_, std::nullopt);
+  const bool stale = draft.write.base_rv < state_.job().rv;
+  abort_status(state_, draft);
+  if (error == WriteError::kRejected) {
+    status_retry_.failed();
+  } else if (stale) {
+    refresh_job_ = false;  // what it conflicted with has been seen already
+  }
+}
+
+void Engine::pod_created(uint32_t id, const PodView& pod) {
+  CHECK(creates_.erase(id) == 1, "an answer belongs to a write under way");
+  create_retry_.succeeded();
+  events_.push_back({false, "SuccessfulCreate", "Created pod: " + pod.name});
+  metrics_.push_back({Metric::kPodsCreated, creation_reason(state_), "succeeded"});
+  if (!gone_.contains(pod.uid)) {
+    state_.observe_pod(pod);
+  }
+  if (creates_.empty()) {
+    gone_.clear();
+    create_batch_ = std::min<int64_t>(create_batch_ * 2, state_.options().max_pod_writes);
+  }
+}
+
+void Engine::create_failed(uint32_t id, WriteError error, std::string_view message) {
+  CHECK(creates_.erase(id) == 1, "an answer belongs to a write under way");
+  create_retry_.failed();
+  create_batch_ = 0;
+  if (error != WriteError::kNamespaceTerminating) {
+    events_.push_back({true, "FailedCreate", "Error creating: " + std::string(message)});
+    metrics_.push_back({Metric::kPodsCreated, creation_reason(state_), "failed"});
+  }
+  relist_pods_ = relist_pods_ || error == WriteError::kUnknown;
+  if (creates_.empty()) {
+    gone_.clear();
+  }
+}
+
+void Engine::pod_written(std::string_view uid, const PodView* after) {
+  const auto found = writes_.find(uid);
+  CHECK(found != writes_.end(), "an answer belongs to a write under way");
+  const PendingWrite write = found->second;
+  writes_.erase(found);
+  retry_of(write.op).succeeded();
+  if (write.op == PodOp::kDelete) {
+    events_.push_back({false, "SuccessfulDelete", "Deleted pod: " + write.name});
+  }
+  const Slot slot = state_.find(uid);
+  if (slot == kNoSlot) {
+    return;
+  }
+  if (after != nullptr) {
+    state_.observe_pod(*after);
+  }
+  if (after == nullptr || after->rv == 0) {
+    switch (write.op) {
+      case PodOp::kDelete:
+        state_.set_deleted(slot);
+        break;
+      case PodOp::kRelease:
+        state_.set_released(slot);
+        break;
+      case PodOp::kDrop:
+        state_.set_dropped(slot);
+        break;
+    }
+  }
+  state_.set_in_flight(slot, false);
+}
+
+void Engine::pod_write_failed(std::string_view uid, WriteError error, std::string_view message) {
+  const auto found = writes_.find(uid);
+  CHECK(found != writes_.end(), "an answer belongs to a write under way");
+  const PendingWrite write = found->second;
+  writes_.erase(found);
+  const Slot slot = state_.find(uid);
+  if (slot != kNoSlot) {
+    state_.set_in_flight(slot, false);
+  }
+  if (error == WriteError::kNotFound) {
+    retry_of(write.op).succeeded();
+    state_.observe_gone(uid);
+    return;
+  }
+  retry_of(write.op).failed();
+  if (write.op == PodOp::kDelete) {
+    events_.push_back({true, "FailedDelete", "Error deleting: " + std::string(message)});
+  }
+}
+
+}  // namespace windlass::job

@@ -1,0 +1,70 @@
+#include "job/facts.h"
+
+#include "job/conditions.h"
+
+namespace windlass::job {
+
+Facts derive_facts(const JobView& job, const Options& options) {
+  const JobSpec& spec = job.spec;
+  const Gates& gates = options.gates;
+  Facts facts;
+  facts.indexed = spec.mode == CompletionMode::kIndexed;
+  facts.per_index = facts.indexed && spec.backoff_limit_per_index && gates.backoff_limit_per_index;
+  facts.index_limit = spec.backoff_limit_per_index.value_or(0);
+  facts.policy = spec.failure_policy && gates.pod_failure_policy;
+  facts.only_failed = gates.pod_replacement_policy ? spec.replace_only_failed : facts.policy;
+  facts.on_failure = spec.restart_on_failure;
+  facts.bound = facts.indexed ? spec.completions.value_or(0) : 0;
+  facts.deleting = job.deleting;
+  facts.finished = is_finished(job.status);
+  facts.succeeding = has_true(job.status, kTypeSuccessCriteriaMet);
+  facts.failing = !facts.succeeding && has_true(job.status, kTypeFailureTarget);
+  facts.suspended = spec.suspend && has_true(job.status, kTypeSuspended);
+  return facts;
+}
+
+bool has_valid_index(const PodRecord& pod, const Facts& facts) {
+  return !facts.indexed || (pod.index >= 0 && pod.index < facts.bound);
+}
+
+bool counts_as_failed(const PodRecord& pod, const Facts& facts) {
+  if (pod.dropped || pod.phase == Phase::kSucceeded) {
+    return false;
+  }
+  if (pod.phase == Phase::kFailed) {
+    return true;
+  }
+  const bool by_deletion = facts.failing || (!facts.only_failed && !facts.succeeding);
+  return pod.deleting && by_deletion;
+}
+
+bool is_new_success(const PodRecord& pod, const Facts& facts) {
+  return !facts.indexed && pod.has_finalizer && pod.phase == Phase::kSucceeded &&
+         pod.accounted == Accounted::kNo;
+}
+
+bool is_new_failure(const PodRecord& pod, const Facts& facts) {
+  return pod.has_finalizer && pod.accounted == Accounted::kNo && pod.action != Action::kIgnore &&
+         has_valid_index(pod, facts) && counts_as_failed(pod, facts);
+}
+
+bool ends_index(const PodRecord& pod, const Facts& facts) {
+  return facts.per_index && is_new_failure(pod, facts) &&
+         (pod.action == Action::kFailIndex || pod.failures >= facts.index_limit);
+}
+
+void add_pod(Tally& tally, const PodRecord& pod, const Facts& facts, int64_t sign) {
+  const auto part = [sign](bool applies) { return applies ? sign : 0; };
+  tally.active += part(pod.is_active());
+  tally.ready += part(pod.is_active() && pod.ready);
+  tally.terminating += part(pod.is_terminating());
+  tally.tracked += part(pod.has_finalizer);
+  tally.new_succeeded += part(is_new_success(pod, facts));
+  tally.new_failed += part(is_new_failure(pod, facts));
+  const bool runs = pod.phase == Phase::kPending || pod.phase == Phase::kRunning;
+  if (facts.on_failure && runs && !pod.dropped) {
+    tally.restarts += sign * pod.restarts;
+  }
+}
+
+}  // namespace windlass::job

@@ -1,0 +1,124 @@
+#include "job/failure_policy.h"
+
+#include <algorithm>
+
+#include "job/conditions.h"
+
+namespace windlass::job {
+namespace {
+
+bool exit_code_matches(const ExitCodes& want, int32_t code) {
+  const bool listed = std::find(want.values.begin(), want.values.end(), code) != want.values.end();
+  switch (want.op) {
+    case Operator::kIn:
+      return listed;
+    case Operator::kNotIn:
+      return !listed;
+    case Operator::kUnknown:
+      return false;
+  }
+  return false;
+}
+
+// 6.3-6.7: app containers come before init containers in the view; exit code 0 never matches.
+const ContainerView* matching_container(const ExitCodes& want, const PodView& pod) {
+  for (const ContainerView& container : pod.containers) {
+    const bool named = !want.container_name || *want.container_name == container.name;
+    if (container.terminated && container.exit_code != 0 && named &&
+        exit_code_matches(want, container.exit_code)) {
+      return &container;
+    }
+  }
+  return nullptr;
+}
+
+// 6.8, 6.12: the first pod condition in status order that any pattern asks for.
+const PodCondition* matching_condition(const std::vector<ConditionPattern>& patterns,
+                                       const PodView& pod) {
+  for (const PodCondition& condition : pod.conditions) {
+    for (const ConditionPattern& pattern : patterns) {
+      if (pattern.type == condition.type && pattern.status == condition.status) {
+        return &condition;
+      }
+    }
+  }
+  return nullptr;
+}
+
+bool is_known(Action action, bool fail_index_known) {
+  switch (action) {
+    case Action::kFailJob:
+    case Action::kIgnore:
+    case Action::kCount:
+      return true;
+    case Action::kFailIndex:
+      return fail_index_known;
+    case Action::kNone:
+    case Action::kUnknown:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+Verdict match_failure_policy(const std::vector<FailureRule>& policy, const PodView& pod,
+                             bool fail_index_known) {
+  for (size_t i = 0; i < policy.size(); ++i) {
+    const FailureRule& rule = policy[i];
+    if (!is_known(rule.action, fail_index_known)) {
+      continue;
+    }
+    Verdict verdict{rule.action, static_cast<int32_t>(i), nullptr, nullptr};
+    if (rule.on_exit_codes) {
+      verdict.container = matching_container(*rule.on_exit_codes, pod);
+    } else {
+      verdict.condition = matching_condition(rule.on_pod_conditions, pod);
+    }
+    if (verdict.container != nullptr || verdict.condition != nullptr) {
+      return verdict;
+    }
+  }
+  return {};
+}
+
+std::string failure_message(const Verdict& verdict, std::string_view namespace_name,
+                            std::string_view pod_name) {
+  const std::string pod = std::string(namespace_name) + "/" + std::string(pod_name);
+  const std::string rule = " matching " + std::string(action_name(verdict.action)) +
+                           " rule at index " + std::to_string(verdict.rule);
+  if (verdict.container != nullptr) {
+    return "Container " + verdict.container->name + " for pod " + pod + " failed with exit code " +
+           std::to_string(verdict.container->exit_code) + rule;
+  }
+  const std::string type = verdict.condition != nullptr ? verdict.condition->type : "";
+  return "Pod " + pod + " has condition " + type + rule;
+}
+
+std::string failure_reason(const std::vector<FailureRule>& policy, int32_t rule, bool names_on) {
+  std::string reason(kReasonPodFailurePolicy);
+  if (names_on && rule >= 0 && static_cast<size_t>(rule) < policy.size()) {
+    const FailureRule& matched = policy[static_cast<size_t>(rule)];
+    reason += "_" + matched.name.value_or(std::to_string(rule));
+  }
+  return reason;
+}
+
+std::string_view action_name(Action action) {
+  switch (action) {
+    case Action::kFailJob:
+      return "FailJob";
+    case Action::kFailIndex:
+      return "FailIndex";
+    case Action::kIgnore:
+      return "Ignore";
+    case Action::kCount:
+      return "Count";
+    case Action::kNone:
+    case Action::kUnknown:
+      break;
+  }
+  return "";
+}
+
+}  // namespace windlass::job

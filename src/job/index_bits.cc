@@ -1,0 +1,250 @@
+#include "job/index_bits.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <optional>
+
+namespace windlass::job {
+namespace {
+
+constexpr uint64_t kAll = ~uint64_t{0};
+
+size_t as_size(int64_t value) {
+  return static_cast<size_t>(value);
+}
+
+struct Interval {
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
+std::optional<int64_t> parse_number(std::string_view text) {
+  int64_t value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || stop != text.data() + text.size() || value < 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<Interval> parse_interval(std::string_view text) {
+  const size_t dash = text.find('-');
+  const auto first = parse_number(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : parse_number(text.substr(dash + 1));
+  if (!first || !last || *last < *first) {
+    return std::nullopt;
+  }
+  return Interval{*first, *last};
+}
+
+void append_run(std::string& out, int64_t first, int64_t last) {
+  std::array<char, 48> buffer{};
+  char* at = buffer.data();
+  char* const end = buffer.data() + buffer.size();
+  if (!out.empty()) {
+    *at++ = ',';
+  }
+  at = std::to_chars(at, end, first).ptr;
+  if (last > first) {
+    *at++ = last == first + 1 ? ',' : '-';
+    at = std::to_chars(at, end, last).ptr;
+  }
+  out.append(buffer.data(), at);
+}
+
+}  // namespace
+
+uint64_t IndexBits::word(int64_t word_index) const {
+  const size_t slot = as_size(word_index) / kPageWords;
+  if (slot >= pages_.size()) {
+    return 0;
+  }
+  const PageSlot& at = pages_[slot];
+  if (at.page) {
+    return at.page->words[as_size(word_index) % kPageWords];
+  }
+  return at.full ? kAll : 0;
+}
+
+IndexBits::Page& IndexBits::own_page(int64_t index) {
+  const size_t slot = as_size(index / kPageBits);
+  if (slot >= pages_.size()) {
+    pages_.resize(slot + 1);
+  }
+  PageSlot& at = pages_[slot];
+  if (!at.page) {
+    at.page.emplace();
+    if (at.full) {
+      at.page->words.fill(kAll);
+      at.page->count = kPageBits;
+      at.full = false;
+    }
+  }
+  return *at.page;
+}
+
+void IndexBits::normalize(size_t slot) {
+  PageSlot& at = pages_[slot];
+  if (at.page && (at.page->count == kPageBits || at.page->count == 0)) {
+    at.full = at.page->count == kPageBits;
+    at.page.reset();
+  }
+}
+
+bool IndexBits::contains(int64_t index) const {
+  return index >= 0 && ((word(index / 64) >> (index % 64)) & 1) != 0;
+}
+
+bool IndexBits::insert(int64_t index) {
+  if (index < 0 || index > kMaxIndex || contains(index)) {
+    return false;
+  }
+  Page& page = own_page(index);
+  page.words[as_size(index / 64) % kPageWords] |= uint64_t{1} << (index % 64);
+  ++page.count;
+  ++size_;
+  normalize(as_size(index / kPageBits));
+  return true;
+}
+
+bool IndexBits::erase(int64_t index) {
+  if (!contains(index)) {
+    return false;
+  }
+  Page& page = own_page(index);
+  page.words[as_size(index / 64) % kPageWords] &= ~(uint64_t{1} << (index % 64));
+  --page.count;
+  --size_;
+  normalize(as_size(index / kPageBits));
+  return true;
+}
+
+void IndexBits::insert_range(int64_t first, int64_t last) {
+  last = std::min(last, kMaxIndex);
+  for (int64_t i = std::max<int64_t>(first, 0); i <= last;) {
+    if (i % kPageBits == 0 && i + kPageBits - 1 <= last) {
+      const size_t slot = as_size(i / kPageBits);
+      if (slot >= pages_.size()) {
+        pages_.resize(slot + 1);
+      }
+      PageSlot& at = pages_[slot];
+      const int64_t had = at.page ? at.page->count : (at.full ? kPageBits : 0);
+      at.page.reset();
+      at.full = true;
+      size_ += kPageBits - had;
+      i += kPageBits;
+    } else {
+      insert(i);
+      ++i;
+    }
+  }
+}
+
+void IndexBits::clear() {
+  pages_.clear();
+  size_ = 0;
+}
+
+void IndexBits::truncate(int64_t bound) {
+  bound = std::max<int64_t>(bound, 0);
+  const size_t keep = as_size((bound + kPageBits - 1) / kPageBits);
+  if (keep < pages_.size()) {
+    for (size_t i = keep; i < pages_.size(); ++i) {
+      size_ -= pages_[i].page ? pages_[i].page->count : (pages_[i].full ? kPageBits : 0);
+    }
+    pages_.resize(keep);
+  }
+  const int64_t end = static_cast<int64_t>(pages_.size()) * kPageBits;
+  for (int64_t i = next_in(bound, end); i < end; i = next_in(i, end)) {
+    erase(i);
+  }
+}
+
+int64_t IndexBits::next_in(int64_t from, int64_t bound) const {
+  const int64_t end = std::min(bound, static_cast<int64_t>(pages_.size()) * kPageBits);
+  for (int64_t i = std::max<int64_t>(from, 0); i < end;) {
+    const PageSlot& at = pages_[as_size(i / kPageBits)];
+    if (!at.page && !at.full) {
+      i = (i / kPageBits + 1) * kPageBits;
+      continue;
+    }
+    const uint64_t rest = word(i / 64) >> (i % 64);
+    if (rest != 0) {
+      return std::min(i + std::countr_zero(rest), bound);
+    }
+    i = (i / 64 + 1) * 64;
+  }
+  return bound;
+}
+
+int64_t IndexBits::next_out(int64_t from, int64_t bound) const {
+  return next_in_none({this}, from, bound);
+}
+
+int64_t IndexBits::next_in_none(const std::vector<const IndexBits*>& sets, int64_t from,
+                                int64_t bound) {
+  for (int64_t i = std::max<int64_t>(from, 0); i < bound;) {
+    if (i % kPageBits == 0) {
+      const size_t slot = as_size(i / kPageBits);
+      const bool full = std::any_of(sets.begin(), sets.end(), [slot](const IndexBits* set) {
+        return slot < set->pages_.size() && set->pages_[slot].full;
+      });
+      if (full) {
+        i += kPageBits;
+        continue;
+      }
+    }
+    uint64_t used = 0;
+    for (const IndexBits* set : sets) {
+      used |= set->word(i / 64);
+    }
+    const uint64_t free = ~used >> (i % 64);
+    if (free != 0) {
+      return std::min(i + std::countr_zero(free), bound);
+    }
+    i = (i / 64 + 1) * 64;
+  }
+  return bound;
+}
+
+int64_t IndexBits::overlap(const IndexBits& other) const {
+  int64_t count = 0;
+  for (size_t slot = 0; slot < std::min(pages_.size(), other.pages_.size()); ++slot) {
+    const PageSlot& a = pages_[slot];
+    const PageSlot& b = other.pages_[slot];
+    if ((!a.page && !a.full) || (!b.page && !b.full)) {
+      continue;
+    }
+    for (size_t i = 0; i < kPageWords; ++i) {
+      count +=
+          std::popcount((a.page ? a.page->words[i] : kAll) & (b.page ? b.page->words[i] : kAll));
+    }
+  }
+  return count;
+}
+
+std::string IndexBits::text() const {
+  std::string out;
+  const int64_t end = static_cast<int64_t>(pages_.size()) * kPageBits;
+  for (int64_t first = next_in(0, end); first < end;) {
+    const int64_t after = next_out(first, end);
+    append_run(out, first, after - 1);
+    first = next_in(after, end);
+  }
+  return out;
+}
+
+IndexBits IndexBits::parse(std::string_view text, int64_t bound) {
+  IndexBits bits;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    if (const auto interval = parse_interval(text.substr(0, end))) {
+      bits.insert_range(interval->first, std::min(interval->last, bound - 1));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return bits;
+}
+
+}  // namespace windlass::job

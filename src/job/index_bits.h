@@ -1,0 +1,67 @@
+// A set of completion indexes as a paged bitmap: O(1) to change, quick to find the next free index,
+// and small even for a Job of 2^31 completions, because empty and full pages take no memory of
+// their own. Text form and its parser: job-controller.md 3.32, 3.33, 10.69.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "job/boxed.h"
+
+namespace windlass::job {
+
+class IndexBits {
+ public:
+  static constexpr int64_t kMaxIndex = 2147483646;  // completions is an int32
+
+  bool contains(int64_t index) const;
+  bool insert(int64_t index);  // whether it was new
+  bool erase(int64_t index);   // whether it was there
+  void insert_range(int64_t first, int64_t last);
+  int64_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  void clear();
+  // Forgets everything at or above `bound`.
+  void truncate(int64_t bound);
+
+  // "1,3-5,7"; O(runs).
+  std::string text() const;
+  // Reads `text`, keeping what is below `bound`. Malformed or reversed intervals are skipped.
+  static IndexBits parse(std::string_view text, int64_t bound);
+
+  // First index >= from that is (not) in the set, below bound; bound if there is none.
+  int64_t next_in(int64_t from, int64_t bound) const;
+  int64_t next_out(int64_t from, int64_t bound) const;
+  // First index >= from that is in none of the sets.
+  static int64_t next_in_none(const std::vector<const IndexBits*>& sets, int64_t from,
+                              int64_t bound);
+  // How many indexes are in both.
+  int64_t overlap(const IndexBits& other) const;
+
+  bool operator==(const IndexBits& other) const { return text() == other.text(); }
+
+ private:
+  static constexpr int64_t kPageBits = 4096;
+  static constexpr size_t kPageWords = 64;
+  struct Page {
+    std::array<uint64_t, kPageWords> words{};
+    int32_t count = 0;
+  };
+  // No page: empty, or all of it set.
+  struct PageSlot {
+    Boxed<Page> page;
+    bool full = false;
+  };
+
+  uint64_t word(int64_t word_index) const;
+  Page& own_page(int64_t index);
+  void normalize(size_t slot);
+
+  std::vector<PageSlot> pages_;
+  int64_t size_ = 0;
+};
+
+}  // namespace windlass::job

@@ -1,0 +1,31 @@
+// What must survive a restart of the controller and has no field in the Job API. It travels in one
+// annotation of the Job (kRecordKey), written in the same request as the status it belongs to, so
+// the two never disagree. Text:
+// `v1;success=<ms>;failures=<ms>,<ms>;ignored=<uid>,<uid>;baseline=<n>`, times in milliseconds
+// since 1970; parts that are empty are left out. Unreadable parts are skipped: the annotation may
+// be edited by anyone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "job/backoff.h"
+
+namespace windlass::job {
+
+struct Record {
+  BackoffRecord backoff;  // job-wide back-off (W2); unused with per-index limits (7.11)
+  // Ignored pods that are already in `backoff` and still hold their finalizer (W4, 10.71).
+  std::vector<std::string> ignored;
+  // Work-queue Jobs: successes from before the last resume, which do not stop new workers (10.73).
+  int64_t baseline = 0;
+
+  bool operator==(const Record&) const = default;
+};
+
+std::string format_record(const Record& record);  // empty for an empty record
+Record parse_record(std::string_view text);
+
+}  // namespace windlass::job

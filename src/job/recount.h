@@ -1,0 +1,31 @@
+// The same numbers as State, worked out from scratch by the plain reading of job-controller.md: the
+// oracle that tests compare the incremental state with after every event. Slow and simple on
+// purpose; shares no counting code with State.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "job/state.h"
+#include "job/types.h"
+
+namespace windlass::job {
+
+struct Recount {
+  Tally tally;
+  std::string completed_indexes;
+  std::string failed_indexes;
+  int64_t succeeded = 0;
+  int64_t failed = 0;
+  std::map<int64_t, std::string> held;  // UID of the pod kept for each index
+  std::string fail_job_message;
+};
+
+Recount recount(const Options& options, const JobView& job, const std::vector<PodView>& pods);
+
+// What the incremental state says differently, one line each; empty when they agree.
+std::vector<std::string> differences(const State& state, const Recount& oracle);
+
+}  // namespace windlass::job

@@ -1,0 +1,431 @@
+#include "job/state.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "base/check.h"
+#include "job/conditions.h"
+
+namespace windlass::job {
+namespace {
+
+const UncountedPods kNoneUncounted;
+
+const UncountedPods& uncounted(const JobStatus& status) {
+  return status.uncounted ? *status.uncounted : kNoneUncounted;
+}
+
+int64_t length(const std::vector<std::string>& list) {
+  return static_cast<int64_t>(list.size());
+}
+
+bool is_terminated_with_finalizer(const PodRecord& record) {
+  return is_terminal(record.phase) && record.has_finalizer;
+}
+
+int phase_rank(Phase phase) {
+  return phase == Phase::kRunning ? 2 : phase == Phase::kUnknown ? 1 : 0;
+}
+
+}  // namespace
+
+void LostOutcomes::add(const LostOutcomes& other) {
+  succeeded += other.succeeded;
+  failed += other.failed;
+  finished.insert(finished.end(), other.finished.begin(), other.finished.end());
+}
+
+bool remove_before(const PodRecord& a, const PodRecord& b) {
+  const auto early = [](const PodRecord& pod) {
+    return std::tuple(pod.has_node, phase_rank(pod.phase), bool{pod.ready});
+  };
+  if (early(a) != early(b)) {
+    return early(a) < early(b);
+  }
+  if (a.ready && a.stamp != b.stamp) {
+    const bool unknown = a.stamp == Time() || b.stamp == Time();
+    return unknown ? a.stamp == Time() : a.stamp > b.stamp;
+  }
+  if (a.max_restarts != b.max_restarts) {
+    return a.max_restarts > b.max_restarts;
+  }
+  if (a.max_sidecar_restarts != b.max_sidecar_restarts) {
+    return a.max_sidecar_restarts > b.max_sidecar_restarts;
+  }
+  if (a.created != b.created) {
+    const bool unknown = a.created == Time() || b.created == Time();
+    return unknown ? a.created == Time() : a.created > b.created;
+  }
+  return a.uid < b.uid;
+}
+
+State::State(const Options& options, const JobView& job) : options_(options), pods_(job.name) {
+  job_ = job;
+  load_status(job);
+  facts_ = derive_facts(job_, options_);
+  rebuild();
+  load_uncounted();
+}
+
+bool State::observe_job(const JobView& job) {
+  if (job.uid != job_.uid || (job.rv != 0 && job_.rv != 0 && job.rv < job_.rv)) {
+    return false;
+  }
+  const Facts facts = derive_facts(job, options_);
+  const bool indexes_changed = job.status.completed_indexes != job_.status.completed_indexes ||
+                               job.status.failed_indexes != job_.status.failed_indexes;
+  const bool rebuilds = facts != facts_ || indexes_changed || job.generation != job_.generation;
+  if (indexes_changed || facts.bound != facts_.bound) {
+    load_status(job);
+  }
+  record_ = parse_record(job.record);
+  job_ = job;
+  facts_ = facts;
+  if (rebuilds) {
+    rebuild();
+  }
+  load_uncounted();
+  return true;
+}
+
+void State::load_status(const JobView& job) {
+  const Facts facts = derive_facts(job, options_);
+  indexes_.completed.load(facts.indexed ? job.status.completed_indexes : "", facts.bound);
+  indexes_.failed.load(facts.per_index ? job.status.failed_indexes.value_or("") : "", facts.bound);
+  indexes_.failed.subtract(indexes_.completed.stored());
+  record_ = parse_record(job.record);
+}
+
+void State::load_uncounted() {
+  accounted_.clear();
+  const auto take = [this](const std::vector<std::string>& uids, Accounted accounted) {
+    for (const std::string& uid : uids) {
+      accounted_.emplace_back(uids_.intern(uid), accounted);
+    }
+  };
+  take(uncounted(job_.status).failed, Accounted::kFailed);  // failed wins over succeeded (5.9)
+  take(uncounted(job_.status).succeeded, Accounted::kSucceeded);
+  take(record_.ignored, Accounted::kIgnored);
+  const auto by_uid = [](const auto& a, const auto& b) { return a.first < b.first; };
+  std::stable_sort(accounted_.begin(), accounted_.end(), by_uid);
+  for (const auto& [uid, accounted] : accounted_) {
+    const Slot slot = pods_.find(uid);
+    if (slot != kNoSlot && pods_.at(slot).accounted == Accounted::kNo) {
+      change(slot, [value = accounted](PodRecord& record) { record.accounted = value; });
+    }
+  }
+}
+
+Accounted State::stored_account(Uid uid) const {
+  const auto before = [](const auto& entry, Uid wanted) { return entry.first < wanted; };
+  const auto found = std::lower_bound(accounted_.begin(), accounted_.end(), uid, before);
+  return found != accounted_.end() && found->first == uid ? found->second : Accounted::kNo;
+}
+
+void State::rebuild() {
+  indexes_.set_bound(facts_.bound);
+  tally_ = Tally();
+  to_account_.clear();
+  to_release_.clear();
+  to_remove_.clear();
+  for (Slot slot = 0; slot < pods_.end(); ++slot) {
+    PodRecord& record = pods_.at(slot);
+    if (!record.in_use) {
+      continue;
+    }
+    record.held = false;
+    record.queued = false;
+    record.todo = Todo::kNothing;
+    record.condemned = record.condemned && !record.has_finalizer;
+    if (IndexEntry* entry = pods_.entry(record.index); entry != nullptr) {
+      entry->active = 0;
+      entry->terminating = 0;
+    }
+  }
+  for (Slot slot = 0; slot < pods_.end(); ++slot) {
+    if (pods_.at(slot).in_use) {
+      add(pods_.at(slot), 1);
+      note_index(pods_.at(slot));
+    }
+  }
+  const std::vector<SuccessRule> none;
+  success_policy_ = SuccessPolicy(job_.spec.success_policy.value_or(none), facts_.bound,
+                                  indexes_.completed.found());
+  for (Slot slot = 0; slot < pods_.end(); ++slot) {
+    const PodRecord& record = pods_.at(slot);
+    const IndexEntry* entry = record.in_use ? pods_.entry(record.index) : nullptr;
+    if (record.in_use && (entry == nullptr || entry->head == slot)) {
+      settle(slot);
+    }
+  }
+}
+
+template <class Change>
+void State::change(Slot slot, Change change) {
+  PodRecord& record = pods_.at(slot);
+  const bool was = is_terminated_with_finalizer(record);
+  add(record, -1);
+  change(record);
+  add(record, 1);
+  const bool is = is_terminated_with_finalizer(record);
+  terminated_added_ += !was && is ? 1 : 0;
+  terminated_removed_ += was && !is ? 1 : 0;
+  note_index(record);
+  settle(slot);
+}
+
+void State::add(const PodRecord& record, int64_t sign) {
+  add_pod(tally_, record, facts_, sign);
+  if (IndexEntry* entry = pods_.entry(record.index); entry != nullptr) {
+    entry->active += static_cast<int32_t>(record.is_active() ? sign : 0);
+    entry->terminating += static_cast<int32_t>(record.is_terminating() ? sign : 0);
+  }
+}
+
+void State::observe_pod(const PodView& pod) {
+  const Uid uid = uids_.intern(pod.uid);
+  const int32_t index =
+      facts_.indexed ? static_cast<int32_t>(parse_index(pod.completion_index)) : -1;
+  Slot slot = pods_.find(uid);
+  if (slot != kNoSlot && pods_.at(slot).index != index) {
+    erase(slot);  // someone edited the annotation
+    slot = kNoSlot;
+  }
+  if (slot == kNoSlot) {
+    slot = insert(uid, index, pod);
+  }
+  const PodRecord before = pods_.at(slot);
+  pods_.at(slot).listed = true;
+  if (pod.rv != 0 && pod.rv < before.rv) {
+    return;
+  }
+  change(slot, [&](PodRecord& record) { fill(record, pod); });
+  if (before.has_finalizer && !pods_.at(slot).has_finalizer) {
+    note_lost(before);
+  }
+}
+
+Slot State::insert(Uid uid, int32_t index, const PodView& pod) {
+  const Slot slot = pods_.insert(uid);
+  PodRecord& record = pods_.at(slot);
+  record.index = index;
+  record.phase = Phase::kSucceeded;  // counts for nothing until it is filled
+  record.accounted = stored_account(uid);
+  if (index >= 0) {
+    pods_.link(slot);
+  }
+  pods_.set_name(slot, pod.name);
+  return slot;
+}
+
+void State::fill(PodRecord& record, const PodView& pod) {
+  record.rv = std::max(record.rv, pod.rv);
+  record.phase = pod.phase;
+  record.created = pod.created;
+  record.has_node = pod.has_node;
+  record.has_finalizer = pod.has_finalizer && !record.released;
+  record.deleting = pod.deletion_time.has_value() || record.deleted;
+  record.dropped = pod.dropped || record.marked;
+  record.failures = parse_failure_count(pod.failure_count);
+  record.ignored_failures = parse_failure_count(pod.ignored_failure_count);
+  record.ready = false;
+  record.stamp = finish_time(pod);
+  for (const PodCondition& condition : pod.conditions) {
+    if (condition.type == "Ready" && condition.status == ConditionStatus::kTrue) {
+      record.ready = true;
+      record.stamp = record.is_active() ? condition.last_transition.value_or(Time()) : record.stamp;
+    }
+  }
+  int64_t sum = 0;
+  int32_t regular = 0;
+  int32_t sidecar = 0;
+  for (const ContainerView& container : pod.containers) {
+    const int32_t restarts = std::max(container.restarts, 0);
+    sum += restarts;
+    regular = container.init ? regular : std::max(regular, restarts);
+    sidecar = container.sidecar ? std::max(sidecar, restarts) : sidecar;
+  }
+  constexpr int32_t kMaxShort = std::numeric_limits<uint16_t>::max();
+  record.restarts =
+      static_cast<int32_t>(std::min<int64_t>(sum, std::numeric_limits<int32_t>::max()));
+  record.max_restarts = static_cast<uint16_t>(std::min(regular, kMaxShort));
+  record.max_sidecar_restarts = static_cast<uint16_t>(std::min(sidecar, kMaxShort));
+  judge(record, pod);
+}
+
+void State::judge(PodRecord& record, const PodView& pod) {
+  record.action = Action::kNone;
+  if (!facts_.policy) {
+    return;
+  }
+  const Verdict verdict = match_failure_policy(*job_.spec.failure_policy, pod, facts_.per_index);
+  record.action = verdict.action;
+  // 2.30, 10.75: only pods that are tracked, and not those that scaling removed.
+  if (verdict.action == Action::kFailJob && record.has_finalizer &&
+      counts_as_failed(record, facts_)) {
+    note_fail_job(record, pod, verdict);
+  }
+}
+
+void State::note_fail_job(const PodRecord& record, const PodView& pod, const Verdict& verdict) {
+  FailJobMatch match{record.stamp, record.index, pod.uid, "", ""};
+  if (fail_job_ && fail_job_->order() <= match.order()) {
+    return;
+  }
+  match.reason = failure_reason(*job_.spec.failure_policy, verdict.rule,
+                                options_.gates.pod_failure_policy_name);
+  match.message = failure_message(verdict, job_.namespace_name, pod.name);
+  fail_job_ = std::move(match);
+}
+
+void State::note_lost(const PodRecord& record) {
+  // What is in a status write under way is looked after by whoever ends that write.
+  if (record.accounted != Accounted::kNo || record.batched || facts_.finished) {
+    return;
+  }
+  LostOutcomes lost;
+  if (is_new_success(record, facts_)) {
+    lost.succeeded = 1;
+  } else if (is_new_failure(record, facts_)) {
+    lost.failed = 1;
+  } else {
+    return;
+  }
+  lost.finished.emplace_back(record.stamp, lost.succeeded > 0);
+  add_lost(lost);
+}
+
+void State::add_lost(const LostOutcomes& lost) {
+  lost_.add(lost);
+}
+
+LostOutcomes State::take_lost() {
+  return std::exchange(lost_, LostOutcomes());
+}
+
+void State::observe_gone(std::string_view uid) {
+  const Slot slot = find(uid);
+  if (slot == kNoSlot) {
+    return;
+  }
+  const PodRecord before = pods_.at(slot);
+  erase(slot);
+  if (before.has_finalizer) {
+    note_lost(before);
+  }
+}
+
+void State::erase(Slot slot) {
+  PodRecord& record = pods_.at(slot);
+  add(record, -1);
+  terminated_removed_ += is_terminated_with_finalizer(record) ? 1 : 0;
+  const int32_t index = record.index;
+  const Uid uid = record.uid;
+  if (index >= 0) {
+    const bool held = record.held;
+    pods_.unlink(slot);
+    pods_.erase(slot);
+    if (held) {
+      indexes_.set_ready_at(index, std::nullopt);
+    }
+    settle_index(index);
+  } else {
+    pods_.erase(slot);
+  }
+  if (stored_account(uid) == Accounted::kNo) {
+    uids_.forget(uid);
+  }
+}
+
+void State::begin_list() {
+  listing_ = true;
+  for (Slot slot = 0; slot < pods_.end(); ++slot) {
+    pods_.at(slot).listed = false;
+  }
+}
+
+void State::end_list() {
+  CHECK(listing_, "end_list() ends what begin_list() began");
+  listing_ = false;
+  for (Slot slot = 0; slot < pods_.end(); ++slot) {
+    if (pods_.at(slot).in_use && !pods_.at(slot).listed) {
+      observe_gone(uid_text(slot));
+    }
+  }
+}
+
+Slot State::find(std::string_view uid) const {
+  const auto found = uids_.find(uid);
+  return found ? pods_.find(*found) : kNoSlot;
+}
+
+int64_t State::succeeded() const {
+  if (facts_.indexed) {
+    return indexes_.completed.found().size();
+  }
+  return job_.status.succeeded + length(uncounted(job_.status).succeeded) + tally_.new_succeeded +
+         lost_.succeeded;
+}
+
+int64_t State::failed() const {
+  return job_.status.failed + length(uncounted(job_.status).failed) + tally_.new_failed +
+         lost_.failed;
+}
+
+int64_t State::succeeded_since_resume() const {
+  return std::max<int64_t>(0, succeeded() - record_.baseline);
+}
+
+std::pair<int64_t, int64_t> State::take_terminated_deltas() {
+  return {std::exchange(terminated_added_, 0), std::exchange(terminated_removed_, 0)};
+}
+
+void State::set_deleted(Slot slot) {
+  change(slot, [](PodRecord& record) { record.deleted = record.deleting = true; });
+}
+
+void State::set_dropped(Slot slot) {
+  change(slot, [](PodRecord& record) { record.marked = record.dropped = true; });
+}
+
+void State::set_released(Slot slot) {
+  change(slot, [](PodRecord& record) {
+    record.released = true;
+    record.has_finalizer = false;
+  });
+}
+
+void State::set_in_flight(Slot slot, bool in_flight) {
+  pods_.at(slot).in_flight = in_flight;
+  settle(slot);
+}
+
+void State::set_batched(Slot slot, bool batched) {
+  pods_.at(slot).batched = batched;
+  settle(slot);
+}
+
+void State::condemn(Slot slot) {
+  pods_.at(slot).condemned = true;
+  settle(slot);
+}
+
+std::pair<int64_t, int64_t> State::commit_indexes(const JobStatus& written) {
+  // So that observing the answer does not look like a change by someone else.
+  job_.status.completed_indexes = written.completed_indexes;
+  job_.status.failed_indexes = written.failed_indexes;
+  const int64_t completed = indexes_.completed.commit_write();
+  return {completed, indexes_.failed.commit_write()};
+}
+
+void State::abort_indexes() {
+  indexes_.completed.abort_write();
+  indexes_.failed.abort_write();
+  if (success_refused_) {
+    success_refused_ = false;
+    rebuild();
+  }
+}
+
+}  // namespace windlass::job

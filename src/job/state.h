@@ -1,0 +1,164 @@
+// Everything one Job's engine knows: the stored Job, its pods, and what follows from the two, kept
+// up to date one observation at a time (reliability.md 5.2). Deciding reads it; only observations,
+// and the answers to our own writes, change it. One thread; no clock: whatever needs the time gets
+// it as argument.
+//
+// A pod's next step (`Todo`) is a function of its record and the facts of the Job. Whenever either
+// changes the step is worked out anew and the pod stands in that step's queue, so a decision takes
+// from the queues and never scans.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "job/backoff.h"
+#include "job/facts.h"
+#include "job/failure_policy.h"
+#include "job/indexes.h"
+#include "job/pod_factory.h"
+#include "job/pod_table.h"
+#include "job/record.h"
+#include "job/success_policy.h"
+#include "job/types.h"
+
+namespace windlass::job {
+
+// A FailJob match that is not yet stored. The first by (finish time, index, UID) speaks for the Job
+// (W9).
+struct FailJobMatch {
+  Time finished;
+  int32_t index = -1;
+  std::string uid;
+  std::string reason;
+  std::string message;
+
+  auto order() const { return std::tie(finished, index, uid); }
+};
+
+// Outcomes of pods that lost their finalizer by another's hand before they were accounted for:
+// seen, so counted, although nothing in the API shows them any more (10.79).
+struct LostOutcomes {
+  int64_t succeeded = 0;
+  int64_t failed = 0;
+  std::vector<std::pair<Time, bool>> finished;  // time, succeeded: for the back-off
+
+  bool empty() const { return succeeded == 0 && failed == 0 && finished.empty(); }
+  void add(const LostOutcomes& other);
+};
+
+class State {
+ public:
+  State(const Options& options, const JobView& job);
+
+  // True if this is news: not older than what is known.
+  bool observe_job(const JobView& job);
+  void observe_pod(const PodView& pod);
+  void observe_gone(std::string_view uid);
+  // A complete listing is fed by observe_pod() between the two; pods not in it are gone.
+  void begin_list();
+  void end_list();
+
+  // Our own write of a pod was accepted, but its new version is not known: what it did stays true
+  // whatever older news arrives.
+  void set_deleted(Slot slot);
+  void set_dropped(Slot slot);
+  void set_released(Slot slot);
+  void set_in_flight(Slot slot, bool in_flight);
+  void set_batched(Slot slot, bool batched);
+  // Chosen for removal by scaling. Taken back by itself when the facts change.
+  void condemn(Slot slot);
+  // The status write under way was stored: how many indexes are newly {completed, failed} in it.
+  std::pair<int64_t, int64_t> commit_indexes(const JobStatus& written);
+  void abort_indexes();
+  void add_lost(const LostOutcomes& lost);
+
+  const JobView& job() const { return job_; }
+  const Options& options() const { return options_; }
+  const Facts& facts() const { return facts_; }
+  const Tally& tally() const { return tally_; }
+  const Record& record() const { return record_; }
+  const PodTable& pods() const { return pods_; }
+  Indexes& indexes() { return indexes_; }
+  const Indexes& indexes() const { return indexes_; }
+  const SuccessPolicy& success_policy() const { return success_policy_; }
+  const std::optional<FailJobMatch>& fail_job() const { return fail_job_; }
+  const LostOutcomes& lost() const { return lost_; }
+  LostOutcomes take_lost();
+
+  std::string uid_text(Slot slot) const { return uids_.text(pods_.at(slot).uid); }
+  Slot find(std::string_view uid) const;
+
+  // 2.23, 2.24: stored, in the uncounted lists, and newly found.
+  int64_t succeeded() const;
+  int64_t failed() const;
+  // 10.73: successes that stop a work queue from getting new workers.
+  int64_t succeeded_since_resume() const;
+
+  // The next pod that waits for this step, or kNoSlot. It leaves the queue, and comes back by
+  // itself when its step is still due after set_in_flight(false) or set_batched(false).
+  Slot pop(Todo todo);
+  // Whether any pod waits for this step.
+  bool has(Todo todo);
+
+  // The pod that keeps the failure count of an index, with per-index limits (5.21).
+  Slot held_pod(int64_t index) const;
+  std::optional<Time> held_until(int64_t index) const;
+  // Failures of an index so far, for the annotations of its next pod (4.13).
+  IndexFailures index_failures(int64_t index) const;
+
+  // Changes of (terminal and holds the finalizer) since last asked: {added, removed} (1.18).
+  std::pair<int64_t, int64_t> take_terminated_deltas();
+
+ private:
+  void load_status(const JobView& job);
+  void load_uncounted();
+  void rebuild();
+  template <class Change>
+  void change(Slot slot, Change change);
+  Accounted stored_account(Uid uid) const;
+  Slot insert(Uid uid, int32_t index, const PodView& pod);
+  void fill(PodRecord& record, const PodView& pod);
+  void judge(PodRecord& record, const PodView& pod);
+  void note_fail_job(const PodRecord& record, const PodView& pod, const Verdict& verdict);
+  void note_lost(const PodRecord& record);
+  void note_index(const PodRecord& record);
+  void add(const PodRecord& record, int64_t sign);
+  void settle(Slot slot);
+  void settle_index(int32_t index);
+  void hold_best(int32_t index);
+  void condemn_duplicates(int32_t index);
+  void refresh(Slot slot);
+  Todo todo_of(const PodRecord& record) const;
+  void erase(Slot slot);
+  std::deque<Slot>& queue(Todo todo);
+
+  Options options_;
+  JobView job_;
+  Facts facts_;
+  Record record_;
+  UidNames uids_;
+  std::vector<std::pair<Uid, Accounted>> accounted_;  // what the stored Job lists, by UID
+  PodTable pods_;
+  Tally tally_;
+  Indexes indexes_;
+  SuccessPolicy success_policy_;
+  std::optional<FailJobMatch> fail_job_;
+  LostOutcomes lost_;
+  std::deque<Slot> to_account_;
+  std::deque<Slot> to_release_;
+  std::deque<Slot> to_remove_;
+  int64_t terminated_added_ = 0;
+  int64_t terminated_removed_ = 0;
+  bool listing_ = false;
+  bool success_refused_ = false;  // an index succeeded while its failure was being written
+};
+
+// Orders active pods: what comes first is removed first (3.9); ties are broken by UID (W9).
+bool remove_before(const PodRecord& a, const PodRecord& b);
+
+}  // namespace windlass::job

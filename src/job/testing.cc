@@ -1,0 +1,430 @@
+#include "job/testing.h"
+
+#include <algorithm>
+
+#include "job/conditions.h"
+#include "job/recount.h"
+#include "job/status_rules.h"
+
+namespace windlass::job::testing {
+namespace {
+
+std::string metric_key(Metric metric, std::string_view a, std::string_view b) {
+  return std::to_string(static_cast<int>(metric)) + "/" + std::string(a) + "/" + std::string(b);
+}
+
+std::string numbered_uid(int number) {
+  std::string digits = std::to_string(number);
+  return "00000000-0000-4000-8000-" + std::string(12 - digits.size(), '0') + digits;
+}
+
+std::string suffix_of(int number) {
+  std::string digits = std::to_string(number);
+  return std::string(5 - std::min<size_t>(5, digits.size()), 'x') + digits;
+}
+
+ContainerView& main_container(PodView& pod) {
+  if (pod.containers.empty()) {
+    pod.containers.push_back({});
+    pod.containers.back().name = "main-container";
+  }
+  return pod.containers.front();
+}
+
+}  // namespace
+
+JobView defaulted_job(int32_t parallelism, int32_t completions) {
+  JobView job;
+  job.uid = "7e57ab1e-0000-4000-8000-000000000001";
+  job.namespace_name = "default";
+  job.name = "work";
+  job.generation = 1;
+  job.spec.parallelism = parallelism;
+  if (completions >= 0) {
+    job.spec.completions = completions;
+  }
+  return job;
+}
+
+JobView indexed_job(int32_t parallelism, int32_t completions) {
+  JobView job = defaulted_job(parallelism, completions);
+  job.spec.mode = CompletionMode::kIndexed;
+  return job;
+}
+
+FailureRule on_codes(Action action, std::vector<int32_t> codes, Operator op) {
+  FailureRule rule;
+  rule.action = action;
+  rule.on_exit_codes = ExitCodes{std::nullopt, op, std::move(codes)};
+  return rule;
+}
+
+FailureRule on_condition(Action action, std::string type, ConditionStatus status) {
+  FailureRule rule;
+  rule.action = action;
+  rule.on_pod_conditions.push_back({std::move(type), status});
+  return rule;
+}
+
+void set_policy(JobView& job, std::vector<FailureRule> rules) {
+  job.spec.failure_policy = std::move(rules);
+  job.spec.replace_only_failed = true;
+}
+
+FakeCluster::FakeCluster(JobView job, Options options)
+    : job_(std::move(job)), options_(std::move(options)) {
+  job_.rv = next_rv();
+  restart_controller();
+}
+
+void FakeCluster::restart_controller(std::optional<Options> options) {
+  options_ = options.value_or(options_);
+  engine_.emplace(options_, job_);
+  engine_->begin_list();
+  for (const auto& [name, pod] : pods_) {
+    engine_->observe_pod(pod);
+  }
+  engine_->end_list();
+}
+
+std::string FakeCluster::add_pod(PodView pod) {
+  ++serial_;
+  pod.name = pod.name.empty() ? "mypod-" + std::to_string(serial_ - 1) : pod.name;
+  pod.uid = pod.uid.empty() ? numbered_uid(serial_) : pod.uid;
+  pod.created = pod.created == Time() ? now : pod.created;
+  pod.rv = next_rv();
+  pods_[pod.name] = pod;
+  engine_->observe_pod(pod);
+  check_state();
+  return pod.name;
+}
+
+PodView& FakeCluster::stored_pod(const std::string& name) {
+  return pods_.at(name);
+}
+
+std::vector<std::string> FakeCluster::pod_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, pod] : pods_) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> FakeCluster::active_pods(int64_t index) const {
+  std::vector<const PodView*> found;
+  for (const auto& [name, pod] : pods_) {
+    const bool wanted = index == kNoIndex || parse_index(pod.completion_index) == index;
+    if (wanted && !is_terminal(pod.phase) && !pod.deletion_time) {
+      found.push_back(&pod);
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const PodView* a, const PodView* b) { return a->uid < b->uid; });
+  std::vector<std::string> names;
+  for (const PodView* pod : found) {
+    names.push_back(pod->name);
+  }
+  return names;
+}
+
+void FakeCluster::update_job(const std::function<void(JobView&)>& change) {
+  change(job_);
+  ++job_.generation;
+  job_.rv = next_rv();
+  engine_->observe_job(job_);
+  check_state();
+}
+
+void FakeCluster::update_status(const std::function<void(JobStatus&)>& change) {
+  change(job_.status);
+  job_.rv = next_rv();
+  engine_->observe_job(job_);
+  check_state();
+}
+
+void FakeCluster::update_pod(const std::string& name, const std::function<void(PodView&)>& change) {
+  PodView& pod = pods_.at(name);
+  change(pod);
+  pod.rv = next_rv();
+  const PodView seen = pod;
+  if (remove_if_done(name)) {
+    engine_->observe_pod_gone(seen.uid);
+  } else {
+    engine_->observe_pod(seen);
+  }
+  check_state();
+}
+
+void FakeCluster::run_pod(const std::string& name, bool ready) {
+  update_pod(name, [&](PodView& pod) {
+    pod.phase = Phase::kRunning;
+    pod.has_node = true;
+    if (ready) {
+      pod.conditions.push_back({"Ready", ConditionStatus::kTrue, now});
+    }
+  });
+}
+
+void FakeCluster::succeed(const std::string& name) {
+  update_pod(name, [&](PodView& pod) {
+    pod.phase = Phase::kSucceeded;
+    main_container(pod).terminated = true;
+    main_container(pod).finished_at = now;
+  });
+}
+
+void FakeCluster::fail(const std::string& name, int32_t exit_code) {
+  update_pod(name, [&](PodView& pod) {
+    pod.phase = Phase::kFailed;
+    main_container(pod).terminated = true;
+    main_container(pod).exit_code = exit_code;
+    main_container(pod).finished_at = now;
+  });
+}
+
+void FakeCluster::delete_pod(const std::string& name) {
+  update_pod(name, [&](PodView& pod) { apply(pod, PodOp::kDelete); });
+}
+
+void FakeCluster::remove_finalizer(const std::string& name) {
+  update_pod(name, [](PodView& pod) { pod.has_finalizer = false; });
+}
+
+void FakeCluster::apply(PodView& pod, PodOp op) {
+  switch (op) {
+    case PodOp::kDelete:
+      if (!pod.deletion_time) {
+        pod.deletion_grace_seconds = pod.has_node && !is_terminal(pod.phase) ? 30 : 0;
+        pod.deletion_time = now + seconds(pod.deletion_grace_seconds);
+      }
+      break;
+    case PodOp::kRelease:
+      pod.has_finalizer = false;
+      break;
+    case PodOp::kDrop:
+      pod.dropped = true;
+      break;
+  }
+}
+
+bool FakeCluster::remove_if_done(const std::string& name) {
+  const PodView& pod = pods_.at(name);
+  const bool stopped = is_terminal(pod.phase) || !pod.has_node;
+  if (!pod.deletion_time || pod.has_finalizer || !stopped) {
+    return false;
+  }
+  pods_.erase(name);
+  return true;
+}
+
+void FakeCluster::report(std::string what) {
+  if (broken.size() < 20) {
+    broken.push_back(std::move(what));
+  }
+}
+
+void FakeCluster::check_state() {
+  if (!check_oracle) {
+    return;
+  }
+  std::vector<PodView> pods;
+  for (const auto& [name, pod] : pods_) {
+    pods.push_back(pod);
+  }
+  for (std::string& line : differences(engine_->state(), recount(options_, job_, pods))) {
+    report("oracle: " + line);
+  }
+}
+
+void FakeCluster::check_decision(const Decision& decision) {
+  const int writes_now = static_cast<int>(decision.pod_writes.size() + decision.creates.size());
+  writes.most_at_once = std::max(writes.most_at_once, writes_now);
+  const bool decided = has(kTypeFailureTarget) || has(kTypeSuccessCriteriaMet);
+  if (decided && !decision.creates.empty()) {
+    report("T6: a pod is created although the Job's end is decided");
+  }
+  if (is_finished(job_.status) && decision.status) {
+    report("T5: the status of a finished Job is written");
+  }
+  if (decision.status) {
+    for (const std::string& rule :
+         broken_status_rules(job_.spec, job_.status, decision.status->status)) {
+      report("C8: " + rule);
+    }
+  }
+}
+
+bool FakeCluster::step() {
+  last_ = engine_->decide(now);
+  check_decision(last_);
+  events.insert(events.end(), last_.events.begin(), last_.events.end());
+  for (const MetricDelta& delta : last_.metrics) {
+    metrics_[metric_key(delta.metric, delta.a, delta.b)] += delta.by;
+  }
+  if (last_.refresh_job) {
+    engine_->observe_job(job_);
+  }
+  if (last_.relist_pods) {
+    engine_->begin_list();
+    for (const auto& [name, pod] : pods_) {
+      engine_->observe_pod(pod);
+    }
+    engine_->end_list();
+  }
+  const Decision decision = last_;
+  if (decision.status) {
+    write_status(*decision.status);
+  }
+  for (const CreatePod& create : decision.creates) {
+    create_pod(create);
+  }
+  for (const PodWrite& write : decision.pod_writes) {
+    write_pod(write);
+  }
+  writes.rounds += decision.has_writes() ? 1 : 0;
+  check_state();
+  return decision.has_writes() || decision.refresh_job || decision.relist_pods;
+}
+
+void FakeCluster::run() {
+  for (int n = 0; step(); ++n) {
+    if (n == kMaxSteps) {
+      report("L2: the engine does not come to rest");
+      return;
+    }
+  }
+}
+
+void FakeCluster::advance(Duration by) {
+  now += by;
+  run();
+}
+
+bool FakeCluster::advance_to_wake() {
+  if (!last_.wake_at) {
+    return false;
+  }
+  now = std::max(now, *last_.wake_at);
+  run();
+  return true;
+}
+
+void FakeCluster::write_status(const StatusWrite& write) {
+  const Fault fault = on_status ? on_status(write) : Fault{};
+  const bool stale = write.base_rv != job_.rv;
+  if (!stale && (!fault.error || fault.applied)) {
+    job_.status = write.status;
+    job_.record = write.record.value_or(job_.record);
+    job_.rv = next_rv();
+    ++writes.statuses;
+  }
+  if (fault.error || stale) {
+    engine_->status_failed(fault.error.value_or(WriteError::kConflict));
+  } else {
+    engine_->status_written(job_);
+  }
+}
+
+void FakeCluster::create_pod(const CreatePod& create) {
+  const Fault fault = on_create ? on_create(create) : Fault{};
+  ++writes.create_calls;
+  PodView pod;
+  if (!fault.error || fault.applied) {
+    ++serial_;
+    const std::string suffix = suffix_of(serial_);
+    pod.name = create.plan.generate_name.substr(0, kMaxGenerateName) + suffix;
+    pod.uid = numbered_uid(serial_);
+    pod.created = now;
+    pod.has_finalizer = true;
+    pod.rv = next_rv();
+    for (const auto& [key, value] : create.plan.annotations) {
+      (key == kCompletionIndexKey     ? pod.completion_index
+       : key == kIndexFailureCountKey ? pod.failure_count
+                                      : pod.ignored_failure_count) = value;
+    }
+    pods_[pod.name] = pod;
+    plans.push_back(create.plan);
+    ++writes.creates;
+  }
+  if (fault.error) {
+    engine_->create_failed(create.id, *fault.error, "refused by test");
+  } else {
+    engine_->pod_created(create.id, pod);
+  }
+}
+
+void FakeCluster::write_pod(const PodWrite& write) {
+  const Fault fault = on_pod_write ? on_pod_write(write) : Fault{};
+  const auto found = pods_.find(write.name);
+  std::optional<WriteError> error = fault.error;
+  if (found == pods_.end() || found->second.uid != write.uid) {
+    error = error.value_or(WriteError::kNotFound);
+  } else if (write.required_rv != 0 && write.required_rv != found->second.rv) {
+    error = error.value_or(WriteError::kConflict);
+  }
+  std::optional<PodView> after;
+  if (found != pods_.end() && (!error || fault.applied)) {
+    PodView& pod = found->second;
+    apply(pod, write.op);
+    pod.rv = next_rv();
+    after = pod;
+    (write.op == PodOp::kDelete    ? writes.deletes
+     : write.op == PodOp::kRelease ? writes.releases
+                                   : writes.drops) += 1;
+    remove_if_done(write.name);
+  }
+  if (error) {
+    engine_->pod_write_failed(write.uid, *error, "refused by test");
+  } else {
+    engine_->pod_written(write.uid, &*after);
+  }
+  if (after && !pods_.contains(write.name)) {
+    engine_->observe_pod_gone(write.uid);
+  }
+}
+
+bool FakeCluster::has(std::string_view condition) const {
+  return has_true(job_.status, condition);
+}
+
+std::string FakeCluster::reason(std::string_view condition) const {
+  const Condition* found = true_condition(job_.status, condition);
+  return found == nullptr ? "" : found->reason;
+}
+
+std::string FakeCluster::message(std::string_view condition) const {
+  const Condition* found = true_condition(job_.status, condition);
+  return found == nullptr ? "" : found->message;
+}
+
+std::string FakeCluster::condition_types() const {
+  std::string types;
+  for (const Condition& condition : job_.status.conditions) {
+    types += (types.empty() ? "" : ",") + condition.type;
+  }
+  return types;
+}
+
+int64_t FakeCluster::metric(Metric metric, std::string_view a, std::string_view b) const {
+  const auto found = metrics_.find(metric_key(metric, a, b));
+  return found == metrics_.end() ? 0 : found->second;
+}
+
+int FakeCluster::count_events(std::string_view reason) const {
+  return static_cast<int>(std::count_if(
+      events.begin(), events.end(), [&](const Event& event) { return event.reason == reason; }));
+}
+
+bool FakeCluster::has_event(std::string_view reason) const {
+  return count_events(reason) > 0;
+}
+
+std::optional<Duration> FakeCluster::wakes_in() const {
+  if (!last_.wake_at) {
+    return std::nullopt;
+  }
+  return *last_.wake_at - now;
+}
+
+}  // namespace windlass::job::testing

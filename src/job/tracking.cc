@@ -1,0 +1,351 @@
+#include "job/tracking.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "job/conditions.h"
+
+namespace windlass::job {
+namespace {
+
+int32_t narrow(int64_t count) {
+  return static_cast<int32_t>(std::clamp<int64_t>(count, 0, std::numeric_limits<int32_t>::max()));
+}
+
+template <class T>
+void assign(T& field, T value, bool& changed) {
+  if (!(field == value)) {
+    field = std::move(value);
+    changed = true;
+  }
+}
+
+bool holds_finalizer(const State& state, const std::string& uid) {
+  const Slot slot = state.find(uid);
+  return slot != kNoSlot && state.pods().at(slot).has_finalizer;
+}
+
+// 5.3: a listed pod that no longer holds the finalizer moves to the counter.
+int64_t purge(const State& state, std::vector<std::string>& uids) {
+  return static_cast<int64_t>(
+      std::erase_if(uids, [&](const std::string& uid) { return !holds_finalizer(state, uid); }));
+}
+
+class Drafter {
+ public:
+  Drafter(State& state, const Outcome& outcome, Time now)
+      : state_(state),
+        outcome_(outcome),
+        // The API keeps whole seconds; so do we, or our own write would look like another's.
+        now_(std::chrono::floor<seconds>(now)) {
+    draft_.write.base_rv = state.job().rv;
+    draft_.write.status = state.job().status;
+    draft_.record = state.record();
+  }
+
+  StatusDraft draft() {
+    move_counted();
+    account();
+    take_lost();
+    write_indexes();
+    write_counts();
+    if (state_.facts().scaling()) {
+      suspend_or_resume();
+    } else if (is_resuming(state_)) {
+      set_suspended(false);  // 2.62a: the condition must not outlive the suspension
+    }
+    start();
+    decide();
+    finish();
+    write_record();
+    return std::move(draft_);
+  }
+
+ private:
+  JobStatus& next() { return draft_.write.status; }
+
+  void move_counted() {
+    UncountedPods lists = next().uncounted.value_or(UncountedPods());
+    const int64_t succeeded = purge(state_, lists.succeeded);
+    const int64_t failed = purge(state_, lists.failed);
+    if (!state_.facts().indexed) {
+      next().succeeded = narrow(next().succeeded + succeeded);
+    }
+    next().failed = narrow(next().failed + failed);
+    assign(next().uncounted, std::optional(std::move(lists)), draft_.changed);
+    std::erase_if(draft_.record.ignored,
+                  [&](const std::string& uid) { return !holds_finalizer(state_, uid); });
+  }
+
+  // 5.5, 5.6, with room for max_uncounted pods in all (5.10).
+  void account() {
+    UncountedPods& lists = *next().uncounted;
+    size_t used = lists.succeeded.size() + lists.failed.size() + draft_.record.ignored.size();
+    const auto most = static_cast<size_t>(state_.options().max_uncounted);
+    for (; used < most; ++used) {
+      const Slot slot = state_.pop(Todo::kAccount);
+      if (slot == kNoSlot) {
+        return;
+      }
+      account_pod(slot, lists);
+      state_.set_batched(slot, true);
+      draft_.changed = draft_.urgent = true;
+    }
+  }
+
+  void account_pod(Slot slot, UncountedPods& lists) {
+    const PodRecord& pod = state_.pods().at(slot);
+    StatusDraft::Item item{state_.uid_text(slot), Accounted::kFailed, pod.action, pod.stamp};
+    if (pod.phase == Phase::kSucceeded) {
+      item.as = Accounted::kSucceeded;
+      item.action = Action::kNone;
+      if (!state_.facts().indexed) {
+        lists.succeeded.push_back(item.uid);
+      }
+    } else if (pod.action == Action::kIgnore) {
+      item.as = Accounted::kIgnored;
+      draft_.record.ignored.push_back(item.uid);
+    } else {
+      lists.failed.push_back(item.uid);
+    }
+    remember(item.finished, item.as == Accounted::kSucceeded);
+    draft_.items.push_back(std::move(item));
+  }
+
+  void remember(Time finished, bool succeeded) {
+    if (state_.facts().per_index) {
+      return;  // 7.11
+    }
+    if (succeeded) {
+      draft_.record.backoff.add_success(finished);
+    } else {
+      draft_.record.backoff.add_failure(finished);
+    }
+  }
+
+  void take_lost() {
+    if (state_.lost().empty()) {
+      return;
+    }
+    draft_.lost = state_.take_lost();
+    next().succeeded = narrow(next().succeeded + draft_.lost.succeeded);
+    next().failed = narrow(next().failed + draft_.lost.failed);
+    for (const auto& [finished, succeeded] : draft_.lost.finished) {
+      remember(finished, succeeded);
+    }
+    draft_.changed = draft_.urgent = true;
+  }
+
+  void write_indexes() {
+    Indexes& indexes = state_.indexes();
+    const bool dirty = indexes.completed.dirty() || indexes.failed.dirty();
+    if (dirty) {
+      draft_.changed = draft_.urgent = true;
+      next().completed_indexes = indexes.completed.found().text();
+    }
+    indexes.completed.begin_write();
+    indexes.failed.begin_write();
+    if (state_.facts().indexed) {
+      write_succeeded(narrow(indexes.completed.found().size()));
+    }
+    if (!state_.facts().per_index) {
+      assign(next().failed_indexes, std::optional<std::string>(), draft_.changed);
+    } else if (dirty || !next().failed_indexes) {
+      assign(next().failed_indexes, std::optional(indexes.failed.found().text()), draft_.changed);
+    }
+  }
+
+  // The server lets the counter fall only for elastic Jobs (api.md J125); a status that someone
+  // made inconsistent by hand must not become one that is refused for ever.
+  void write_succeeded(int32_t succeeded) {
+    const JobSpec& spec = state_.job().spec;
+    if (succeeded >= next().succeeded || spec.completions == spec.parallelism) {
+      assign(next().succeeded, succeeded, draft_.changed);
+    }
+  }
+
+  void write_counts() {
+    const Tally& tally = state_.tally();
+    const bool counts_terminating = state_.options().gates.pod_replacement_policy;
+    assign(next().active, narrow(tally.active), draft_.changed);
+    assign(next().ready, std::optional(narrow(tally.ready)), draft_.changed);
+    assign(next().terminating,
+           counts_terminating ? std::optional(narrow(tally.terminating)) : std::nullopt,
+           draft_.changed);
+  }
+
+  // 2.48-2.50: a Job that ends now gets no change here.
+  void suspend_or_resume() {
+    if (outcome_.exists()) {
+      return;
+    }
+    if (state_.job().spec.suspend) {
+      set_suspended(true);
+    } else if (is_resuming(state_)) {
+      set_suspended(false);
+      next().start_time = now_;
+      if (!state_.job().spec.completions) {
+        draft_.record.baseline = state_.succeeded();
+      }
+    }
+  }
+
+  void set_suspended(bool suspended) {
+    const bool changed = suspended ? set_condition(next(), kTypeSuspended, ConditionStatus::kTrue,
+                                                   "JobSuspended", "Job suspended", now_)
+                                   : set_condition(next(), kTypeSuspended, ConditionStatus::kFalse,
+                                                   "JobResumed", "Job resumed", now_);
+    if (!changed) {
+      return;
+    }
+    draft_.changed = draft_.urgent = true;
+    (suspended ? draft_.suspends : draft_.resumes) = true;
+    if (suspended && state_.options().gates.clear_start_time_on_suspend) {
+      next().start_time.reset();
+    }
+  }
+
+  void start() {
+    if (!next().start_time && !state_.job().spec.suspend) {
+      next().start_time = now_;
+      draft_.changed = true;
+    }
+  }
+
+  bool succeeds() const { return outcome_.kind == Outcome::Kind::kSuccess; }
+
+  // 2.56: the interim condition is stored before anything that witnessed it may go (W1).
+  void decide() {
+    if (!outcome_.exists()) {
+      return;
+    }
+    // Also when it is stored already: duplicates made by hand become one (10.60).
+    const bool changed =
+        set_condition(next(), succeeds() ? kTypeSuccessCriteriaMet : kTypeFailureTarget,
+                      ConditionStatus::kTrue, outcome_.reason, outcome_.message, now_);
+    draft_.decides = !outcome_.stored;
+    draft_.changed = draft_.changed || changed;
+    draft_.urgent = draft_.urgent || changed;
+  }
+
+  // 2.57: nothing of the Job is left, and everything is counted.
+  void finish() {
+    const Tally& tally = state_.tally();
+    const bool counted = next().uncounted->succeeded.empty() && next().uncounted->failed.empty();
+    const bool quiet = tally.active == 0 && tally.terminating == 0 && tally.tracked == 0;
+    if (!outcome_.stored || !counted || !quiet || !draft_.items.empty()) {
+      return;
+    }
+    const bool nothing_to_do = state_.job().spec.suspend && state_.job().spec.completions == 0;
+    if (!next().start_time && !nothing_to_do) {
+      next().start_time = now_;  // 10.74: the server refuses a finished Job without it
+    }
+    if (succeeds() && !next().completion_time) {
+      next().completion_time = std::max(now_, next().start_time.value_or(now_));
+    }
+    set_condition(next(), succeeds() ? kTypeComplete : kTypeFailed, ConditionStatus::kTrue,
+                  outcome_.reason, outcome_.message, now_);
+    draft_.changed = draft_.urgent = draft_.finishes = true;
+  }
+
+  void write_record() {
+    std::string text = format_record(draft_.record);
+    if (text != state_.job().record) {
+      draft_.write.record = std::move(text);
+    }
+  }
+
+  State& state_;
+  const Outcome& outcome_;
+  Time now_;
+  StatusDraft draft_;
+};
+
+void count_pods(const State& state, const StatusDraft& draft, const JobStatus& before,
+                int64_t indexes, std::vector<MetricDelta>& metrics) {
+  const JobStatus& after = draft.write.status;
+  const int64_t succeeded = state.facts().indexed ? indexes : after.succeeded - before.succeeded;
+  if (succeeded > 0) {
+    metrics.push_back({Metric::kPodsFinished, "succeeded", "", succeeded});
+  }
+  if (after.failed > before.failed) {
+    metrics.push_back({Metric::kPodsFinished, "failed", "", after.failed - before.failed});
+  }
+  for (const StatusDraft::Item& item : draft.items) {
+    if (item.action != Action::kNone) {
+      metrics.push_back({Metric::kFailuresHandled, std::string(action_name(item.action)), "", 1});
+    }
+  }
+}
+
+void announce_end(const JobView& stored, std::vector<Event>& events,
+                  std::vector<MetricDelta>& metrics) {
+  if (const Condition* failed = true_condition(stored.status, kTypeFailed)) {
+    events.push_back({true, failed->reason, failed->message, true});
+    metrics.push_back(
+        {Metric::kJobsFinished, "failed", std::string(finished_reason_label(failed->reason)), 1});
+  } else if (const Condition* complete = true_condition(stored.status, kTypeComplete)) {
+    if (stored.spec.completions && stored.status.succeeded > *stored.spec.completions) {
+      events.push_back({true, "TooManySucceededPods",
+                        "Too many succeeded pods running after completion count reached", true});
+    }
+    events.push_back({false, "Completed", "Job completed", true});
+    metrics.push_back({Metric::kJobsFinished, "succeeded",
+                       std::string(finished_reason_label(complete->reason)), 1});
+  }
+}
+
+}  // namespace
+
+StatusDraft draft_status(State& state, const Outcome& outcome, Time now) {
+  return Drafter(state, outcome, now).draft();
+}
+
+void abort_status(State& state, const StatusDraft& draft) {
+  LostOutcomes lost = draft.lost;
+  for (const StatusDraft::Item& item : draft.items) {
+    const Slot slot = state.find(item.uid);
+    if (slot != kNoSlot) {
+      state.set_batched(slot, false);
+    }
+    if (slot == kNoSlot || !state.pods().at(slot).has_finalizer) {
+      const bool succeeded = item.as == Accounted::kSucceeded;
+      lost.succeeded += succeeded && !state.facts().indexed ? 1 : 0;
+      lost.failed += item.as == Accounted::kFailed ? 1 : 0;
+      lost.finished.emplace_back(item.finished, succeeded);
+    }
+  }
+  if (!lost.empty()) {
+    state.add_lost(lost);
+  }
+  state.abort_indexes();
+}
+
+void commit_status(State& state, const StatusDraft& draft, const JobView& stored,
+                   std::vector<Event>& events, std::vector<MetricDelta>& metrics) {
+  const JobStatus before = state.job().status;
+  const char* limit = state.facts().per_index ? "perIndex" : "global";
+  const auto [completed, failed] = state.commit_indexes(draft.write.status);
+  state.observe_job(stored);
+  for (const StatusDraft::Item& item : draft.items) {
+    if (const Slot slot = state.find(item.uid); slot != kNoSlot) {
+      state.set_batched(slot, false);
+    }
+  }
+  count_pods(state, draft, before, completed, metrics);
+  if (completed > 0) {
+    metrics.push_back({Metric::kFinishedIndexes, "succeeded", limit, completed});
+  }
+  if (failed > 0) {
+    metrics.push_back({Metric::kFinishedIndexes, "failed", limit, failed});
+  }
+  if (draft.suspends || draft.resumes) {
+    const char* reason = draft.suspends ? "Suspended" : "Resumed";
+    events.push_back({false, reason, draft.suspends ? "Job suspended" : "Job resumed", true});
+  }
+  if (draft.finishes) {
+    announce_end(stored, events, metrics);
+  }
+}
+
+}  // namespace windlass::job

@@ -1,0 +1,44 @@
+// The next status of a Job: which finished pods it accounts for, what moves from the uncounted
+// lists to the counters, and the conditions (job-controller.md 5, 2.48-2.62). Pods and indexes that
+// go into a draft are out of the state's queues until the write is answered with commit_status() or
+// abort_status().
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "job/decision.h"
+#include "job/outcome.h"
+#include "job/state.h"
+
+namespace windlass::job {
+
+struct StatusDraft {
+  struct Item {
+    std::string uid;
+    Accounted as = Accounted::kNo;
+    Action action = Action::kNone;
+    Time finished;
+  };
+
+  StatusWrite write;
+  Record record;  // what write.record says, or the stored one
+  bool changed = false;
+  // Something waits for this write: it must not be put off to save a request.
+  bool urgent = false;
+  std::vector<Item> items;
+  LostOutcomes lost;
+  bool suspends = false;
+  bool resumes = false;
+  bool decides = false;   // carries a new FailureTarget or SuccessCriteriaMet
+  bool finishes = false;  // carries Failed or Complete
+};
+
+StatusDraft draft_status(State& state, const Outcome& outcome, Time now);
+// The draft is not sent, or the write did not happen.
+void abort_status(State& state, const StatusDraft& draft);
+// The write happened and `stored` is the server's answer. Events and metrics of it are appended.
+void commit_status(State& state, const StatusDraft& draft, const JobView& stored,
+                   std::vector<Event>& events, std::vector<MetricDelta>& metrics);
+
+}  // namespace windlass::job
