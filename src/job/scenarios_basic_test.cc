@@ -1,51 +1,341 @@
 // job-controller.md 11, sections A (scaling) and B (completion).
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "job/conditions.h"
-#include "job/testing.h"
+#include "job/scenario_support.h"
 
 namespace windlass::job::testing {
 namespace {
 
-PodView tracked(Phase phase) {
-  PodView pod;
-  pod.phase = phase;
-  pod.has_finalizer = true;
-  pod.has_node = phase != Phase::kPending;
-  return pod;
-}
-
-std::vector<std::string> add(FakeCluster& cluster, int count, Phase phase) {
-  std::vector<std::string> names;
-  for (int i = 0; i < count; ++i) {
-    names.push_back(cluster.add_pod(tracked(phase)));
-  }
-  return names;
-}
-
 TEST(Scaling, A1_JobStart) {
-  FakeCluster cluster(defaulted_job(2, 5));
-  cluster.run();
-  EXPECT_EQ(cluster.writes.creates, 2);
-  EXPECT_EQ(cluster.status().active, 2);
-  EXPECT_EQ(cluster.status().ready, 0);
-  EXPECT_EQ(cluster.status().terminating, 0);
-  EXPECT_TRUE(cluster.status().start_time);
-  EXPECT_THAT(cluster.broken, ::testing::IsEmpty());
+  Scenario job(defaulted_job(2, 5));
+  job.run();
+  EXPECT_EQ(job.writes.creates, 2);
+  EXPECT_EQ(job.status().active, 2);
+  EXPECT_EQ(job.status().ready, 0);
+  EXPECT_EQ(job.status().terminating, 0);
+  EXPECT_TRUE(job.status().start_time);
+}
+
+TEST(Scaling, A2_WorkQueueStart) {
+  Scenario job(defaulted_job(2, -1));
+  job.run();
+  EXPECT_EQ(job.writes.creates, 2);
+}
+
+TEST(Scaling, A3_PendingPodsAreActive) {
+  Scenario job(defaulted_job(2, 5));
+  job.given(2, Phase::kPending);
+  job.run();
+  EXPECT_EQ(job.writes.creates, 0);
+  EXPECT_EQ(job.status().active, 2);
+}
+
+TEST(Scaling, A4_CorrectNumberAndReady) {
+  Scenario job(defaulted_job(3, 5));
+  job.given(2, Phase::kRunning, true);
+  job.given(1, Phase::kRunning);
+  job.run();
+  EXPECT_EQ(job.status().active, 3);
+  EXPECT_EQ(job.status().ready, 2);
+}
+
+TEST(Scaling, A5_TooFewActive) {
+  Scenario job(defaulted_job(2, 5));
+  job.given(1, Phase::kRunning);
+  job.given(1, Phase::kSucceeded);
+  job.run();
+  EXPECT_EQ(job.writes.creates, 1);
+  EXPECT_EQ(job.status().succeeded, 1);
+  EXPECT_EQ(job.writes.releases, 1);
+}
+
+TEST(Scaling, A6_CreateErrorIsRetriedAfterAWait) {
+  Scenario job(defaulted_job(2, 5));
+  job.given(1, Phase::kRunning);
+  job.on_create = [](const CreatePod&) { return FakeCluster::Fault{WriteError::kRejected}; };
+  job.run();
+  EXPECT_EQ(job.writes.create_calls, 1);
+  EXPECT_EQ(job.status().active, 1);
+  EXPECT_EQ(job.wakes_in(), seconds(1));
+  EXPECT_TRUE(job.has_event("FailedCreate"));
+  job.on_create = nullptr;
+  job.advance(seconds(1));
+  EXPECT_EQ(job.status().active, 2);
+}
+
+TEST(Scaling, A7_WorkQueueTooFew) {
+  Scenario job(defaulted_job(2, -1));
+  job.given(1, Phase::kRunning);
+  job.run();
+  EXPECT_EQ(job.writes.creates, 1);
+}
+
+TEST(Scaling, A8_TooManyActive) {
+  Scenario job(defaulted_job(2, 5));
+  job.given(3, Phase::kRunning);
+  job.run();
+  EXPECT_EQ(job.writes.deletes, 1);
+  EXPECT_EQ(job.writes.drops, 1);
+  EXPECT_EQ(job.status().active, 2);
+  EXPECT_EQ(job.status().terminating, 1);
+  EXPECT_EQ(job.status().failed, 0);
+  job.stop_terminating();
+  EXPECT_EQ(job.status().failed, 0);
+  EXPECT_EQ(job.status().terminating, 0);
+}
+
+TEST(Scaling, A9_PatchErrorMeansNoDelete) {
+  Scenario job(defaulted_job(2, 5));
+  job.given(3, Phase::kRunning);
+  job.on_pod_write = [](const PodWrite&) { return FakeCluster::Fault{WriteError::kRejected}; };
+  job.run();
+  EXPECT_EQ(job.writes.deletes, 0);
+  EXPECT_EQ(job.status().active, 3);
+  EXPECT_EQ(job.wakes_in(), seconds(1));
+}
+
+TEST(Scaling, A10_ReadyCountedOnScaleDown) {
+  Scenario job(defaulted_job(2, 5));
+  job.given(3, Phase::kRunning, true);
+  job.run();
+  EXPECT_EQ(job.status().ready, 2);
+}
+
+TEST(Scaling, A11_MoreActiveThanParallelism) {
+  Scenario job(defaulted_job(2, 20));
+  job.given(10, Phase::kRunning);
+  job.run();
+  EXPECT_EQ(job.writes.deletes, 8);
+  EXPECT_EQ(job.status().active, 2);
+}
+
+TEST(Scaling, A12_MoreActiveThanRemainingCompletions) {
+  Scenario job(defaulted_job(3, 4));
+  job.given(3, Phase::kRunning);
+  job.given(2, Phase::kSucceeded);
+  job.run();
+  EXPECT_EQ(job.writes.deletes, 1);
+  EXPECT_EQ(job.status().active, 2);
+}
+
+TEST(Scaling, A13_LimitedPodsStartSlowly) {
+  Scenario job(defaulted_job(100, 200));
+  job.on_create = [&job](const CreatePod&) {
+    return FakeCluster::Fault{job.writes.creates >= 10 ? std::optional(WriteError::kRejected)
+                                                       : std::nullopt};
+  };
+  job.run();
+  EXPECT_EQ(job.status().active, 10);
+  EXPECT_EQ(job.writes.create_calls, 15);
+  job.advance(seconds(1));
+  EXPECT_EQ(job.writes.create_calls, 16);
+  EXPECT_EQ(job.wakes_in(), seconds(2));
+}
+
+TEST(Scaling, A14_StatusChangeOnly) {
+  Scenario job(defaulted_job(2, 5));
+  job.given(2, Phase::kRunning);
+  job.given(2, Phase::kSucceeded);
+  job.run();
+  EXPECT_EQ(job.status().succeeded, 2);
+  EXPECT_EQ(job.writes.releases, 2);
+  EXPECT_EQ(job.writes.creates, 0);
+}
+
+TEST(Scaling, A15_NeverMoreThan500CreatesAtOnce) {
+  Scenario job(defaulted_job(1300, 1300));
+  job.run();
+  EXPECT_EQ(job.writes.creates, 1300);
+  EXPECT_LE(job.writes.most_at_once, 500);
+}
+
+TEST(Scaling, A16_NeverMoreThan500DeletesAtOnce) {
+  Scenario job(defaulted_job(600, 2000));
+  job.given(600, Phase::kRunning);
+  job.run();
+  job.update_job([](JobView& view) { view.spec.parallelism = 0; });
+  job.run();
+  EXPECT_EQ(job.writes.deletes, 600);
+  EXPECT_LE(job.writes.most_at_once, 500);
+}
+
+TEST(Scaling, A17_W7_SuspendWith600ActiveIsBounded) {
+  Scenario job(defaulted_job(600, 2000));
+  job.given(600, Phase::kRunning);
+  job.update_job([](JobView& view) { view.spec.suspend = true; });
+  job.run();
+  EXPECT_EQ(job.writes.deletes, 600);
+  EXPECT_LE(job.writes.most_at_once, 500);
+  EXPECT_EQ(job.status().active, 0);
+  EXPECT_EQ(job.status().terminating, 600);
+}
+
+TEST(Scaling, A18_ParallelismZero) {
+  Scenario job(defaulted_job(0, 5));
+  job.run();
+  EXPECT_EQ(job.writes.creates, 0);
+  EXPECT_EQ(job.condition_types(), "");
+}
+
+TEST(Scaling, A19_ParallelismUpAndDown) {
+  Scenario job(defaulted_job(2, 20));
+  job.run();
+  job.update_job([](JobView& view) { view.spec.parallelism = 5; });
+  job.run();
+  EXPECT_EQ(job.status().active, 5);
+  for (const std::string& name : job.active_pods()) {
+    job.run_pod(name);
+  }
+  job.update_job([](JobView& view) { view.spec.parallelism = 1; });
+  job.run();
+  EXPECT_EQ(job.status().active, 1);
+  job.stop_terminating();
+  EXPECT_EQ(job.status().failed, 0);
+}
+
+TEST(Scaling, A20_DeletionBeatsCreation) {
+  Scenario job(indexed_job(3, 3));
+  job.given_index(0, Phase::kRunning);
+  job.given_index(0, Phase::kRunning);
+  while (job.step()) {
+    const bool removes = !job.last().pod_writes.empty();
+    EXPECT_FALSE(removes && !job.last().creates.empty());
+  }
+  EXPECT_EQ(job.writes.deletes, 1);
+  EXPECT_THAT(job.created_indexes(), ElementsAre(1, 2));
+}
+
+TEST(Scaling, UnscheduledVictimsAreReleasedSoThatTheyGoAtOnce) {
+  Scenario job(defaulted_job(2, 5));
+  job.run();
+  job.update_job([](JobView& view) { view.spec.parallelism = 0; });
+  job.run();
+  EXPECT_EQ(job.writes.drops, 0);
+  EXPECT_EQ(job.writes.releases, 2);
+  EXPECT_EQ(job.writes.deletes, 2);
+  EXPECT_EQ(job.status().terminating, 0);
+  EXPECT_THAT(job.pod_names(), IsEmpty());
+}
+
+TEST(Scaling, W9_VictimsFollowATotalOrder) {
+  Scenario job(defaulted_job(1, 5));
+  const auto names = job.given(3, Phase::kRunning);
+  job.run();
+  // All equal but for the UID: the lowest go first.
+  EXPECT_FALSE(job.stored_pod(names[2]).deletion_time);
 }
 
 TEST(Completion, B21_JobFinish) {
-  FakeCluster cluster(defaulted_job(5, 5));
-  add(cluster, 5, Phase::kSucceeded);
-  cluster.run();
-  EXPECT_EQ(cluster.condition_types(), "SuccessCriteriaMet,Complete");
-  EXPECT_EQ(cluster.reason(kTypeComplete), "CompletionsReached");
-  EXPECT_TRUE(cluster.status().completion_time);
-  EXPECT_EQ(cluster.status().succeeded, 5);
-  EXPECT_EQ(cluster.writes.releases, 5);
-  EXPECT_EQ(cluster.writes.statuses, 2);
-  EXPECT_THAT(cluster.broken, ::testing::IsEmpty());
+  Scenario job(defaulted_job(5, 5));
+  job.given(5, Phase::kSucceeded);
+  job.run();
+  EXPECT_EQ(job.condition_types(), "SuccessCriteriaMet,Complete");
+  EXPECT_EQ(job.reason(kTypeComplete), "CompletionsReached");
+  EXPECT_EQ(job.message(kTypeComplete), "Reached expected number of succeeded pods");
+  EXPECT_TRUE(job.status().completion_time);
+  EXPECT_EQ(job.status().succeeded, 5);
+  EXPECT_EQ(job.writes.releases, 5);
+  EXPECT_EQ(job.writes.statuses, 2);
+  EXPECT_EQ(job.count_events("Completed"), 1);
+  EXPECT_EQ(job.metric(Metric::kJobsFinished, "succeeded", "CompletionsReached"), 1);
+  EXPECT_EQ(job.metric(Metric::kPodsFinished, "succeeded"), 5);
+}
+
+TEST(Completion, B22_WorkQueueFinishing) {
+  Scenario job(defaulted_job(2, -1));
+  job.given(1, Phase::kSucceeded);
+  job.given(1, Phase::kRunning);
+  job.run();
+  EXPECT_EQ(job.writes.creates, 0);
+  EXPECT_EQ(job.condition_types(), "");
+}
+
+TEST(Completion, B23_WorkQueueAllFinished) {
+  Scenario job(defaulted_job(2, -1));
+  job.given(2, Phase::kSucceeded);
+  job.run();
+  EXPECT_TRUE(job.has(kTypeComplete));
+}
+
+TEST(Completion, B24_WorkQueueFinishedDespiteAFailure) {
+  Scenario job(defaulted_job(2, -1));
+  job.given(1, Phase::kSucceeded);
+  job.given(1, Phase::kFailed);
+  job.run();
+  EXPECT_TRUE(job.has(kTypeComplete));
+  EXPECT_EQ(job.status().failed, 1);
+}
+
+TEST(Completion, B25_ZeroCompletions) {
+  Scenario job(defaulted_job(1, 0));
+  job.run();
+  EXPECT_TRUE(job.has(kTypeComplete));
+  EXPECT_EQ(job.writes.creates, 0);
+}
+
+TEST(Completion, B26_SuspendedWithZeroCompletions) {
+  JobView view = defaulted_job(1, 0);
+  view.spec.suspend = true;
+  Scenario job(view);
+  job.run();
+  EXPECT_EQ(job.condition_types(), "SuccessCriteriaMet,Complete");
+  EXPECT_FALSE(job.status().start_time);
+  EXPECT_FALSE(job.has_event("Suspended"));
+}
+
+TEST(Completion, B27_FailureSurvivesARestartMidway) {
+  JobView view = defaulted_job(10, 10);
+  view.spec.backoff_limit = 0;
+  Scenario job(view);
+  job.given(1, Phase::kFailed);
+  job.given(9, Phase::kSucceeded);
+  job.step();
+  job.restart_controller();
+  job.run();
+  EXPECT_TRUE(job.has(kTypeFailed));
+  EXPECT_EQ(job.status().failed, 1);
+  EXPECT_EQ(job.status().succeeded, 9);
+}
+
+TEST(Completion, B28_FailureWinsOverCompletionInOneSync) {
+  JobView view = defaulted_job(2, 2);
+  view.spec.backoff_limit = 0;
+  Scenario job(view);
+  job.given(2, Phase::kSucceeded);
+  job.given(1, Phase::kFailed);
+  job.run();
+  EXPECT_EQ(job.reason(kTypeFailed), "BackoffLimitExceeded");
+}
+
+TEST(Completion, B29_CompleteWaitsForAStuckTerminatingPod) {
+  Scenario job(indexed_job(2, 2));
+  const std::string done = job.given_index(0, Phase::kSucceeded);
+  const std::string stuck = job.given_index(1, Phase::kRunning);
+  job.delete_pod(stuck);
+  job.update_job([](JobView& view) { view.spec.parallelism = *(view.spec.completions = 1); });
+  job.run();
+  EXPECT_EQ(job.condition_types(), "SuccessCriteriaMet");
+  job.fail(stuck);
+  job.run();
+  EXPECT_TRUE(job.has(kTypeComplete));
+}
+
+TEST(Completion, B30_TooManySucceededPods) {
+  Scenario job(defaulted_job(1, 1));
+  job.given(2, Phase::kSucceeded);
+  job.run();
+  EXPECT_TRUE(job.has(kTypeComplete));
+  EXPECT_TRUE(job.has_event("TooManySucceededPods"));
+}
+
+TEST(Completion, RunningPodsBeyondCompletionsAreTakenAwayUncounted) {
+  Scenario job(defaulted_job(2, 1));
+  job.given(1, Phase::kSucceeded);
+  job.given(1, Phase::kRunning);
+  job.run();
+  EXPECT_EQ(job.condition_types(), "SuccessCriteriaMet");
+  EXPECT_EQ(job.status().terminating, 1);
+  job.stop_terminating();
+  EXPECT_TRUE(job.has(kTypeComplete));
+  EXPECT_EQ(job.status().failed, 0);
 }
 
 }  // namespace
