@@ -17,7 +17,9 @@ namespace windlass::api {
 // or keys inside the object under validation) must outlive it.
 class FieldPath {
  public:
-  FieldPath() = default;  // the root: no text
+  FieldPath() = default;              // the root: no text
+  FieldPath(const FieldPath& other);  // copies the segments in use
+  FieldPath& operator=(const FieldPath& other);
   explicit FieldPath(std::string_view name) { push(name, kName); }
 
   FieldPath child(std::string_view name) const { return with(name, kName); }
@@ -31,9 +33,11 @@ class FieldPath {
   static constexpr size_t kMaxDepth = 24;
   static constexpr int64_t kName = -1;
   static constexpr int64_t kKey = -2;
+  // Left without a default value, so that an empty path costs nothing to make.
   struct Segment {
-    std::string_view name;
-    int64_t index_or_form = kName;
+    const char* name;
+    size_t name_size;
+    int64_t index_or_form;
   };
 
   void push(std::string_view name, int64_t index_or_form);
@@ -69,7 +73,7 @@ struct FieldError {
 class BadValue {
  public:
   BadValue(std::string_view text);  // NOLINT: a string is the usual bad value
-  BadValue(const char* text) : BadValue(std::string_view(text)) {}  // NOLINT
+  BadValue(const char* text) : BadValue(std::string_view(text)) {}         // NOLINT
   BadValue(const std::string& text) : BadValue(std::string_view(text)) {}  // NOLINT
   static BadValue number(int64_t value);
   static BadValue json(std::string text);  // printed as it is
