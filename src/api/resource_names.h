@@ -1,0 +1,18 @@
+// Names of resources that containers ask for: cpu, memory, hugepages-2Mi, example.com/gpu.
+#pragma once
+
+#include <string_view>
+
+namespace windlass::api {
+
+// cpu, memory, ephemeral-storage, hugepages-*: what a container may ask for by a short name.
+bool is_standard_container_resource(std::string_view name);
+// Also names that only quotas use (requests.cpu, pods, ...).
+bool is_standard_resource(std::string_view name);
+bool is_huge_pages_resource(std::string_view name);
+// A name with a domain that is not kubernetes.io: whole numbers, never more promised than there is.
+bool is_extended_resource(std::string_view name);
+// Requests may be less than limits.
+bool may_overcommit(std::string_view name);
+
+}  // namespace windlass::api
