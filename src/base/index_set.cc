@@ -29,52 +29,67 @@ std::optional<int64_t> to_integer(std::string_view text) {
   return value;
 }
 
+// One part between commas. Errors are only put into words when somebody will read them: stored text
+// may have many.
 struct Fragment {
-  std::string_view first;
-  std::string_view last;  // the same text as `first` for a single index
-  int64_t first_value = 0;
-  int64_t last_value = 0;
+  enum class Error { none, too_many_parts, not_an_integer, too_large, not_ascending };
+  Error error = Error::none;
+  std::string_view culprit;
+  int64_t first = 0;
+  int64_t last = 0;
 };
 
-Result<int64_t> parse_index(std::string_view text) {
-  const std::optional<int64_t> value = to_integer(text);
-  if (!value) {
-    return fail(plain_error("cannot convert string to integer for index: " + quote(text)));
-  }
-  return *value;
-}
-
-// Stops looking at an end once the index is at or above the limit, as the order of J79's errors
-// asks.
-Result<Fragment> parse_fragment(std::string_view text, int64_t limit) {
-  const auto check_limit = [&](std::string_view index, int64_t value) -> Result<void> {
-    if (value >= limit) {
-      return fail(plain_error("too large index: " + quote(index)));
-    }
-    return {};
-  };
-  if (std::count(text.begin(), text.end(), '-') > 1) {
-    return fail(plain_error(fmt::format(
-        "the fragment {} violates the requirement that an index interval can have at most two "
-        "parts separated by '-'",
-        quote(text))));
-  }
-  const size_t dash = text.find('-');
+// The order of the checks is that of J79's errors.
+Fragment parse_fragment(std::string_view text, int64_t limit) {
+  using Error = Fragment::Error;
   Fragment fragment;
-  fragment.first = fragment.last = text.substr(0, dash);
-  TRY(fragment.first_value, parse_index(fragment.first));
-  TRY_VOID(check_limit(fragment.first, fragment.first_value));
-  fragment.last_value = fragment.first_value;
-  if (dash != std::string_view::npos) {
-    fragment.last = text.substr(dash + 1);
-    TRY(fragment.last_value, parse_index(fragment.last));
-    TRY_VOID(check_limit(fragment.last, fragment.last_value));
-    if (fragment.first_value >= fragment.last_value) {
-      return fail(plain_error(fmt::format("non-increasing order, previous: {}, current: {}",
-                                          fragment.first_value, fragment.last_value)));
-    }
+  const auto read_index = [&](std::string_view index, int64_t& value) {
+    const std::optional<int64_t> number = to_integer(index);
+    value = number.value_or(0);
+    fragment.error = !number          ? Error::not_an_integer
+                     : value >= limit ? Error::too_large
+                                      : Error::none;
+    fragment.culprit = index;
+    return fragment.error == Error::none;
+  };
+  const size_t dash = text.find('-');
+  if (dash != std::string_view::npos && text.find('-', dash + 1) != std::string_view::npos) {
+    fragment.error = Error::too_many_parts;
+    fragment.culprit = text;
+    return fragment;
+  }
+  if (!read_index(text.substr(0, dash), fragment.first)) {
+    return fragment;
+  }
+  fragment.last = fragment.first;
+  if (dash != std::string_view::npos && read_index(text.substr(dash + 1), fragment.last) &&
+      fragment.first >= fragment.last) {
+    fragment.error = Error::not_ascending;
   }
   return fragment;
+}
+
+std::string not_ascending(int64_t previous, int64_t current) {
+  return fmt::format("non-increasing order, previous: {}, current: {}", previous, current);
+}
+
+std::string describe(const Fragment& fragment) {
+  switch (fragment.error) {
+    case Fragment::Error::none:
+      break;
+    case Fragment::Error::too_many_parts:
+      return fmt::format(
+          "the fragment {} violates the requirement that an index interval can have at most two "
+          "parts separated by '-'",
+          quote(fragment.culprit));
+    case Fragment::Error::not_an_integer:
+      return "cannot convert string to integer for index: " + quote(fragment.culprit);
+    case Fragment::Error::too_large:
+      return "too large index: " + quote(fragment.culprit);
+    case Fragment::Error::not_ascending:
+      return not_ascending(fragment.first, fragment.last);
+  }
+  return "";
 }
 
 // Calls visit(fragment text) for each part between commas until it returns false.
@@ -102,26 +117,23 @@ Result<IndexSet> IndexSet::parse(std::string_view text, int32_t completions) {
   if (text.empty()) {
     return set;
   }
-  Result<void> outcome;
+  std::string error;
   int64_t previous = -1;
   for_each_fragment(text, [&](std::string_view part) {
-    const Result<Fragment> fragment = parse_fragment(part, completions);
-    if (!fragment) {
-      outcome = fail(fragment.error());
-      return false;
+    const Fragment fragment = parse_fragment(part, completions);
+    if (fragment.error != Fragment::Error::none) {
+      error = describe(fragment);
+    } else if (previous >= fragment.first) {
+      error = not_ascending(previous, fragment.first);
+    } else {
+      set.insert(
+          Interval{static_cast<int32_t>(fragment.first), static_cast<int32_t>(fragment.last)});
+      previous = fragment.last;
     }
-    if (previous >= fragment->first_value) {
-      outcome = fail(plain_error(fmt::format("non-increasing order, previous: {}, current: {}",
-                                             previous, fragment->first_value)));
-      return false;
-    }
-    set.insert(Interval{static_cast<int32_t>(fragment->first_value),
-                        static_cast<int32_t>(fragment->last_value)});
-    previous = fragment->last_value;
-    return true;
+    return error.empty();
   });
-  if (!outcome) {
-    return fail(outcome.error());
+  if (!error.empty()) {
+    return fail(plain_error(std::move(error)));
   }
   return set;
 }
@@ -132,19 +144,18 @@ IndexSet::Stored IndexSet::parse_stored(std::string_view text, int32_t bound) {
     return stored;
   }
   for_each_fragment(text, [&](std::string_view part) {
-    const Result<Fragment> fragment = parse_fragment(part, std::numeric_limits<int64_t>::max());
-    if (!fragment) {
+    const Fragment fragment = parse_fragment(part, std::numeric_limits<int64_t>::max());
+    if (fragment.error != Fragment::Error::none) {
       if (stored.skipped.size() < Stored::kMaxSkipped) {
-        stored.skipped.push_back(fragment.error().message);
+        stored.skipped.push_back(describe(fragment));
       }
       return true;
     }
-    if (fragment->first_value >= bound) {
+    if (fragment.first >= bound) {
       return false;
     }
-    const int64_t last = std::min<int64_t>(fragment->last_value, int64_t{bound} - 1);
-    stored.set.insert(
-        Interval{static_cast<int32_t>(fragment->first_value), static_cast<int32_t>(last)});
+    const int64_t last = std::min<int64_t>(fragment.last, int64_t{bound} - 1);
+    stored.set.insert(Interval{static_cast<int32_t>(fragment.first), static_cast<int32_t>(last)});
     return true;
   });
   return stored;
@@ -152,15 +163,18 @@ IndexSet::Stored IndexSet::parse_stored(std::string_view text, int32_t bound) {
 
 std::string IndexSet::to_string() const {
   std::string out;
-  auto to = std::back_inserter(out);
+  const auto append = [&](int32_t index) {
+    const fmt::format_int digits(index);
+    out.append(digits.data(), digits.size());
+  };
   for (const auto& [first, last] : intervals_) {
     if (!out.empty()) {
       out += ',';
     }
-    if (first == last) {
-      fmt::format_to(to, "{}", first);
-    } else {
-      fmt::format_to(to, "{}{}{}", first, last - first == 1 ? ',' : '-', last);
+    append(first);
+    if (first != last) {
+      out += last - first == 1 ? ',' : '-';
+      append(last);
     }
   }
   return out;
@@ -179,7 +193,8 @@ bool IndexSet::insert(int32_t index) {
 
 void IndexSet::insert(Interval added) {
   CHECK(added.first >= 0 && added.first <= added.last, "an interval of indexes is not empty");
-  auto next = intervals_.upper_bound(added.first);
+  // Ascending order is the usual one, and costs no search.
+  auto next = last() < added.first ? intervals_.end() : intervals_.upper_bound(added.first);
   // Swallow the interval before when it overlaps or touches, then all that follow and do so.
   if (next != intervals_.begin()) {
     const auto previous = std::prev(next);

@@ -24,12 +24,13 @@ struct ProcessExit {
 };
 
 // Child processes, each the leader of its own process group. Lives on an executor's thread, and
-// reports there. When the owner is destroyed, all groups still alive are killed.
+// reports there. When a process ends, what is left of its group is killed, as the end of a
+// container's first process does. When the owner is destroyed, all groups still alive are killed.
 class Processes {
  public:
   virtual ~Processes() = default;
 
-  // `on_exit` runs exactly once, later, if and only if spawn succeeded.
+  // `on_exit` runs exactly once, later, if spawn succeeded and this object still lives.
   virtual Result<ProcessId> spawn(const SpawnRequest& request,
                                   std::function<void(ProcessExit)> on_exit) = 0;
   // To the whole group; does nothing once the process has been reported as ended.

@@ -1,0 +1,130 @@
+#include "posix/posix_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "posix/error.h"
+#include "posix/file_descriptor.h"
+
+namespace windlass::posix {
+namespace {
+
+constexpr size_t kReadStep = 64 * 1024;
+constexpr mode_t kDirectoryMode = 0700;
+
+Failure too_large(const std::string& path, size_t limit) {
+  return fail(plain_error(fmt::format("read {}: more than {} bytes", path, limit)));
+}
+
+// Until the end of the file. One byte over the limit is asked for, to tell "exactly" from "more".
+Result<std::string> read_all(int fd, const std::string& path, size_t limit) {
+  std::string content;
+  while (true) {
+    const size_t before = content.size();
+    const size_t step = std::min(kReadStep, limit - before + 1);
+    content.resize(before + step);
+    const ssize_t got = ::read(fd, content.data() + before, step);
+    if (got < 0 && errno != EINTR) {
+      return fail(system_error("read", path, errno));
+    }
+    content.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0) {
+      return content;
+    }
+    if (content.size() > limit) {
+      return too_large(path, limit);
+    }
+  }
+}
+
+}  // namespace
+
+Result<env::Files::Type> PosixFiles::type(const std::string& path) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0) {
+    return fail(system_error("stat", path, errno));
+  }
+  return S_ISREG(info.st_mode) ? Type::file : S_ISDIR(info.st_mode) ? Type::directory : Type::other;
+}
+
+Result<std::string> PosixFiles::read(const std::string& path, size_t limit) {
+  if (path == "-") {
+    return read_all(STDIN_FILENO, "standard input", limit);
+  }
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) {
+    return fail(system_error("open", path, errno));
+  }
+  struct stat info = {};
+  if (::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+      static_cast<uint64_t>(info.st_size) > limit) {
+    return too_large(path, limit);
+  }
+  return read_all(file.get(), path, limit);
+}
+
+Result<std::vector<std::string>> PosixFiles::list(const std::string& directory) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(directory.c_str()), &::closedir);
+  if (!opened) {
+    return fail(system_error("open", directory, errno));
+  }
+  std::vector<std::string> names;
+  while (true) {
+    errno = 0;
+    const dirent* entry = ::readdir(opened.get());
+    if (entry == nullptr) {
+      break;
+    }
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") {
+      continue;
+    }
+    if (names.size() == kMaxEntries) {
+      return fail(
+          plain_error(fmt::format("read {}: more than {} entries", directory, kMaxEntries)));
+    }
+    names.emplace_back(name);
+  }
+  if (errno != 0) {
+    return fail(system_error("read", directory, errno));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<void> PosixFiles::make_directory(const std::string& path) {
+  // Each parent in turn: "/a", "/a/b", "/a/b/c".
+  size_t slash = 0;
+  while (slash != std::string::npos) {
+    slash = path.find('/', slash + 1);
+    const std::string parent = path.substr(0, slash);
+    if (::mkdir(parent.c_str(), kDirectoryMode) != 0 && errno != EEXIST) {
+      return fail(system_error("mkdir", parent, errno));
+    }
+  }
+  TRY(const Type found, type(path));
+  if (found != Type::directory) {
+    return fail(system_error("mkdir", path, ENOTDIR));
+  }
+  return {};
+}
+
+Result<void> PosixFiles::remove_tree(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (error) {
+    return fail(system_error("remove", path, error.value()));
+  }
+  return {};
+}
+
+}  // namespace windlass::posix

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "env/files.h"
+
+namespace windlass::posix {
+
+// The real file system. Blocks; any thread.
+class PosixFiles final : public env::Files {
+ public:
+  static constexpr size_t kMaxEntries = 100'000;
+
+  Result<Type> type(const std::string& path) override;
+  Result<std::string> read(const std::string& path, size_t limit) override;
+  Result<std::vector<std::string>> list(const std::string& directory) override;
+  Result<void> make_directory(const std::string& path) override;
+  Result<void> remove_tree(const std::string& path) override;
+};
+
+}  // namespace windlass::posix

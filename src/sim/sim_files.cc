@@ -1,0 +1,109 @@
+#include "sim/sim_files.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace windlass::sim {
+namespace {
+
+// As a prefix of the paths inside; "." holds the paths without a folder.
+std::string inside(const std::string& directory) {
+  if (directory == "." || directory.empty()) {
+    return "";
+  }
+  return directory.ends_with('/') ? directory : directory + "/";
+}
+
+Failure missing(std::string_view operation, const std::string& path) {
+  return fail(plain_error(fmt::format("{} {}: no such file or directory", operation, path)));
+}
+
+}  // namespace
+
+void SimFiles::put(const std::string& path, std::string content) {
+  files_.insert_or_assign(path, std::move(content));
+}
+
+bool SimFiles::is_directory(const std::string& path) const {
+  const std::string prefix = inside(path);
+  const auto file = files_.lower_bound(prefix);
+  const auto directory = directories_.lower_bound(prefix);
+  return (file != files_.end() && file->first.starts_with(prefix)) ||
+         (directory != directories_.end() && directory->starts_with(prefix));
+}
+
+Result<env::Files::Type> SimFiles::type(const std::string& path) {
+  if (files_.contains(path)) {
+    return Type::file;
+  }
+  if (is_directory(path)) {
+    return Type::directory;
+  }
+  return missing("stat", path);
+}
+
+Result<std::string> SimFiles::read(const std::string& path, size_t limit) {
+  if (faults_.fires("sim_files.read_failed")) {
+    return fail(plain_error(fmt::format("read {}: input/output error", path)));
+  }
+  const auto found = files_.find(path);
+  if (found == files_.end()) {
+    return is_directory(path) ? fail(plain_error(fmt::format("read {}: is a directory", path)))
+                              : missing("open", path);
+  }
+  if (found->second.size() > limit) {
+    return fail(plain_error(fmt::format("read {}: more than {} bytes", path, limit)));
+  }
+  return found->second;
+}
+
+Result<std::vector<std::string>> SimFiles::list(const std::string& directory) {
+  if (files_.contains(directory)) {
+    return fail(plain_error(fmt::format("open {}: not a directory", directory)));
+  }
+  if (!is_directory(directory)) {
+    return missing("open", directory);
+  }
+  const std::string prefix = inside(directory);
+  std::set<std::string> names;
+  const auto add = [&](std::string_view path) {
+    const std::string_view rest = path.substr(prefix.size());
+    if (!rest.empty()) {
+      names.emplace(rest.substr(0, rest.find('/')));
+    }
+  };
+  for (auto file = files_.lower_bound(prefix);
+       file != files_.end() && file->first.starts_with(prefix); ++file) {
+    add(file->first);
+  }
+  for (auto made = directories_.lower_bound(prefix);
+       made != directories_.end() && made->starts_with(prefix); ++made) {
+    add(*made);
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+Result<void> SimFiles::make_directory(const std::string& path) {
+  // Neither it nor a parent may be a file.
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    if (files_.contains(path.substr(0, slash))) {
+      return fail(plain_error(fmt::format("mkdir {}: not a directory", path)));
+    }
+    if (slash == std::string::npos) {
+      break;
+    }
+  }
+  directories_.insert(inside(path));
+  return {};
+}
+
+Result<void> SimFiles::remove_tree(const std::string& path) {
+  files_.erase(path);
+  const std::string prefix = inside(path);
+  std::erase_if(files_, [&](const auto& file) { return file.first.starts_with(prefix); });
+  std::erase_if(directories_, [&](const auto& made) { return made.starts_with(prefix); });
+  return {};
+}
+
+}  // namespace windlass::sim

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "env/fault.h"
+#include "env/files.h"
+
+namespace windlass::sim {
+
+// Files in memory: paths with their content. A folder exists when it was made or something is in
+// it.
+// "-" is whatever was put there. Fault point: sim_files.read_failed.
+class SimFiles final : public env::Files {
+ public:
+  explicit SimFiles(env::Faults& faults = env::no_faults()) : faults_(faults) {}
+
+  void put(const std::string& path, std::string content);
+
+  Result<Type> type(const std::string& path) override;
+  Result<std::string> read(const std::string& path, size_t limit) override;
+  Result<std::vector<std::string>> list(const std::string& directory) override;
+  Result<void> make_directory(const std::string& path) override;
+  Result<void> remove_tree(const std::string& path) override;
+
+ private:
+  bool is_directory(const std::string& path) const;
+
+  env::Faults& faults_;
+  std::map<std::string, std::string> files_;
+  std::set<std::string> directories_;  // those made, as prefixes: with a slash at the end
+};
+
+}  // namespace windlass::sim

@@ -1,0 +1,65 @@
+#include "sim/sim_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/faults.h"
+
+namespace windlass::sim {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(SimFiles, FilesAndFolders) {
+  SimFiles files;
+  files.put("jobs/b.yaml", "bb");
+  files.put("jobs/a.yaml", "a");
+  files.put("jobs/more/c.yaml", "c");
+  files.put("jobs2", "x");
+  EXPECT_EQ(files.type("jobs"), env::Files::Type::directory);
+  EXPECT_EQ(files.type("jobs/a.yaml"), env::Files::Type::file);
+  EXPECT_THAT(*files.list("jobs"), ElementsAre("a.yaml", "b.yaml", "more"));
+  EXPECT_THAT(*files.list("jobs/"), ElementsAre("a.yaml", "b.yaml", "more"));
+  EXPECT_THAT(*files.list("."), ElementsAre("jobs", "jobs2"));
+  EXPECT_EQ(*files.read("jobs/b.yaml", 2), "bb");
+  EXPECT_TRUE(files.remove_tree("jobs2"));
+  EXPECT_FALSE(files.type("jobs2").has_value());
+  EXPECT_TRUE(files.type("jobs").has_value());
+}
+
+TEST(SimFiles, MakesAndRemovesFolders) {
+  SimFiles files;
+  EXPECT_TRUE(files.make_directory("/var/pods/a"));
+  EXPECT_TRUE(files.make_directory("/var/pods/a"));
+  EXPECT_EQ(files.type("/var"), env::Files::Type::directory);
+  EXPECT_THAT(*files.list("/var/pods"), ElementsAre("a"));
+  EXPECT_THAT(*files.list("/var/pods/a"), testing::IsEmpty());
+  files.put("/var/pods/a/log", "x");
+  EXPECT_EQ(files.make_directory("/var/pods/a/log/b").error().message,
+            "mkdir /var/pods/a/log/b: not a directory");
+  EXPECT_TRUE(files.remove_tree("/var/pods"));
+  EXPECT_TRUE(files.remove_tree("/var/pods"));
+  EXPECT_FALSE(files.type("/var/pods/a/log").has_value());
+}
+
+TEST(SimFiles, ErrorsNameThePath) {
+  SimFiles files;
+  files.put("d/f", "123");
+  EXPECT_EQ(files.read("x", 10).error().message, "open x: no such file or directory");
+  EXPECT_EQ(files.type("x").error().message, "stat x: no such file or directory");
+  EXPECT_EQ(files.read("d", 10).error().message, "read d: is a directory");
+  EXPECT_EQ(files.read("d/f", 2).error().message, "read d/f: more than 2 bytes");
+  EXPECT_EQ(files.list("d/f").error().message, "open d/f: not a directory");
+  EXPECT_EQ(files.list("x").error().message, "open x: no such file or directory");
+}
+
+TEST(SimFiles, ReadFailsWhereTheFaultPointFires) {
+  SimFaults faults(1);
+  faults.set("sim_files.read_failed", 1);
+  SimFiles files(faults);
+  files.put("f", "1");
+  EXPECT_EQ(files.read("f", 10).error().message, "read f: input/output error");
+}
+
+}  // namespace
+}  // namespace windlass::sim
