@@ -1,0 +1,87 @@
+#include "job/index_bits.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <set>
+
+namespace windlass::job {
+namespace {
+
+constexpr int64_t kBound = 20'000;
+
+TEST(IndexBits, F76_TextForm) {
+  const auto text = [](std::initializer_list<int64_t> indexes) {
+    IndexBits bits;
+    for (const int64_t index : indexes) {
+      bits.insert(index);
+    }
+    return bits.text();
+  };
+  EXPECT_EQ(text({}), "");
+  EXPECT_EQ(text({7, 1, 3, 5, 4}), "1,3-5,7");
+  EXPECT_EQ(text({1, 0}), "0,1");
+}
+
+TEST(IndexBits, R3_33_D10_69_ParsingSkipsWhatIsMalformed) {
+  const std::pair<const char*, const char*> cases[] = {{"", ""},
+                                                       {"0", "0"},
+                                                       {"1,3-5,7", "1,3-5,7"},
+                                                       {"5-3", ""},
+                                                       {"1-x-2,4", "4"},
+                                                       {"-1,2", "2"},
+                                                       {"1,,2", "1,2"},
+                                                       {"8-30", "8,9"},
+                                                       {"12", ""},
+                                                       {"3-4,4-6", "3-6"},
+                                                       {"+1", ""},
+                                                       {"1 ,2", "2"},
+                                                       {"a", ""},
+                                                       {"99999999999999999999", ""}};
+  for (const auto& [text, canonical] : cases) {
+    EXPECT_EQ(IndexBits::parse(text, 10).text(), canonical) << text;
+  }
+}
+
+TEST(IndexBits, TwoToThe31CostsLittle) {
+  IndexBits bits = IndexBits::parse("0-2147483646", 2147483647);
+  EXPECT_EQ(bits.size(), 2147483647);
+  EXPECT_EQ(bits.next_out(0, 2147483647), 2147483647);
+  bits.erase(1'000'000'000);
+  EXPECT_EQ(bits.text(), "0-999999999,1000000001-2147483646");
+}
+
+RC_GTEST_PROP(IndexBits, BehavesLikeASet, (const std::vector<std::pair<int, bool>>& changes)) {
+  IndexBits bits;
+  std::set<int64_t> model;
+  for (const auto& [number, add] : changes) {
+    const int64_t index = std::abs(number % kBound);
+    RC_ASSERT((add ? bits.insert(index) : bits.erase(index)) ==
+              (add ? model.insert(index).second : model.erase(index) == 1));
+    RC_ASSERT(bits.size() == static_cast<int64_t>(model.size()));
+    const auto above = model.lower_bound(index);
+    RC_ASSERT(bits.next_in(index, kBound) == (above == model.end() ? kBound : *above));
+  }
+  RC_ASSERT(IndexBits::parse(bits.text(), kBound) == bits);
+  IndexBits cut = bits;
+  cut.truncate(kBound / 2);
+  model.erase(model.lower_bound(kBound / 2), model.end());
+  RC_ASSERT(cut.size() == static_cast<int64_t>(model.size()));
+  RC_ASSERT(cut.overlap(bits) == cut.size());
+}
+
+RC_GTEST_PROP(IndexBits, RangesEqualSingleInserts, ()) {
+  const auto first = *rc::gen::inRange<int64_t>(0, kBound);
+  const auto last = *rc::gen::inRange<int64_t>(first, kBound);
+  IndexBits range;
+  range.insert_range(first, last);
+  IndexBits single;
+  for (int64_t i = first; i <= last; ++i) {
+    single.insert(i);
+  }
+  RC_ASSERT(range == single);
+  RC_ASSERT(range.size() == single.size());
+}
+
+}  // namespace
+}  // namespace windlass::job
