@@ -1,0 +1,21 @@
+// What a Job means where its author said nothing (api.md J40-J50). Pure; any thread. Applied to a
+// Job that was just decoded: from a create, an update, the result of a patch, or from storage.
+#pragma once
+
+#include "api/feature_gates.h"
+
+namespace windlass::api::batch::v1 {
+class Job;
+}
+
+namespace windlass::api {
+
+// Everything, for a Job that has its generated labels: updates, patches, stored Jobs.
+void default_job(batch::v1::Job& job, const FeatureGates& gates);
+
+// The two parts of it. On create the labels come last, because a Job without labels of its own also
+// gets the generated ones (J43): prepare_job_for_create calls default_job_labels.
+void default_job_spec(batch::v1::Job& job, const FeatureGates& gates);
+void default_job_labels(batch::v1::Job& job);
+
+}  // namespace windlass::api
