@@ -28,16 +28,16 @@ using Done = std::function<void(Result<T>)>;
 // One object. `ns` is empty for cluster-scoped kinds.
 struct ObjectRef {
   const api::Kind* kind = nullptr;
-  std::string ns;
-  std::string name;
+  std::string ns = {};
+  std::string name = {};
 };
 
 // All objects of a kind, in one namespace or, with an empty one, everywhere.
 struct Collection {
   const api::Kind* kind = nullptr;
-  std::string ns;
-  std::string label_selector;
-  std::string field_selector;
+  std::string ns = {};
+  std::string label_selector = {};
+  std::string field_selector = {};
 };
 
 struct ObjectList {
@@ -48,18 +48,19 @@ struct ObjectList {
 
 struct ListOptions {
   int64_t limit = 0;  // 0: everything in one answer
-  std::string continue_token;
+  std::string continue_token = {};
 };
 
 struct Preconditions {
-  std::optional<std::string> uid;
-  std::optional<std::string> resource_version;
+  std::optional<std::string> uid = {};
+  std::optional<std::string> resource_version = {};
 };
 
 struct DeleteOptions {
-  std::optional<int64_t> grace_period_seconds;
-  std::string propagation_policy;  // Background, Foreground, Orphan, or "" for the kind's default
-  Preconditions preconditions;
+  std::optional<int64_t> grace_period_seconds = {};
+  // Background, Foreground, Orphan, or "" for the kind's default.
+  std::string propagation_policy = {};
+  Preconditions preconditions = {};
 };
 
 enum class PatchType { json, merge, strategic };

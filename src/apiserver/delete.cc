@@ -1,0 +1,60 @@
+// DELETE of one object; the rules are in deletion.h.
+#include <google/protobuf/message.h>
+
+#include "apiserver/deletion.h"
+#include "apiserver/request_errors.h"
+#include "apiserver/server.h"
+
+namespace windlass::apiserver {
+namespace {
+
+// api.md J150.
+constexpr const char* kOrphanWarning =
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
+    "to remove them or set propagationPolicy=Orphan to suppress this warning";
+
+std::unique_ptr<Message> copy_of(const Message& object) {
+  std::unique_ptr<Message> copy(object.New());
+  copy->CopyFrom(object);
+  return copy;
+}
+
+}  // namespace
+
+Decision Server::remove(const ObjectRef& ref, const DeleteOptions& options) {
+  Decision decision;
+  Result<ObjectPtr> answer = try_remove(ref, options, decision);
+  return decided(std::move(decision), std::move(answer));
+}
+
+Result<ObjectPtr> Server::try_remove(const ObjectRef& ref, const DeleteOptions& options,
+                                     Decision& decision) {
+  const Strategy* strategy = find_strategy(*ref.kind);
+  if (strategy == nullptr) {
+    return fail(no_such_resource());
+  }
+  TRY_VOID(validate_delete_options(options));
+  TRY(const Stored stored, find(ref));
+  TRY_VOID(check_preconditions(ref, options.preconditions, *stored.object));
+  if (std::optional<Status> why = strategy->forbid_delete(*stored.object)) {
+    return fail(*std::move(why));
+  }
+  std::unique_ptr<Message> object = copy_of(*stored.object);
+  const Deletion plan = plan_deletion(*strategy, options, clock_.now(), *object);
+  if (plan.warn_orphans) {
+    decision.add_warnings({kOrphanWarning});
+  }
+  ObjectPtr answer = stored.object;
+  store::Revision revision = stored.version->revision();
+  if (plan.write) {
+    TRY(answer, put(ref, revision, std::move(object)));
+    revision = store_.head_revision();
+  }
+  if (plan.remove) {
+    TRY(answer, erase(ref, revision, copy_of(*answer)));
+    decision.removed = true;
+  }
+  return answer;
+}
+
+}  // namespace windlass::apiserver

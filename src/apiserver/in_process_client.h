@@ -1,0 +1,46 @@
+// client::ApiClient straight to the server in this process: same verbs, same rules, no HTTP. Lives
+// on the core executor, as the server does. Requests run one by one in tasks of their own; their
+// answers wait for the commit.
+#pragma once
+
+#include <memory>
+
+#include "apiserver/server.h"
+#include "client/api_client.h"
+#include "env/executor.h"
+
+namespace windlass::apiserver {
+
+class InProcessClient final : public client::ApiClient {
+ public:
+  InProcessClient(Server& server, env::Executor& executor);
+  // Requests that have not run yet never will, and no callback runs any more.
+  ~InProcessClient() override;
+
+  void get(const ObjectRef& ref, client::Done<ObjectPtr> done) override;
+  void list(const Collection& collection, const ListOptions& options,
+            client::Done<ObjectList> done) override;
+  std::unique_ptr<client::Watch> watch(const Collection& collection,
+                                       const std::string& resource_version,
+                                       client::WatchHandler handler) override;
+  void create(const ObjectRef& ref, ObjectPtr object, client::Done<ObjectPtr> done) override;
+  void update(const ObjectRef& ref, std::string_view subresource, ObjectPtr object,
+              client::Done<ObjectPtr> done) override;
+  void patch(const ObjectRef& ref, std::string_view subresource, PatchType type, std::string body,
+             client::Done<ObjectPtr> done) override;
+  void remove(const ObjectRef& ref, const DeleteOptions& options,
+              client::Done<ObjectPtr> done) override;
+  void bind(const ObjectRef& pod, const std::string& node, client::Done<void> done) override;
+
+ private:
+  // Runs the request later, unless this is destroyed before.
+  void post(std::function<void()> request);
+  // Answers when the decision is durable.
+  void answer(Decision decision, client::Done<ObjectPtr> done);
+
+  Server& server_;
+  env::Executor& executor_;
+  std::shared_ptr<bool> alive_;
+};
+
+}  // namespace windlass::apiserver

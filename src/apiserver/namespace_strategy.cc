@@ -1,0 +1,82 @@
+// core/v1 Namespace: api.md N10-N12. A deleted one stays, Terminating, until its spec.finalizers
+// are taken away by whoever emptied it.
+#include "api/names.h"
+#include "api/validate_metadata.h"
+#include "apiserver/request_errors.h"
+#include "apiserver/strategies.h"
+#include "schema/core/v1/namespace.pb.h"
+
+namespace windlass::apiserver {
+namespace {
+
+using api::core::v1::Namespace;
+
+constexpr const char* kNameLabel = "kubernetes.io/metadata.name";
+constexpr const char* kFinalizer = "kubernetes";
+
+class NamespaceStrategy final : public Strategy {
+ public:
+  NamespaceStrategy()
+      : Strategy(api::kinds::namespace_(), {.has_status = true, .delete_returns_object = true}) {}
+
+  void prepare_for_create(Message& object, const WriteContext&) const override {
+    Namespace& made = as<Namespace>(object);
+    (*made.mutable_metadata()->mutable_labels())[kNameLabel] = made.metadata().name();
+    made.mutable_spec()->clear_finalizers();
+    made.mutable_spec()->add_finalizers(kFinalizer);
+    made.clear_status();
+    made.mutable_status()->set_phase("Active");
+  }
+  api::FieldErrors validate_create(const Message& object) const override {
+    api::FieldErrors errors;
+    api::validate_object_meta(errors, api::FieldPath("metadata"), api::metadata_of(object), false,
+                              &api::check_dns1123_label);
+    return errors;
+  }
+
+  void prepare_for_update(const Message& old, Message& object, const WriteContext&) const override {
+    *as<Namespace>(object).mutable_spec() = as<Namespace>(old).spec();
+    *as<Namespace>(object).mutable_status() = as<Namespace>(old).status();
+  }
+  void prepare_for_status_update(const Message& old, Message& object,
+                                 const WriteContext&) const override {
+    *as<Namespace>(object).mutable_spec() = as<Namespace>(old).spec();
+  }
+
+  // N14.
+  std::optional<std::string> selectable(const Message& object,
+                                        std::string_view field) const override {
+    if (field == "status.phase") {
+      return as<Namespace>(object).status().phase();
+    }
+    return Strategy::selectable(object, field);
+  }
+  std::string unselectable(std::string_view field) const override {
+    return "field label not supported: " + std::string(field);
+  }
+
+  std::optional<Status> forbid_delete(const Message& object) const override {
+    const std::string& name = api::metadata_of(object).name();
+    if (name == "default" || name == "kube-system" || name == "kube-public") {
+      return forbidden(resource_name(kind(), name), "this namespace may not be deleted");
+    }
+    return std::nullopt;
+  }
+  void mark_deleting(Message& object) const override {
+    Namespace& deleted = as<Namespace>(object);
+    deleted.mutable_metadata()->clear_deletion_grace_period_seconds();
+    deleted.mutable_status()->set_phase("Terminating");
+  }
+  bool is_held(const Message& object) const override {
+    return !as<Namespace>(object).spec().finalizers().empty();
+  }
+};
+
+}  // namespace
+
+const Strategy& namespace_strategy() {
+  static const NamespaceStrategy strategy;
+  return strategy;
+}
+
+}  // namespace windlass::apiserver

@@ -1,0 +1,60 @@
+#include "apiserver/pod_qos.h"
+
+#include <array>
+
+#include "api/equality.h"
+#include "schema/core/v1/pod.pb.h"
+#include "schema/meta/v1/quantity.pb.h"
+
+namespace windlass::apiserver {
+namespace {
+
+using api::core::v1::Container;
+using api::meta::v1::Quantity;
+using Resources = google::protobuf::Map<std::string, Quantity>;
+
+constexpr std::array<const char*, 2> kCounted = {"cpu", "memory"};
+
+// nullptr when it is not there, or zero.
+const Quantity* find(const Resources& resources, const char* name) {
+  const auto found = resources.find(name);
+  if (found == resources.end()) {
+    return nullptr;
+  }
+  static const Quantity zero = [] {
+    Quantity quantity;
+    quantity.set_string("0");
+    return quantity;
+  }();
+  return api::semantically_equal(found->second, zero) ? nullptr : &found->second;
+}
+
+struct Verdict {
+  bool asks_nothing = true;
+  bool guaranteed = true;
+};
+
+void judge(const Container& container, Verdict& verdict) {
+  for (const char* name : kCounted) {
+    const Quantity* request = find(container.resources().requests(), name);
+    const Quantity* limit = find(container.resources().limits(), name);
+    verdict.asks_nothing = verdict.asks_nothing && request == nullptr && limit == nullptr;
+    verdict.guaranteed = verdict.guaranteed && request != nullptr && limit != nullptr &&
+                         api::semantically_equal(*request, *limit);
+  }
+}
+
+}  // namespace
+
+std::string_view qos_class(const api::core::v1::Pod& pod) {
+  Verdict verdict;
+  for (const Container& container : pod.spec().containers()) {
+    judge(container, verdict);
+  }
+  for (const Container& container : pod.spec().init_containers()) {
+    judge(container, verdict);
+  }
+  return verdict.asks_nothing ? "BestEffort" : verdict.guaranteed ? "Guaranteed" : "Burstable";
+}
+
+}  // namespace windlass::apiserver

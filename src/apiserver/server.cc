@@ -1,0 +1,117 @@
+#include "apiserver/server.h"
+
+#include <google/protobuf/message.h>
+
+#include "api/protobuf.h"
+#include "apiserver/request_errors.h"
+#include "base/check.h"
+#include "schema/core/v1/namespace.pb.h"
+#include "schema/meta/v1/meta.pb.h"
+
+namespace windlass::apiserver {
+namespace {
+
+store::Key storage_key(const ObjectRef& ref) {
+  return {ref.kind->plural, ref.ns, ref.name};
+}
+
+}  // namespace
+
+void Decision::add_warnings(std::vector<std::string> more) {
+  for (std::string& warning : more) {
+    if (!warning.empty()) {
+      warnings.push_back(std::move(warning));
+    }
+  }
+}
+
+Server::Server(store::Store& store, env::Clock& clock, env::Random& random, api::FeatureGates gates)
+    : store_(store), clock_(clock), random_(random), gates_(gates) {}
+
+void Server::create_system_namespaces() {
+  for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+    const ObjectRef ref{&api::kinds::namespace_(), "", name};
+    if (!store_.head(storage_key(ref))) {
+      const Decision decision = create(ref, std::make_unique<api::core::v1::Namespace>());
+      CHECK(decision.answer.has_value(), "a system namespace is valid");
+    }
+  }
+}
+
+Decision Server::decided(Decision decision, Result<ObjectPtr> answer) const {
+  decision.answer = std::move(answer);
+  decision.durable_at = store_.head_revision();
+  return decision;
+}
+
+Result<Server::Stored> Server::find(const ObjectRef& ref) {
+  store::VersionPtr version = store_.head(storage_key(ref));
+  if (!version) {
+    return fail(not_found(resource_name(ref)));
+  }
+  ObjectPtr object = decode(*ref.kind, *version);
+  return Stored{std::move(version), std::move(object)};
+}
+
+Result<ObjectPtr> Server::get(const ObjectRef& ref) {
+  if (find_strategy(*ref.kind) == nullptr) {
+    return fail(no_such_resource());
+  }
+  const store::VersionPtr version = store_.get(storage_key(ref));
+  if (!version) {
+    return fail(not_found(resource_name(ref)));
+  }
+  return decode(*ref.kind, *version);
+}
+
+Result<ObjectPtr> Server::put(const ObjectRef& ref, store::Revision expected,
+                              std::unique_ptr<Message> object) {
+  api::mutable_metadata_of(*object).set_resource_version(std::to_string(store_.next_revision()));
+  std::string bytes = api::encode_protobuf(*object);
+  ObjectPtr shared = std::move(object);
+  const auto taken = store_.put(storage_key(ref), expected, std::move(bytes), shared);
+  if (!taken) {
+    return fail(refused(ref, taken.error(), store_.poisoned()));
+  }
+  cache_.keep(shared);
+  return shared;
+}
+
+Result<ObjectPtr> Server::erase(const ObjectRef& ref, store::Revision expected,
+                                std::unique_ptr<Message> last) {
+  api::mutable_metadata_of(*last).set_resource_version(std::to_string(store_.next_revision()));
+  std::string bytes = api::encode_protobuf(*last);
+  ObjectPtr shared = std::move(last);
+  const auto taken = store_.remove(storage_key(ref), expected, std::move(bytes), shared);
+  if (!taken) {
+    return fail(refused(ref, taken.error(), store_.poisoned()));
+  }
+  cache_.keep(shared);
+  return shared;
+}
+
+Result<void> Server::check_namespace(const ObjectRef& ref) const {
+  if (!ref.kind->namespaced) {
+    return {};
+  }
+  if (ref.ns.empty()) {
+    return fail(bad_request("an empty namespace may not be set during creation"));
+  }
+  const api::Kind& kind = api::kinds::namespace_();
+  const store::VersionPtr version = store_.head({kind.plural, "", ref.ns});
+  if (!version) {
+    return fail(not_found(resource_name(kind, ref.ns)));  // api.md N13
+  }
+  const ObjectPtr object = const_cast<Server*>(this)->decode(kind, *version);
+  if (!api::metadata_of(*object).has_deletion_timestamp()) {
+    return {};
+  }
+  Status status = forbidden(resource_name(ref), "unable to create new content in namespace " +
+                                                    ref.ns + " because it is being terminated");
+  status.details.causes.push_back({"NamespaceTerminating",
+                                   "namespace " + ref.ns + " is being terminated",
+                                   "metadata.namespace"});
+  return fail(std::move(status));
+}
+
+}  // namespace windlass::apiserver

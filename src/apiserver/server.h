@@ -1,0 +1,119 @@
+// The verbs of the API on the store, with every rule and without any transport: the in-process
+// client and the HTTP front both call these, so a controller inside and kubectl outside meet the
+// same server. Each verb decides at once, on the newest state, and tells from which committed
+// revision on its answer may be given. Reads see what is committed.
+//
+// Owns nothing but a small cache of decoded objects. Core thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/feature_gates.h"
+#include "apiserver/object_cache.h"
+#include "apiserver/strategy.h"
+#include "client/api_client.h"
+#include "env/clock.h"
+#include "env/random.h"
+#include "store/store.h"
+
+namespace windlass::apiserver {
+
+using api::ObjectPtr;
+using client::Collection;
+using client::DeleteOptions;
+using client::ListOptions;
+using client::ObjectList;
+using client::ObjectRef;
+using client::PatchType;
+
+// What a write came to. Also an error stands on state that may not be durable yet, so it too waits.
+struct Decision {
+  Result<ObjectPtr> answer;
+  store::Revision durable_at = 0;  // answer once this is committed
+  std::vector<std::string> warnings = {};
+  bool created = false;
+  bool removed = false;  // the object is gone; `answer` is its last state
+
+  // Leaves out empty ones.
+  void add_warnings(std::vector<std::string> more);
+};
+
+struct BindRequest {
+  std::string node = {};
+  std::string target_kind = {};  // "" or Node
+  std::string uid = {};          // "" for any
+};
+
+class Server {
+ public:
+  Server(store::Store& store, env::Clock& clock, env::Random& random, api::FeatureGates gates);
+
+  // The namespaces that every cluster has (api.md N15).
+  void create_system_namespaces();
+
+  Result<ObjectPtr> get(const ObjectRef& ref);
+  Result<ObjectList> list(const Collection& collection, const ListOptions& options);
+
+  Decision create(const ObjectRef& ref, std::unique_ptr<Message> object);
+  // `subresource` is "" or "status".
+  Decision update(const ObjectRef& ref, std::string_view subresource,
+                  std::unique_ptr<Message> object);
+  Decision patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
+                 std::string_view body);
+  Decision remove(const ObjectRef& ref, const DeleteOptions& options);
+  Decision bind(const ObjectRef& pod, const BindRequest& request);
+
+  store::Store& store() { return store_; }
+  // The message of a stored version: shared, and made only once while anybody holds it.
+  ObjectPtr decode(const api::Kind& kind, const store::Version& version) {
+    return cache_.decode(kind, version);
+  }
+
+ private:
+  struct Stored {
+    store::VersionPtr version;
+    ObjectPtr object;
+  };
+
+  WriteContext context() const { return {clock_.now(), gates_}; }
+  // The answer of a verb that has done its writes.
+  Decision decided(Decision decision, Result<ObjectPtr> answer) const;
+
+  // The newest state, durable or not, or 404.
+  Result<Stored> find(const ObjectRef& ref);
+  Result<void> check_namespace(const ObjectRef& ref) const;
+  Result<void> fill_new_metadata(ObjectRef& ref, Message& object);
+
+  Result<ObjectPtr> try_create(const ObjectRef& ref, std::unique_ptr<Message> object,
+                               Decision& decision);
+  Result<ObjectPtr> try_update(const ObjectRef& ref, std::string_view subresource,
+                               std::unique_ptr<Message> object, Decision& decision);
+  Result<ObjectPtr> try_patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
+                              std::string_view body, Decision& decision);
+  Result<ObjectPtr> try_remove(const ObjectRef& ref, const DeleteOptions& options,
+                               Decision& decision);
+  Result<ObjectPtr> try_bind(const ObjectRef& pod, const BindRequest& request);
+
+  // What update and patch share, from the object as the client wants it to the store.
+  Result<ObjectPtr> replace(const ObjectRef& ref, const Strategy& strategy, bool status,
+                            const Stored& stored, std::unique_ptr<Message> object,
+                            Decision& decision);
+
+  // The object gets the resourceVersion of the write. `expected` is 0 for a new object.
+  Result<ObjectPtr> put(const ObjectRef& ref, store::Revision expected,
+                        std::unique_ptr<Message> object);
+  // Watchers are told of `last`.
+  Result<ObjectPtr> erase(const ObjectRef& ref, store::Revision expected,
+                          std::unique_ptr<Message> last);
+
+  store::Store& store_;
+  env::Clock& clock_;
+  env::Random& random_;
+  api::FeatureGates gates_;
+  ObjectCache cache_;
+};
+
+}  // namespace windlass::apiserver

@@ -1,0 +1,27 @@
+// One function per kind that is stored, each in the file that has its rules; registry.cc puts them
+// together. A message of a strategy's kind is cast with as<T>().
+#pragma once
+
+#include "apiserver/strategy.h"
+
+namespace windlass::apiserver {
+
+template <class T>
+const T& as(const Message& object) {
+  return static_cast<const T&>(object);
+}
+template <class T>
+T& as(Message& object) {
+  return static_cast<T&>(object);
+}
+
+const Strategy& job_strategy();
+const Strategy& pod_strategy();
+const Strategy& node_strategy();
+const Strategy& namespace_strategy();
+const Strategy& event_strategy();
+const Strategy& lease_strategy();
+const Strategy& config_map_strategy();
+const Strategy& secret_strategy();
+
+}  // namespace windlass::apiserver

@@ -1,0 +1,81 @@
+// PUT, and what PATCH shares with it: api.md M30, M37-M41, M44, J109, J120, P60, P73-P75.
+#include <google/protobuf/message.h>
+
+#include "api/protobuf.h"
+#include "api/validate_metadata.h"
+#include "apiserver/metadata_rules.h"
+#include "apiserver/request_errors.h"
+#include "apiserver/server.h"
+#include "client/object_identity.h"
+#include "schema/meta/v1/meta.pb.h"
+
+namespace windlass::apiserver {
+
+using api::meta::v1::ObjectMeta;
+Decision Server::update(const ObjectRef& ref, std::string_view subresource,
+                        std::unique_ptr<Message> object) {
+  Decision decision;
+  Result<ObjectPtr> answer = try_update(ref, subresource, std::move(object), decision);
+  return decided(std::move(decision), std::move(answer));
+}
+
+Result<ObjectPtr> Server::try_update(const ObjectRef& ref, std::string_view subresource,
+                                     std::unique_ptr<Message> object, Decision& decision) {
+  const Strategy* strategy = find_strategy(*ref.kind);
+  const bool status = subresource == "status";
+  if (strategy == nullptr || (status ? !strategy->traits().has_status : !subresource.empty())) {
+    return fail(no_such_resource());
+  }
+  TRY_VOID(match_url(ref, api::mutable_metadata_of(*object)));
+  const Result<Stored> stored = find(ref);
+  if (!stored) {
+    if (!status && strategy->traits().create_on_update) {
+      return try_create(ref, std::move(object), decision);
+    }
+    return fail(stored.error());
+  }
+  const std::string& uid = api::metadata_of(*object).uid();
+  if (!uid.empty() && uid != client::uid_of(*stored->object)) {
+    return fail(uid_mismatch(ref, uid, client::uid_of(*stored->object)));
+  }
+  return replace(ref, *strategy, status, *stored, std::move(object), decision);
+}
+
+Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy, bool status,
+                                  const Stored& stored, std::unique_ptr<Message> object,
+                                  Decision& decision) {
+  const Message& old = *stored.object;
+  ObjectMeta& metadata = api::mutable_metadata_of(*object);
+  TRY_VOID(check_version(ref, strategy.traits(), metadata, stored.version->revision()));
+  restore_server_fields(api::metadata_of(old), metadata);
+  strategy.apply_defaults(*object, &old, context());
+  if (status) {
+    strategy.prepare_for_status_update(old, *object, context());
+  } else {
+    strategy.prepare_for_update(old, *object, context());
+  }
+  const api::FieldErrors errors = status ? strategy.validate_status_update(old, *object)
+                                         : strategy.validate_update(old, *object);
+  if (!errors.empty()) {
+    return fail(errors.to_status(*ref.kind, ref.name));
+  }
+  decision.add_warnings(strategy.warnings(*object, &old));
+  ObjectMeta& accepted = api::mutable_metadata_of(*object);
+  decision.add_warnings({api::deduplicate_owner_references(accepted)});
+
+  accepted.set_resource_version(client::resource_version_of(old));
+  if (is_released(strategy, *object)) {
+    // P73: watchers see the state before the release, the client the one after it.
+    std::unique_ptr<Message> last(old.New());
+    last->CopyFrom(old);
+    TRY_VOID(erase(ref, stored.version->revision(), std::move(last)));
+    decision.removed = true;
+    return ObjectPtr(std::move(object));
+  }
+  if (api::encode_protobuf(*object) == stored.version->bytes()) {
+    return stored.object;  // M41
+  }
+  return put(ref, stored.version->revision(), std::move(object));
+}
+
+}  // namespace windlass::apiserver

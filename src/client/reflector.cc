@@ -1,0 +1,114 @@
+#include "client/reflector.h"
+
+#include <algorithm>
+
+#include "api/kind.h"
+#include "base/generator.h"
+#include "client/object_identity.h"
+
+namespace windlass::client {
+Reflector::Reflector(ClientEnv env, Collection collection, ReflectorSink& sink)
+    : Reflector(env, std::move(collection), sink, Options()) {}
+
+Reflector::Reflector(ClientEnv env, Collection collection, ReflectorSink& sink, Options options)
+    : env_(env),
+      collection_(std::move(collection)),
+      sink_(sink),
+      options_(options),
+      self_(std::make_shared<Reflector*>(this)) {}
+
+Reflector::~Reflector() {
+  env_.executor.cancel(timer_);
+}
+
+void Reflector::start() {
+  list();
+}
+
+void Reflector::list() {
+  watch_.reset();
+  sink_.on_list_begin();
+  list_page("");
+}
+
+void Reflector::list_page(std::string continue_token) {
+  const ListOptions options{in_pages_ ? options_.page_size : 0, std::move(continue_token)};
+  env_.client.list(collection_, options,
+                   [weak = std::weak_ptr(self_)](const Result<ObjectList>& page) {
+                     if (const auto self = weak.lock()) {
+                       (*self)->on_page(page);
+                     }
+                   });
+}
+
+void Reflector::on_page(const Result<ObjectList>& page) {
+  if (!page) {
+    if (is_gone(page.error())) {
+      in_pages_ = false;
+    }
+    retry(&Reflector::list, page.error());
+    return;
+  }
+  for (const ObjectPtr& object : page->items) {
+    sink_.on_listed(object);
+  }
+  if (!page->continue_token.empty()) {
+    list_page(page->continue_token);
+    return;
+  }
+  in_pages_ = true;
+  resource_version_ = page->resource_version;
+  sink_.on_list_end();
+  watch();
+}
+
+void Reflector::watch() {
+  heard_ = false;
+  watch_started_ = env_.clock.monotonic();
+  // Destroying the watch ends its callbacks, so they need no weak pointer.
+  watch_ = env_.client.watch(collection_, resource_version_,
+                             {[this](const WatchEvent& event) { on_watch_event(event); },
+                              [this](const Status& status) { on_watch_end(status); }});
+}
+
+void Reflector::on_watch_event(const WatchEvent& event) {
+  heard_ = true;
+  failures_ = 0;
+  resource_version_ = resource_version_of(*event.object);
+  if (event.type != EventType::bookmark) {
+    sink_.on_event(event);
+  }
+}
+
+void Reflector::on_watch_end(const Status& status) {
+  const bool healthy = heard_ || env_.clock.monotonic() - watch_started_ >= options_.healthy_watch;
+  if (is_gone(status)) {
+    retry(&Reflector::list, status);
+  } else if (healthy) {
+    failures_ = 0;
+    watch();
+  } else {
+    retry(&Reflector::watch, status);
+  }
+}
+
+void Reflector::retry(void (Reflector::*step)(), const Status& why) {
+  Duration delay = options_.first_retry;
+  for (int i = 0; i < failures_ && delay < options_.max_retry; ++i) {
+    delay *= 2;
+  }
+  delay = std::min(delay, options_.max_retry);
+  ++failures_;
+  env_.log.warning("watching failed, will try again",
+                   {{"resource", std::string(collection_.kind->plural)},
+                    {"namespace", collection_.ns},
+                    {"error", why.message}});
+  // Up to twice as long, so that clients that failed together do not come back together.
+  const auto spread = uniform(env_.random, static_cast<uint64_t>(delay.count()));
+  const Duration jittered = delay + nanoseconds(static_cast<int64_t>(spread));
+  timer_ =
+      env_.executor.schedule(std::max<Duration>(jittered, seconds(why.details.retry_after_seconds)),
+                             [this, step] { (this->*step)(); });
+}
+
+}  // namespace windlass::client

@@ -1,0 +1,113 @@
+#include "client/work_queue.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace windlass::client {
+
+WorkQueue::WorkQueue(env::Executor& executor, env::Clock& clock, Options options, Process process)
+    : executor_(executor),
+      clock_(clock),
+      options_(options),
+      process_(std::move(process)),
+      self_(std::make_shared<WorkQueue*>(this)) {
+  CHECK(options_.workers > 0, "a queue without workers would never move");
+}
+
+WorkQueue::~WorkQueue() {
+  shut_down();
+}
+
+void WorkQueue::shut_down() {
+  shut_down_ = true;
+  for (const auto& [key, delayed] : delayed_) {
+    executor_.cancel(delayed.timer);
+  }
+  delayed_.clear();
+  ready_.clear();
+  dirty_.clear();
+}
+
+void WorkQueue::add(const std::string& key) {
+  if (shut_down_ || !dirty_.insert(key).second || in_work_.contains(key)) {
+    return;
+  }
+  ready_.push_back(key);
+  dispatch_later();
+}
+
+void WorkQueue::add_after(const std::string& key, Duration delay) {
+  if (delay <= Duration::zero()) {
+    add(key);
+    return;
+  }
+  if (shut_down_) {
+    return;
+  }
+  const MonotonicTime due = clock_.monotonic() + delay;
+  const auto found = delayed_.find(key);
+  if (found != delayed_.end()) {
+    if (found->second.due <= due) {
+      return;
+    }
+    executor_.cancel(found->second.timer);
+  }
+  const env::TimerId timer = executor_.schedule(delay, [this, key] {
+    delayed_.erase(key);
+    add(key);
+  });
+  delayed_.insert_or_assign(key, Delayed{due, timer});
+}
+
+void WorkQueue::add_rate_limited(const std::string& key) {
+  const int previous = failures_[key]++;
+  Duration delay = options_.first_retry;
+  for (int i = 0; i < previous && delay < options_.max_retry; ++i) {
+    delay *= 2;
+  }
+  add_after(key, std::min(delay, options_.max_retry));
+}
+
+int WorkQueue::failures(const std::string& key) const {
+  const auto found = failures_.find(key);
+  return found == failures_.end() ? 0 : found->second;
+}
+
+void WorkQueue::done(const std::string& key) {
+  CHECK(in_work_.erase(key) == 1, "done() belongs to a key that was handed out");
+  if (dirty_.contains(key)) {
+    ready_.push_back(key);
+  }
+  dispatch_later();
+}
+
+void WorkQueue::dispatch_later() {
+  if (dispatching_ || ready_.empty() || in_work_.size() >= options_.workers) {
+    return;
+  }
+  dispatching_ = true;
+  executor_.post([weak = std::weak_ptr(self_)] {
+    if (const auto self = weak.lock()) {
+      (*self)->dispatch();
+    }
+  });
+}
+
+void WorkQueue::dispatch() {
+  dispatching_ = false;
+  if (ready_.empty() || in_work_.size() >= options_.workers) {
+    return;
+  }
+  const std::string key = std::move(ready_.front());
+  ready_.pop_front();
+  dirty_.erase(key);
+  in_work_.insert(key);
+  // One key per task, so that others on this executor get their turn in between. The work may
+  // destroy the queue: nothing of it is touched afterwards.
+  dispatch_later();
+  const Process process = process_;
+  process(key);
+}
+
+}  // namespace windlass::client

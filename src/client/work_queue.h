@@ -1,0 +1,78 @@
+// Keys waiting to be worked on, each at most once, never by two at a time (job-controller.md
+// 1.5-1.7). "Key in, requeue-after out": a controller gets a key, works as long as it likes, and
+// calls done() exactly once, after having asked for a retry or forgotten the key's failures.
+//
+// Holds one small entry per key that is queued, delayed, running or failing: bounded by the objects
+// there are. Lives on one executor and must be destroyed there; after that nothing of it runs.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "env/clock.h"
+#include "env/executor.h"
+
+namespace windlass::client {
+
+class WorkQueue {
+ public:
+  struct Options {
+    size_t workers = 5;  // keys in work at the same time
+    // After the n-th failure in a row: first * 2^(n-1), at most `max` (0.2).
+    Duration first_retry = seconds(1);
+    Duration max_retry = seconds(60);
+  };
+  // Starts work on a key; never called inside a call to the queue.
+  using Process = std::function<void(const std::string& key)>;
+
+  WorkQueue(env::Executor& executor, env::Clock& clock, Options options, Process process);
+  ~WorkQueue();
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
+
+  // As soon as a worker is free; again after done() if it is in work now.
+  void add(const std::string& key);
+  // Of two delays the earlier one wins; zero or less is add().
+  void add_after(const std::string& key, Duration delay);
+  // After a failure: later each time, until forget().
+  void add_rate_limited(const std::string& key);
+  void forget(const std::string& key) { failures_.erase(key); }
+  void done(const std::string& key);
+
+  // Nothing is started any more. What is in work goes on.
+  void shut_down();
+
+  size_t queued() const { return ready_.size(); }
+  size_t delayed() const { return delayed_.size(); }
+  size_t in_work() const { return in_work_.size(); }
+  bool idle() const { return ready_.empty() && in_work_.empty(); }
+  int failures(const std::string& key) const;
+
+ private:
+  struct Delayed {
+    MonotonicTime due;
+    env::TimerId timer;
+  };
+
+  void dispatch_later();
+  void dispatch();
+
+  env::Executor& executor_;
+  env::Clock& clock_;
+  Options options_;
+  Process process_;
+  std::deque<std::string> ready_;
+  std::set<std::string> dirty_;  // in ready_, or in work and to be queued again
+  std::set<std::string> in_work_;
+  std::map<std::string, Delayed> delayed_;
+  std::map<std::string, int> failures_;
+  bool dispatching_ = false;
+  bool shut_down_ = false;
+  std::shared_ptr<WorkQueue*> self_;  // posted tasks hold it weakly
+};
+
+}  // namespace windlass::client
