@@ -2,6 +2,7 @@
 // what a Kubernetes API server reads and writes. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "base/result.h"
 
 namespace windlass::api {
+
+inline constexpr size_t kMaxJsonBytes = 16U << 20;
+// More problems than these are not reported, as in Kubernetes.
+inline constexpr size_t kMaxFieldProblems = 100;
 
 // A field the schema does not know, or one given twice. Not an error by itself: strict, warn and
 // ignore (api.md M110) are the caller's choice.
@@ -20,6 +25,7 @@ struct FieldProblem {
   std::string suggestion;  // the nearest known name of an unknown field, or ""
 
   std::string text() const;  // unknown field "spec.foo"
+  bool operator==(const FieldProblem&) const = default;
 };
 
 struct DecodedJson {
@@ -27,12 +33,17 @@ struct DecodedJson {
   std::vector<FieldProblem> problems;
 };
 
-// Reads a document into `out`, which the caller has made of the right type and left empty. Of
-// duplicate keys the last one wins. Errors have the text of api.md M31.
+// Reads a document into `out`, which the caller has made of the right type and left empty. The
+// result is canonical (protobuf.h). Of duplicate keys the last one wins. Errors have the text of
+// api.md M31; details.causes[0].field has the path of the value that is wrong, where there is one.
 Result<DecodedJson> decode_json(std::string_view text, Message& out);
 
 // Only apiVersion and kind.
 Result<TypeMeta> peek_json_type(std::string_view text);
+
+// The 400 of M31 for an error of decode_json:
+// `Job in version "v1" cannot be handled as a Job: json: cannot unmarshal ...`
+Status cannot_be_handled(const TypeMeta& given, std::string_view wanted_kind, const Status& error);
 
 enum class JsonStyle { compact, pretty };
 

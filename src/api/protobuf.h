@@ -2,6 +2,7 @@
 // which a decoded message equals the one that JSON would have given (M7). Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,9 @@
 #include "base/result.h"
 
 namespace windlass::api {
+
+// Of one message; a list of everything in a large cluster is a few tens of megabytes.
+inline constexpr size_t kMaxProtobufBytes = 256U << 20;
 
 struct Envelope {
   TypeMeta type;
@@ -19,8 +23,10 @@ bool has_protobuf_magic(std::string_view bytes);
 Result<Envelope> open_envelope(std::string_view bytes);
 std::string seal_envelope(const TypeMeta& type, const Message& object);
 
-// Parses and canonicalizes. Unknown fields are kept.
+// Parses and canonicalizes. Unknown fields are kept. A quantity or a time that no JSON could have
+// given is an error, as is a truncated message.
 Result<void> decode_protobuf(std::string_view raw, Message& out);
+// Equal messages give equal bytes.
 std::string encode_protobuf(const Message& object);
 
 // Drops what Go writes although it is zero: value scalars that are zero and value structs that are
