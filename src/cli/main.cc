@@ -1,1 +1,11 @@
-int main() { return 2; }
+#include <signal.h>
+
+#include "cli/program.h"
+#include "cli/std_output.h"
+
+int main(int argc, char** argv) {
+  // A reader that goes away is an error of write(), not the end of the program.
+  ::signal(SIGPIPE, SIG_IGN);
+  windlass::cli::StdOutput output;
+  return static_cast<int>(windlass::cli::run_program({argv + 1, argv + argc}, output));
+}

@@ -1,0 +1,128 @@
+#include "cli/checked_object.h"
+
+#include <fmt/format.h>
+
+#include "api/job_manifest.h"
+#include "api/json.h"
+#include "schema/batch/v1/job.pb.h"
+#include "schema/meta/v1/meta.pb.h"
+
+namespace windlass::cli {
+namespace {
+
+// job.batch/demo, pod/p
+std::string title_of(const api::Kind& kind, const std::string& name) {
+  if (kind.group.empty()) {
+    return fmt::format("{}/{}", kind.singular, name);
+  }
+  return fmt::format("{}.{}/{}", kind.singular, kind.group, name);
+}
+
+std::string problem_text(const api::FieldProblem& problem) {
+  if (problem.suggestion.empty()) {
+    return problem.text();
+  }
+  return fmt::format("{}, did you mean \"{}\"?", problem.text(), problem.suggestion);
+}
+
+class Checker {
+ public:
+  Checker(const Manifest& manifest, const CheckOptions& options)
+      : manifest_(manifest), options_(options) {}
+
+  CheckedObject check() {
+    if (find_kind() && decode()) {
+      judge_fields();
+      default_and_validate();
+    }
+    return std::move(checked_);
+  }
+
+ private:
+  void error(std::string_view path, std::string_view text) {
+    checked_.errors.push_back(fmt::format("{}: error: {}", place_of(manifest_, path), text));
+  }
+  void warning(std::string_view path, std::string_view text) {
+    checked_.warnings.push_back(fmt::format("{}: warning: {}", place_of(manifest_, path), text));
+  }
+
+  bool find_kind() {
+    const auto type = api::peek_json_type(manifest_.document.json);
+    if (!type) {
+      error("", type.error().message);
+      return false;
+    }
+    if (type->kind.empty()) {
+      error("", "Object 'Kind' is missing");
+      return false;
+    }
+    if (type->api_version.empty()) {
+      error("kind", "Object 'apiVersion' is missing");
+      return false;
+    }
+    checked_.kind = api::find_kind(type->api_version, type->kind);
+    if (checked_.kind == nullptr) {
+      error("kind", fmt::format("no matches for kind \"{}\" in version \"{}\"", type->kind,
+                                type->api_version));
+      return false;
+    }
+    return true;
+  }
+
+  bool decode() {
+    checked_.object = checked_.kind->make();
+    auto decoded = api::decode_json(manifest_.document.json, *checked_.object);
+    if (!decoded) {
+      const auto& causes = decoded.error().details.causes;
+      error(causes.empty() ? "" : causes.front().field, decoded.error().message);
+      checked_.object.reset();
+      return false;
+    }
+    problems_ = std::move(decoded->problems);
+    checked_.title = title_of(*checked_.kind, api::metadata_of(*checked_.object).name());
+    return true;
+  }
+
+  void judge_fields() {
+    if (options_.fields == FieldValidation::ignore) {
+      return;
+    }
+    for (const auto& path : manifest_.document.duplicate_keys) {
+      problems_.push_back({api::FieldProblem::Type::duplicate, path, ""});
+    }
+    for (const auto& problem : problems_) {
+      if (options_.fields == FieldValidation::strict) {
+        error(problem.path, problem_text(problem));
+      } else {
+        warning(problem.path, problem_text(problem));
+      }
+    }
+  }
+
+  void default_and_validate() {
+    if (checked_.kind != &api::kinds::job()) {
+      return;
+    }
+    auto& job = static_cast<api::batch::v1::Job&>(*checked_.object);
+    const api::ManifestCheck check = api::check_job_manifest(job, options_.gates);
+    for (const auto& found : check.errors.all()) {
+      error(found.field, found.text());
+    }
+    for (const auto& text : check.warnings) {
+      warning("", text);
+    }
+  }
+
+  const Manifest& manifest_;
+  const CheckOptions& options_;
+  CheckedObject checked_;
+  std::vector<api::FieldProblem> problems_;
+};
+
+}  // namespace
+
+CheckedObject check_manifest(const Manifest& manifest, const CheckOptions& options) {
+  return Checker(manifest, options).check();
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,54 @@
+// argv to options. The only file that knows the flag parser; everything behind it gets plain
+// structs. Flag names, -f -, -o and exit codes follow kubectl.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/feature_gates.h"
+#include "base/time.h"
+#include "cli/manifest.h"
+
+namespace windlass::cli {
+
+enum class OutputFormat { text, yaml, json };
+enum class FieldValidation { strict, warn, ignore };
+
+struct ValidateOptions {
+  ManifestOptions manifests;
+  OutputFormat format = OutputFormat::text;
+  FieldValidation fields = FieldValidation::strict;
+  api::FeatureGates gates;
+};
+
+struct RunOptions {
+  ManifestOptions manifests;
+  OutputFormat format = OutputFormat::text;
+  std::string ns = "default";
+  std::optional<Duration> timeout;
+  bool logs = false;
+  int verbosity = 0;
+  // What a retry waits: base, doubled with every failure in a row, at most the cap.
+  Duration backoff_base = seconds(10);
+  Duration backoff_cap = minutes(10);
+  api::FeatureGates gates;
+};
+
+struct VersionOptions {
+  OutputFormat format = OutputFormat::text;
+};
+
+// What there is to say instead of running a command: help, or what is wrong with the flags.
+struct Usage {
+  std::string text;
+  bool is_error = false;
+};
+
+using CommandLine = std::variant<ValidateOptions, RunOptions, VersionOptions, Usage>;
+
+// `arguments` without the program's name.
+CommandLine parse_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace windlass::cli

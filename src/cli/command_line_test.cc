@@ -1,0 +1,92 @@
+#include "cli/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace windlass::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class Options>
+Options parsed(const std::vector<std::string>& arguments) {
+  CommandLine line = parse_command_line(arguments);
+  EXPECT_TRUE(std::holds_alternative<Options>(line));
+  return std::get<Options>(line);
+}
+
+Usage refused(const std::vector<std::string>& arguments) {
+  const Usage usage = parsed<Usage>(arguments);
+  EXPECT_TRUE(usage.is_error);
+  return usage;
+}
+
+TEST(CommandLine, ValidateTakesFilesInBothForms) {
+  const auto options =
+      parsed<ValidateOptions>({"validate", "-f", "a.yaml", "--filename", "-", "b.yaml", "-R"});
+  EXPECT_EQ(options.manifests.paths, (std::vector<std::string>{"a.yaml", "-", "b.yaml"}));
+  EXPECT_TRUE(options.manifests.recursive);
+  EXPECT_EQ(options.format, OutputFormat::text);
+  EXPECT_EQ(options.fields, FieldValidation::strict);
+}
+
+TEST(CommandLine, ValidateTakesFormatsModesAndGates) {
+  const auto options =
+      parsed<ValidateOptions>({"validate", "-f", "a", "-o", "yaml", "--field-validation=warn",
+                               "--feature-gates", "PodFailurePolicyName=false"});
+  EXPECT_EQ(options.format, OutputFormat::yaml);
+  EXPECT_EQ(options.fields, FieldValidation::warn);
+  EXPECT_FALSE(options.gates.enabled(api::Feature::pod_failure_policy_name));
+  EXPECT_TRUE(options.gates.enabled(api::Feature::job_pod_failure_policy));
+}
+
+TEST(CommandLine, RunHasKubernetesPeriodsByDefault) {
+  const auto options = parsed<RunOptions>({"run", "job.yaml"});
+  EXPECT_EQ(options.backoff_base, seconds(10));
+  EXPECT_EQ(options.backoff_cap, minutes(10));
+  EXPECT_FALSE(options.timeout.has_value());
+  EXPECT_EQ(options.ns, "default");
+}
+
+TEST(CommandLine, RunTakesDurations) {
+  const auto options =
+      parsed<RunOptions>({"run", "job.yaml", "--timeout", "1h30m", "--backoff-base=10ms",
+                          "--backoff-cap", "1s", "-n", "training"});
+  EXPECT_EQ(options.timeout, minutes(90));
+  EXPECT_EQ(options.backoff_base, milliseconds(10));
+  EXPECT_EQ(options.backoff_cap, seconds(1));
+  EXPECT_EQ(options.ns, "training");
+}
+
+TEST(CommandLine, SaysWhatIsWrong) {
+  EXPECT_THAT(refused({"validate"}).text, HasSubstr("must specify a file"));
+  EXPECT_THAT(refused({"validate"}).text, HasSubstr("Run 'windlass validate --help' for usage."));
+  EXPECT_THAT(refused({"validate", "-f", "a", "--zork"}).text, HasSubstr("--zork"));
+  EXPECT_THAT(refused({"validate", "-f", "a", "-o", "xml"}).text,
+              HasSubstr("unable to match a printer suitable for the output format \"xml\""));
+  EXPECT_THAT(refused({"validate", "-f", "a", "--field-validation", "maybe"}).text,
+              HasSubstr("must be strict, warn or ignore"));
+  EXPECT_THAT(refused({"validate", "-f", "a", "--feature-gates", "Zork=true"}).text,
+              HasSubstr("Zork"));
+  EXPECT_THAT(refused({"run", "a", "--timeout", "soon"}).text,
+              HasSubstr("invalid --timeout \"soon\""));
+  EXPECT_THAT(refused({"run", "a", "--timeout", "-5s"}).text, HasSubstr("above zero"));
+  EXPECT_THAT(refused({"zork"}).text, HasSubstr("zork"));
+}
+
+TEST(CommandLine, NoCommandIsAnErrorThatShowsTheHelp) {
+  EXPECT_THAT(refused({}).text, HasSubstr("validate"));
+}
+
+TEST(CommandLine, HelpIsNotAnError) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {"help"}, {"--help"}, {"-h"}, {"validate", "--help"}, {"run", "-h"}}) {
+    const Usage usage = parsed<Usage>(arguments);
+    EXPECT_FALSE(usage.is_error);
+    EXPECT_THAT(usage.text, HasSubstr("Usage"));
+  }
+  EXPECT_THAT(parsed<Usage>({"run", "--help"}).text, HasSubstr("124 timed out"));
+}
+
+}  // namespace
+}  // namespace windlass::cli

@@ -1,0 +1,50 @@
+// A whole control plane in this process: store, API server, Job controller, scheduler and one node
+// agent, put together. Everything talks through the API; nothing here takes a shortcut.
+//
+// Lives on env.executor. Owns all its parts; stop() before destruction, or what runs is killed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "api/feature_gates.h"
+#include "base/time.h"
+#include "client/api_client.h"
+#include "env/env.h"
+#include "node/config.h"
+
+namespace windlass::cli {
+
+struct ClusterOptions {
+  api::FeatureGates gates;
+  Duration backoff_base = seconds(10);
+  Duration backoff_cap = minutes(10);
+  node::AgentConfig node;
+};
+
+class EmbeddedCluster {
+ public:
+  EmbeddedCluster(env::Env env, const ClusterOptions& options,
+                  node::ContainerObserver* observer = nullptr);
+  ~EmbeddedCluster();
+  EmbeddedCluster(const EmbeddedCluster&) = delete;
+  EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
+
+  client::ApiClient& client();
+
+  // `on_ready` runs once the node is registered and pods can be placed.
+  void start(std::function<void()> on_ready);
+  // No pod starts any more, all end within their own grace period; then `on_stopped`.
+  void stop(std::function<void()> on_stopped);
+  // Does not wait for grace periods any more. After stop().
+  void kill();
+  size_t running_pods() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace windlass::cli

@@ -1,0 +1,55 @@
+#include "cli/machine.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace windlass::cli {
+namespace {
+
+constexpr size_t kMaxMeminfoBytes = 64 * 1024;
+// kubelet's default for the pods of one node is 110; here they are plain processes.
+constexpr const char* kMaxPods = "1000";
+
+// Of the user database, not of the environment: containers must not depend on the caller's shell.
+std::string home_directory() {
+  const passwd* user = ::getpwuid(::getuid());
+  return user == nullptr ? "/" : user->pw_dir;
+}
+
+}  // namespace
+
+std::string total_memory(std::string_view meminfo) {
+  constexpr std::string_view kLabel = "MemTotal:";
+  const size_t at = meminfo.find(kLabel);
+  if (at == std::string_view::npos) {
+    return "1Gi";
+  }
+  std::string digits;
+  for (const char c : meminfo.substr(at + kLabel.size())) {
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+      digits += c;
+    } else if (!digits.empty() || c == '\n') {
+      break;
+    }
+  }
+  return digits.empty() ? "1Gi" : digits + "Ki";
+}
+
+RunSession::Machine this_machine(env::Files& files) {
+  RunSession::Machine machine;
+  const long processors = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
+  const auto meminfo = files.read("/proc/meminfo", kMaxMeminfoBytes);
+  machine.capacity = {{"cpu", fmt::format("{}", processors)},
+                      {"memory", total_memory(meminfo ? *meminfo : "")},
+                      {"pods", kMaxPods}};
+  machine.environment = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                         "HOME=" + home_directory()};
+  machine.scratch_dir = "/tmp";
+  return machine;
+}
+
+}  // namespace windlass::cli

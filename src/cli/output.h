@@ -1,0 +1,28 @@
+// Where a command writes. Commands never touch file descriptors, so tests see every byte.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace windlass::cli {
+
+// kubectl's habits: results on `out`, everything about the work on `err`.
+class Output {
+ public:
+  virtual ~Output() = default;
+  virtual void out(std::string_view text) = 0;
+  virtual void err(std::string_view text) = 0;
+  // A person watches `err`: progress may redraw itself.
+  virtual bool interactive() const = 0;
+};
+
+// What every command ends with; the numbers are part of the documented interface.
+enum class ExitCode : int {
+  ok = 0,
+  failed = 1,       // the Job failed, the manifest is invalid
+  usage = 2,        // wrong flags, unreadable file
+  timed_out = 124,  // as timeout(1)
+  interrupted = 130,
+};
+
+}  // namespace windlass::cli

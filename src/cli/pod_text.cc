@@ -1,0 +1,83 @@
+#include "cli/pod_text.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::cli {
+namespace {
+
+using api::core::v1::ContainerStatus;
+using api::core::v1::Pod;
+
+constexpr std::string_view kIndexAnnotation = "batch.kubernetes.io/job-completion-index";
+
+void add_failures(const google::protobuf::RepeatedPtrField<ContainerStatus>& statuses,
+                  std::vector<std::string>& texts) {
+  for (const auto& status : statuses) {
+    const auto& ended = status.state().terminated();
+    if (!status.state().has_terminated() || ended.exit_code() == 0) {
+      continue;
+    }
+    std::string text = fmt::format("container {} exited with {}", status.name(), ended.exit_code());
+    // Error says no more than the exit code does.
+    if (!ended.reason().empty() && ended.reason() != "Error") {
+      text += fmt::format(" ({})", ended.reason());
+    }
+    if (!ended.message().empty()) {
+      text += fmt::format(": {}", ended.message());
+    }
+    texts.push_back(std::move(text));
+  }
+}
+
+std::string waiting_reason(const google::protobuf::RepeatedPtrField<ContainerStatus>& statuses) {
+  for (const auto& status : statuses) {
+    const auto& waiting = status.state().waiting();
+    if (waiting.reason().empty() || waiting.reason() == "ContainerCreating" ||
+        waiting.reason() == "PodInitializing") {
+      continue;
+    }
+    return fmt::format("container {} waits: {}{}{}", status.name(), waiting.reason(),
+                       waiting.message().empty() ? "" : ": ", waiting.message());
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string pod_title(const Pod& pod) {
+  const auto& annotations = pod.metadata().annotations();
+  const auto index = annotations.find(std::string(kIndexAnnotation));
+  if (index == annotations.end()) {
+    return pod.metadata().name();
+  }
+  return fmt::format("{} (index {})", pod.metadata().name(), index->second);
+}
+
+std::string pod_failure_text(const Pod& pod) {
+  std::vector<std::string> texts;
+  if (!pod.status().reason().empty()) {
+    texts.push_back(fmt::format("{}{}{}", pod.status().reason(),
+                                pod.status().message().empty() ? "" : ": ",
+                                pod.status().message()));
+  }
+  add_failures(pod.status().init_container_statuses(), texts);
+  add_failures(pod.status().container_statuses(), texts);
+  return texts.empty() ? "no container says why" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string pod_waiting_text(const Pod& pod) {
+  for (const auto& condition : pod.status().conditions()) {
+    if (condition.type() == "PodScheduled" && condition.status() == "False") {
+      return condition.message();
+    }
+  }
+  const std::string waiting = waiting_reason(pod.status().init_container_statuses());
+  return waiting.empty() ? waiting_reason(pod.status().container_statuses()) : waiting;
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,19 @@
+// A pod's fate in a few words, for people. Pure.
+#pragma once
+
+#include <string>
+
+namespace windlass::api::core::v1 {
+class Pod;
+}
+
+namespace windlass::cli {
+
+// `first-job-1-x7k2p (index 1)`
+std::string pod_title(const api::core::v1::Pod& pod);
+// `container main exited with 1`, `Evicted: The node was low on resource: memory`
+std::string pod_failure_text(const api::core::v1::Pod& pod);
+// Why a pending pod does not run, or "": the scheduler's message, or a container's waiting reason.
+std::string pod_waiting_text(const api::core::v1::Pod& pod);
+
+}  // namespace windlass::cli

@@ -1,0 +1,76 @@
+#include "cli/program.h"
+
+#include <signal.h>
+
+#include <optional>
+
+#include "cli/command_line.h"
+#include "cli/machine.h"
+#include "cli/run.h"
+#include "cli/validate.h"
+#include "cli/version.h"
+#include "posix/event_loop.h"
+#include "posix/posix_clock.h"
+#include "posix/posix_files.h"
+#include "posix/posix_log.h"
+#include "posix/posix_processes.h"
+#include "posix/posix_random.h"
+#include "posix/signals.h"
+
+namespace windlass::cli {
+namespace {
+
+env::LogLevel log_level(int verbosity) {
+  if (verbosity <= 0) {
+    return env::LogLevel::warning;
+  }
+  return verbosity == 1 ? env::LogLevel::info : env::LogLevel::debug;
+}
+
+ExitCode run_jobs(const RunOptions& options, Output& output) {
+  posix::PosixClock clock;
+  posix::PosixRandom random;
+  posix::PosixFiles files;
+  posix::PosixLog log(clock, log_level(options.verbosity));
+  posix::EventLoop loop(clock);
+  posix::PosixProcesses processes(loop);
+
+  ExitCode code = ExitCode::failed;
+  RunSession session({clock, random, loop, log, files, processes}, options, this_machine(files),
+                     output, [&](ExitCode finished) {
+                       code = finished;
+                       loop.stop();
+                     });
+  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session.interrupt(); });
+  session.start();
+  loop.run();
+  return code;
+}
+
+ExitCode execute(const ValidateOptions& options, Output& output) {
+  posix::PosixFiles files;
+  return validate(options, files, output);
+}
+
+ExitCode execute(const RunOptions& options, Output& output) {
+  return run_jobs(options, output);
+}
+
+ExitCode execute(const VersionOptions& options, Output& output) {
+  output.out(version_text(options.format));
+  return ExitCode::ok;
+}
+
+ExitCode execute(const Usage& usage, Output& output) {
+  usage.is_error ? output.err(usage.text) : output.out(usage.text);
+  return usage.is_error ? ExitCode::usage : ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode run_program(const std::vector<std::string>& arguments, Output& output) {
+  const CommandLine command = parse_command_line(arguments);
+  return std::visit([&](const auto& options) { return execute(options, output); }, command);
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,137 @@
+#include "cli/reporter.h"
+
+#include <fmt/format.h>
+
+#include "cli/pod_text.h"
+#include "controllers/job/adapter.h"
+#include "job/failure_policy.h"
+#include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::cli {
+namespace {
+
+using api::batch::v1::Job;
+using api::batch::v1::JobCondition;
+using api::core::v1::Pod;
+
+const JobCondition* find_true(const Job& job, std::string_view type) {
+  for (const auto& condition : job.status().conditions()) {
+    if (condition.type() == type && condition.status() == "True") {
+      return &condition;
+    }
+  }
+  return nullptr;
+}
+
+std::string job_title(const Job& job) {
+  return "job.batch/" + job.metadata().name();
+}
+
+std::string shape_text(const Job& job) {
+  const auto& spec = job.spec();
+  std::string text =
+      spec.has_completions()
+          ? fmt::format("{} completions, {} at a time", spec.completions(), spec.parallelism())
+          : fmt::format("a work queue of {} pods", spec.parallelism());
+  if (spec.has_backoff_limit_per_index()) {
+    text += fmt::format(", {} retries per index", spec.backoff_limit_per_index());
+  } else {
+    text += fmt::format(", {} retries", spec.backoff_limit());
+  }
+  return text;
+}
+
+// What the failure policy says about this pod, in the words of the policy.
+std::string rule_text(const Job& job, const Pod& pod) {
+  const job::JobView view = controllers::job::read_job(job);
+  const job::PodView failed = controllers::job::read_pod(pod);
+  if (!view.spec.failure_policy) {
+    return "counts as a failure";
+  }
+  const job::Verdict verdict = job::match_failure_policy(
+      *view.spec.failure_policy, failed, view.spec.backoff_limit_per_index.has_value());
+  if (verdict.rule < 0) {
+    return "no rule matches, so it counts as a failure";
+  }
+  const auto& rule = (*view.spec.failure_policy)[static_cast<size_t>(verdict.rule)];
+  return fmt::format("rule {}{} says {}", verdict.rule,
+                     rule.name ? fmt::format(" ({})", *rule.name) : "",
+                     job::action_name(verdict.action));
+}
+
+}  // namespace
+
+std::optional<Verdict> verdict_of(const Job& job) {
+  if (const auto* complete = find_true(job, "Complete")) {
+    return Verdict{true, complete->reason(), complete->message()};
+  }
+  if (const auto* failed = find_true(job, "Failed")) {
+    return Verdict{false, failed->reason(), failed->message()};
+  }
+  return std::nullopt;
+}
+
+void Reporter::line(MonotonicTime now, std::string_view text) {
+  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  output_.err(fmt::format("{:7.2f}s  {}\n", elapsed, text));
+}
+
+void Reporter::note(std::string_view text, MonotonicTime now) {
+  line(now, text);
+}
+
+void Reporter::job_changed(const Job& job, MonotonicTime now) {
+  auto [found, is_new] = jobs_.try_emplace(job.metadata().uid());
+  JobSaid& said = found->second;
+  said.job = std::make_shared<const Job>(job);
+  if (is_new) {
+    line(now, fmt::format("{} created: {}", job_title(job), shape_text(job)));
+    if (job.spec().suspend()) {
+      line(now, fmt::format("{} is suspended and will not start by itself", job_title(job)));
+    }
+  }
+  // On the way to the verdict, so that a long grace period is no riddle.
+  for (const std::string_view type : {"FailureTarget", "SuccessCriteriaMet"}) {
+    const auto* condition = find_true(job, type);
+    if (condition != nullptr && said.condition.empty() && !verdict_of(job)) {
+      said.condition = condition->type();
+      line(now, fmt::format("{} ends: {}: {}", job_title(job), condition->reason(),
+                            condition->message()));
+    }
+  }
+}
+
+void Reporter::pod_changed(const Pod& pod, MonotonicTime now) {
+  PodSaid& said = pods_[pod.metadata().uid()];
+  const std::string& phase = pod.status().phase();
+  if (phase == said.phase) {
+    const std::string waiting = phase == "Pending" ? pod_waiting_text(pod) : "";
+    if (!waiting.empty() && waiting != said.waiting) {
+      said.waiting = waiting;
+      line(now, fmt::format("pod {} pending: {}", pod_title(pod), waiting));
+    }
+    return;
+  }
+  said.phase = phase;
+  if (phase == "Running") {
+    line(now, fmt::format("pod {} running", pod_title(pod)));
+  } else if (phase == "Succeeded") {
+    line(now, fmt::format("pod {} succeeded", pod_title(pod)));
+  } else if (phase == "Failed") {
+    pod_failed(pod, now);
+  }
+}
+
+void Reporter::pod_failed(const Pod& pod, MonotonicTime now) {
+  std::string rule;
+  for (const auto& owner : pod.metadata().owner_references()) {
+    const auto found = jobs_.find(owner.uid());
+    if (owner.controller() && found != jobs_.end()) {
+      rule = "; " + rule_text(*found->second.job, pod);
+    }
+  }
+  line(now, fmt::format("pod {} failed: {}{}", pod_title(pod), pod_failure_text(pod), rule));
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,59 @@
+// Says what happens to the Jobs of `windlass run`, a line per event, and why: which pod ended how,
+// which failure rule took it, and the verdict. Remembers what it has said; decides nothing.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "api/object.h"
+#include "base/time.h"
+#include "cli/output.h"
+
+namespace windlass::api::batch::v1 {
+class Job;
+}
+namespace windlass::api::core::v1 {
+class Pod;
+}
+
+namespace windlass::cli {
+
+struct Verdict {
+  bool complete = false;
+  std::string reason;
+  std::string message;
+};
+
+// The terminal condition of a Job, if it has one.
+std::optional<Verdict> verdict_of(const api::batch::v1::Job& job);
+
+class Reporter {
+ public:
+  Reporter(Output& output, MonotonicTime start) : output_(output), start_(start) {}
+
+  void job_changed(const api::batch::v1::Job& job, MonotonicTime now);
+  void pod_changed(const api::core::v1::Pod& pod, MonotonicTime now);
+  // Anything else worth a line.
+  void note(std::string_view text, MonotonicTime now);
+
+ private:
+  struct PodSaid {
+    std::string phase;
+    std::string waiting;
+  };
+  struct JobSaid {
+    std::shared_ptr<const api::batch::v1::Job> job;
+    std::string condition;
+  };
+
+  void line(MonotonicTime now, std::string_view text);
+  void pod_failed(const api::core::v1::Pod& pod, MonotonicTime now);
+
+  Output& output_;
+  const MonotonicTime start_;
+  std::map<std::string, PodSaid> pods_;  // by uid
+  std::map<std::string, JobSaid> jobs_;  // by uid
+};
+
+}  // namespace windlass::cli

@@ -1,0 +1,277 @@
+#include "cli/run.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "base/generator.h"
+#include "cli/embedded_cluster.h"
+#include "cli/log_printer.h"
+#include "cli/print_objects.h"
+#include "cli/reporter.h"
+#include "cli/run_manifests.h"
+#include "client/reflector.h"
+#include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::cli {
+namespace {
+
+using api::batch::v1::Job;
+using api::core::v1::Pod;
+
+// Hears of every object of a kind, however it comes.
+class Sink final : public client::ReflectorSink {
+ public:
+  explicit Sink(std::function<void(const client::ObjectPtr&)> on_object)
+      : on_object_(std::move(on_object)) {}
+
+  void on_list_begin() override {}
+  void on_listed(const client::ObjectPtr& object) override { on_object_(object); }
+  void on_list_end() override {}
+  void on_event(const client::WatchEvent& event) override {
+    if (event.type == client::EventType::added || event.type == client::EventType::modified) {
+      on_object_(event.object);
+    }
+  }
+
+ private:
+  std::function<void(const client::ObjectPtr&)> on_object_;
+};
+
+std::string final_text(const Job& job, Duration elapsed) {
+  const auto verdict = verdict_of(job);
+  const auto& status = job.status();
+  std::string counts = fmt::format("{} succeeded", status.succeeded());
+  if (job.spec().has_completions()) {
+    counts = fmt::format("{} of {} succeeded", status.succeeded(), job.spec().completions());
+  }
+  counts += fmt::format(", {} failed", status.failed());
+  if (!status.failed_indexes().empty()) {
+    counts += fmt::format(", failed indexes {}", status.failed_indexes());
+  }
+  return fmt::format("job.batch/{} {}: {}: {} ({}, {:.2f}s)\n", job.metadata().name(),
+                     verdict->complete ? "Complete" : "Failed", verdict->reason, verdict->message,
+                     counts, std::chrono::duration<double>(elapsed).count());
+}
+
+}  // namespace
+
+class RunSession::Impl {
+ public:
+  Impl(env::Env env, RunOptions options, Machine machine, Output& output,
+       std::function<void(ExitCode)> on_finished)
+      : env_(env),
+        options_(std::move(options)),
+        machine_(std::move(machine)),
+        output_(output),
+        on_finished_(std::move(on_finished)),
+        start_(env.clock.monotonic()),
+        reporter_(output, start_),
+        logs_(env.files, output),
+        job_sink_([this](const client::ObjectPtr& object) { on_job(object); }),
+        pod_sink_([this](const client::ObjectPtr& object) {
+          reporter_.pod_changed(static_cast<const Pod&>(*object), env_.clock.monotonic());
+        }) {}
+
+  ~Impl() { env_.executor.cancel(timeout_); }
+
+  void start() {
+    auto plan = plan_run(options_, env_.files, output_);
+    if (!plan) {
+      finish_later(ExitCode::usage);
+      return;
+    }
+    plan_ = *std::move(plan);
+    scratch_ =
+        fmt::format("{}/windlass-run-{}", machine_.scratch_dir, name_suffix(env_.random, 10));
+    if (const auto made = env_.files.make_directory(scratch_); !made) {
+      output_.err(fmt::format("error: {}\n", made.error().message));
+      finish_later(ExitCode::usage);
+      return;
+    }
+    if (options_.timeout) {
+      timeout_ = env_.executor.schedule(*options_.timeout, [this] { time_out(); });
+    }
+    make_cluster();
+    cluster_->start([this] { create_next(); });
+  }
+
+  void interrupt() {
+    if (finished_) {
+      return;
+    }
+    if (!cluster_) {
+      return;
+    }
+    if (!stopping_) {
+      reporter_.note(fmt::format("interrupted: stopping {} pods, Ctrl-C again kills them",
+                                 cluster_->running_pods()),
+                     env_.clock.monotonic());
+      stop(ExitCode::interrupted);
+    } else {
+      reporter_.note("interrupted again: killing the pods", env_.clock.monotonic());
+      cluster_->kill();
+    }
+  }
+
+ private:
+  void make_cluster() {
+    ClusterOptions cluster;
+    cluster.gates = options_.gates;
+    cluster.backoff_base = options_.backoff_base;
+    cluster.backoff_cap = options_.backoff_cap;
+    cluster.node.node_name = "local";
+    cluster.node.data_dir = scratch_;
+    cluster.node.capacity = machine_.capacity;
+    if (!machine_.environment.empty()) {
+      cluster.node.base_environment = machine_.environment;
+    }
+    cluster_ = std::make_unique<EmbeddedCluster>(env_, cluster, options_.logs ? &logs_ : nullptr);
+    const client::ClientEnv client_env{cluster_->client(), env_.executor, env_.clock, env_.random,
+                                       env_.log};
+    jobs_ = std::make_unique<client::Reflector>(
+        client_env, client::Collection{&api::kinds::job(), "", "", ""}, job_sink_);
+    pods_ = std::make_unique<client::Reflector>(
+        client_env, client::Collection{&api::kinds::pod(), "", "", ""}, pod_sink_);
+    jobs_->start();
+    pods_->start();
+  }
+
+  // One after the other, so that what stands first in the files is there first.
+  void create_next() {
+    if (created_ == plan_.objects.size() || stopping_) {
+      return;
+    }
+    const ObjectToCreate& next = plan_.objects[created_];
+    ++created_;
+    cluster_->client().create(
+        next.ref, next.object, [this, title = next.title](Result<client::ObjectPtr> answer) {
+          if (!answer) {
+            output_.err(fmt::format("error: {}: {}\n", title, answer.error().message));
+            stop(ExitCode::usage);
+            return;
+          }
+          create_next();
+        });
+  }
+
+  void on_job(const client::ObjectPtr& object) {
+    const auto job = api::object_as<Job>(object);
+    reporter_.job_changed(*job, env_.clock.monotonic());
+    if (!verdict_of(*job)) {
+      return;
+    }
+    finished_jobs_.try_emplace(job->metadata().uid(), Finished{job, env_.clock.monotonic()});
+    if (finished_jobs_.size() == plan_.jobs && !stopping_) {
+      stop(all_complete() ? ExitCode::ok : ExitCode::failed);
+    }
+  }
+
+  bool all_complete() const {
+    for (const auto& [uid, finished] : finished_jobs_) {
+      if (!verdict_of(*finished.job)->complete) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void time_out() {
+    timeout_ = env::TimerId::none;
+    if (stopping_) {
+      return;
+    }
+    reporter_.note(fmt::format("timed out after {}: stopping {} pods",
+                               format_duration(*options_.timeout), cluster_->running_pods()),
+                   env_.clock.monotonic());
+    stop(ExitCode::timed_out);
+  }
+
+  void stop(ExitCode code) {
+    if (stopping_) {
+      return;
+    }
+    stopping_ = true;
+    code_ = code;
+    env_.executor.cancel(timeout_);
+    cluster_->stop([this] { conclude(); });
+  }
+
+  void conclude() {
+    std::vector<PrintableObject> objects;
+    for (const auto& [uid, finished] : finished_jobs_) {
+      const std::string text = final_text(*finished.job, finished.at - start_);
+      objects.push_back({&api::kinds::job(), finished.job});
+      options_.format == OutputFormat::text ? output_.out(text) : output_.err(text);
+    }
+    if (finished_jobs_.size() < plan_.jobs) {
+      output_.err(fmt::format("{} of {} Jobs did not finish\n", plan_.jobs - finished_jobs_.size(),
+                              plan_.jobs));
+    }
+    if (options_.format != OutputFormat::text && !objects.empty()) {
+      output_.out(print_objects(objects, options_.format));
+    }
+    finish_later(code_);
+  }
+
+  void finish_later(ExitCode code) {
+    env_.executor.post([this, code] {
+      jobs_.reset();
+      pods_.reset();
+      cluster_.reset();
+      if (!scratch_.empty()) {
+        if (const auto removed = env_.files.remove_tree(scratch_); !removed) {
+          output_.err(fmt::format("warning: {}\n", removed.error().message));
+        }
+      }
+      finished_ = true;
+      on_finished_(code);
+    });
+  }
+
+  struct Finished {
+    std::shared_ptr<const Job> job;
+    MonotonicTime at;
+  };
+
+  env::Env env_;
+  const RunOptions options_;
+  const Machine machine_;
+  Output& output_;
+  std::function<void(ExitCode)> on_finished_;
+  const MonotonicTime start_;
+  Reporter reporter_;
+  LogPrinter logs_;
+  Sink job_sink_;
+  Sink pod_sink_;
+  RunPlan plan_;
+  std::string scratch_;
+  size_t created_ = 0;
+  bool stopping_ = false;
+  bool finished_ = false;
+  ExitCode code_ = ExitCode::ok;
+  env::TimerId timeout_ = env::TimerId::none;
+  std::map<std::string, Finished> finished_jobs_;  // by uid
+  std::unique_ptr<EmbeddedCluster> cluster_;
+  std::unique_ptr<client::Reflector> jobs_;
+  std::unique_ptr<client::Reflector> pods_;
+};
+
+RunSession::RunSession(env::Env env, RunOptions options, Machine machine, Output& output,
+                       std::function<void(ExitCode)> on_finished)
+    : impl_(std::make_unique<Impl>(env, std::move(options), std::move(machine), output,
+                                   std::move(on_finished))) {}
+
+RunSession::~RunSession() = default;
+
+void RunSession::start() {
+  impl_->start();
+}
+
+void RunSession::interrupt() {
+  impl_->interrupt();
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,109 @@
+#include "cli/run_manifests.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <set>
+
+#include "cli/checked_object.h"
+#include "schema/core/v1/namespace.pb.h"
+#include "schema/meta/v1/meta.pb.h"
+
+namespace windlass::cli {
+namespace {
+
+// The cluster has these from the start (api.md N15).
+const std::set<std::string, std::less<>> kBuiltInNamespaces = {"default", "kube-system",
+                                                               "kube-public", "kube-node-lease"};
+
+ObjectToCreate namespace_object(const std::string& name) {
+  auto object = std::make_shared<api::core::v1::Namespace>();
+  object->mutable_metadata()->set_name(name);
+  return {{&api::kinds::namespace_(), "", name}, std::move(object), "namespace/" + name};
+}
+
+bool report(const LoadedManifests& loaded, Output& output) {
+  for (const auto& text : loaded.unreadable) {
+    output.err(fmt::format("error: {}\n", text));
+  }
+  for (const auto& text : loaded.malformed) {
+    output.err(text + "\n");
+  }
+  return loaded.unreadable.empty() && loaded.malformed.empty();
+}
+
+class Planner {
+ public:
+  Planner(const RunOptions& options, Output& output) : options_(options), output_(output) {}
+
+  void add(const Manifest& manifest) {
+    CheckedObject checked = check_manifest(manifest, {FieldValidation::strict, options_.gates});
+    for (const auto& text : checked.warnings) {
+      output_.err(text + "\n");
+    }
+    for (const auto& text : checked.errors) {
+      output_.err(text + "\n");
+      valid_ = false;
+    }
+    if (!checked.valid()) {
+      return;
+    }
+    auto& metadata = api::mutable_metadata_of(*checked.object);
+    if (checked.kind->namespaced) {
+      if (metadata.namespace_().empty()) {
+        metadata.set_namespace_(options_.ns);
+      }
+      namespaces_.insert(metadata.namespace_());
+    } else if (checked.kind == &api::kinds::namespace_()) {
+      given_namespaces_.insert(metadata.name());
+    }
+    client::ObjectRef ref{checked.kind, metadata.namespace_(), metadata.name()};
+    if (checked.kind == &api::kinds::job()) {
+      ++plan_.jobs;
+    }
+    plan_.objects.push_back({std::move(ref), std::move(checked.object), checked.title});
+  }
+
+  std::optional<RunPlan> take() {
+    if (valid_ && plan_.jobs == 0) {
+      output_.err("error: there is no Job in these files\n");
+      valid_ = false;
+    }
+    if (!valid_) {
+      return std::nullopt;
+    }
+    std::vector<ObjectToCreate> objects;
+    for (const auto& name : namespaces_) {
+      if (!kBuiltInNamespaces.contains(name) && !given_namespaces_.contains(name)) {
+        objects.push_back(namespace_object(name));
+      }
+    }
+    std::move(plan_.objects.begin(), plan_.objects.end(), std::back_inserter(objects));
+    plan_.objects = std::move(objects);
+    return std::move(plan_);
+  }
+
+ private:
+  const RunOptions& options_;
+  Output& output_;
+  RunPlan plan_;
+  std::set<std::string> namespaces_;
+  std::set<std::string> given_namespaces_;
+  bool valid_ = true;
+};
+
+}  // namespace
+
+std::optional<RunPlan> plan_run(const RunOptions& options, env::Files& files, Output& output) {
+  const LoadedManifests loaded = load_manifests(files, options.manifests);
+  if (!report(loaded, output)) {
+    return std::nullopt;
+  }
+  Planner planner(options, output);
+  for (const auto& manifest : loaded.manifests) {
+    planner.add(manifest);
+  }
+  return planner.take();
+}
+
+}  // namespace windlass::cli
