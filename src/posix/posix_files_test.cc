@@ -1,0 +1,96 @@
+#include "posix/posix_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "posix/testing.h"
+
+namespace windlass::posix {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(PosixFiles, ReadsUpToTheLimit) {
+  const TemporaryDirectory directory;
+  PosixFiles files;
+  const std::string path = directory.write("f", "12345");
+  EXPECT_EQ(*files.read(path, 5), "12345");
+  EXPECT_EQ(files.read(path, 4).error().message, "read " + path + ": more than 4 bytes");
+  EXPECT_EQ(*files.read(directory.write("empty", ""), 0), "");
+  const std::string large(1'000'000, 'x');
+  EXPECT_EQ(*files.read(directory.write("large", large), large.size()), large);
+}
+
+TEST(PosixFiles, AFileWithoutASizeIsLimitedToo) {
+  PosixFiles files;
+  EXPECT_EQ(files.read("/dev/zero", 100'000).error().message,
+            "read /dev/zero: more than 100000 bytes");
+}
+
+TEST(PosixFiles, DashIsStandardInput) {
+  const TemporaryDirectory directory;
+  PosixFiles files;
+  const std::string path = directory.write("f", "from stdin");
+  const int saved = ::dup(STDIN_FILENO);
+  ASSERT_NE(std::freopen(path.c_str(), "r", stdin), nullptr);
+  const Result<std::string> content = files.read("-", 100);
+  ::dup2(saved, STDIN_FILENO);
+  ::close(saved);
+  EXPECT_EQ(*content, "from stdin");
+}
+
+TEST(PosixFiles, ErrorsNameThePathAndTheReason) {
+  const TemporaryDirectory directory;
+  PosixFiles files;
+  EXPECT_EQ(files.read("/nowhere/job.yaml", 10).error().message,
+            "open /nowhere/job.yaml: no such file or directory");
+  EXPECT_EQ(files.type("/nowhere").error().message, "stat /nowhere: no such file or directory");
+  EXPECT_EQ(files.list("/nowhere").error().message, "open /nowhere: no such file or directory");
+  EXPECT_EQ(files.read(directory.path(), 10).error().message,
+            "read " + directory.path() + ": is a directory");
+}
+
+TEST(PosixFiles, TypesAndSortedNames) {
+  const TemporaryDirectory directory;
+  PosixFiles files;
+  directory.write("b", "");
+  directory.write("a", "");
+  ASSERT_TRUE(files.make_directory(directory / "c"));
+  EXPECT_THAT(*files.list(directory.path()), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(files.type(directory / "a"), env::Files::Type::file);
+  EXPECT_EQ(files.type(directory / "c"), env::Files::Type::directory);
+  EXPECT_EQ(files.type("/dev/null"), env::Files::Type::other);
+}
+
+TEST(PosixFiles, MakesPrivateDirectoriesWithTheirParents) {
+  const TemporaryDirectory directory;
+  PosixFiles files;
+  const std::string path = directory / "x/y/z";
+  EXPECT_TRUE(files.make_directory(path));
+  EXPECT_TRUE(files.make_directory(path + "/"));
+  struct stat info = {};
+  ASSERT_EQ(::stat((directory / "x").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700U);
+  const std::string file = directory.write("f", "");
+  EXPECT_EQ(files.make_directory(file).error().message, "mkdir " + file + ": not a directory");
+  EXPECT_EQ(files.make_directory(file + "/a").error().message,
+            "mkdir " + file + "/a: not a directory");
+}
+
+TEST(PosixFiles, RemovesTreesButNotWhatLinksPointTo) {
+  const TemporaryDirectory directory;
+  PosixFiles files;
+  ASSERT_TRUE(files.make_directory(directory / "tree/deep"));
+  const std::string kept = directory.write("kept", "content");
+  directory.write("tree/deep/f", "");
+  ASSERT_EQ(::symlink(kept.c_str(), (directory / "tree/link").c_str()), 0);
+  EXPECT_TRUE(files.remove_tree(directory / "tree"));
+  EXPECT_TRUE(files.remove_tree(directory / "tree"));
+  EXPECT_THAT(*files.list(directory.path()), ElementsAre("kept"));
+  EXPECT_EQ(*files.read(kept, 100), "content");
+}
+
+}  // namespace
+}  // namespace windlass::posix
