@@ -140,7 +140,10 @@ void validate_field_ref(FieldErrors& errors, const FieldPath& path,
                  fmt::format("field label not supported: {}", field_path));
   } else {
     // An old name for the node.
-    const std::string_view name = field_path == "spec.host" ? "spec.nodeName" : field_path;
+    std::string_view name = field_path;
+    if (name == "spec.host") {
+      name = "spec.nodeName";
+    }
     if (!contains(supported_paths(use), name)) {
       errors.not_supported(path.child("fieldPath"), name, supported_paths(use));
     }

@@ -115,7 +115,8 @@ void warn_about_ports(PodWarnings& warnings, const FieldPath& spec_path, const P
       const FieldPath item = path.child("ports").index(static_cast<size_t>(i));
       auto& others = seen[{port.container_port(), port.protocol()}];
       for (const SeenPort& other : others) {
-        if (const auto conflict = conflict_of(port, *other.port); !conflict.empty()) {
+        const auto conflict = conflict_of(port, *other.port);
+        if (!conflict.empty() && !warnings.full()) {
           warnings.add(item,
                        fmt::format("{} port definition with {}", conflict, other.path.text()));
         }

@@ -17,10 +17,11 @@ namespace windlass::api {
 class PodWarnings {
  public:
   void add(const FieldPath& path, std::string_view text) {
-    if (texts_.size() < kMaxWarnings) {
+    if (!full()) {
       texts_.push_back(path.text() + ": " + std::string(text));
     }
   }
+  bool full() const { return texts_.size() >= kMaxWarnings; }
   std::vector<std::string> take() { return std::move(texts_); }
 
  private:
