@@ -26,7 +26,6 @@ void Reflector::start() {
 }
 
 void Reflector::list() {
-  watch_.reset();
   sink_.on_list_begin();
   list_page("");
 }
@@ -81,6 +80,7 @@ void Reflector::on_watch_event(const WatchEvent& event) {
 }
 
 void Reflector::on_watch_end(const Status& status) {
+  watch_.reset();
   const bool healthy = heard_ || env_.clock.monotonic() - watch_started_ >= options_.healthy_watch;
   if (is_gone(status)) {
     retry(&Reflector::list, status);

@@ -1,0 +1,139 @@
+#include "client/informer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/scripted_client.h"
+#include "schema/core/v1/config_map.pb.h"
+#include "sim/world.h"
+
+namespace windlass::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct Data {
+  std::string name;
+  std::string text;
+};
+
+ObjectPtr object(const std::string& name, const std::string& uid, const std::string& version,
+                 const std::string& text) {
+  auto made = std::make_shared<api::core::v1::ConfigMap>();
+  made->mutable_metadata()->set_namespace_("ns");
+  made->mutable_metadata()->set_name(name);
+  made->mutable_metadata()->set_uid(uid);
+  made->mutable_metadata()->set_resource_version(version);
+  (*made->mutable_data())["text"] = text;
+  return made;
+}
+
+Data project(const api::Message& message) {
+  const auto& map = static_cast<const api::core::v1::ConfigMap&>(message);
+  return {map.metadata().name(), map.data().at("text")};
+}
+
+class InformerTest : public testing::Test {
+ protected:
+  InformerTest() {
+    informer.add_handler(
+        {[this](const Data& added) { heard.push_back("+" + added.name + added.text); },
+         [this](const Data& before, const Data& now) {
+           heard.push_back("~" + now.name + before.text + ">" + now.text);
+         },
+         [this](const Data& last) { heard.push_back("-" + last.name + last.text); }});
+    informer.when_synced([this] { heard.push_back("synced"); });
+    informer.start();
+  }
+  void list(std::vector<ObjectPtr> items, const std::string& version) {
+    client.answer_list(ObjectList{std::move(items), version, ""});
+  }
+  void relist(std::vector<ObjectPtr> items, const std::string& version) {
+    client.end_watch(gone("too old"));
+    ASSERT_TRUE(world.run_until([&] { return !client.lists.empty(); }, minutes(1)));
+    heard.clear();
+    list(std::move(items), version);
+  }
+
+  sim::SimWorld world{1};
+  ScriptedClient client;
+  std::vector<std::string> heard;
+  Informer<Data> informer{{client, world.executor(), world.clock(), world.random(), world.log()},
+                          {&api::kinds::config_map()},
+                          project};
+};
+
+TEST_F(InformerTest, TheFirstListFillsTheViewAndThenItIsSynced) {
+  EXPECT_FALSE(informer.has_synced());
+  list({object("a", "u1", "1", "x"), object("b", "u2", "2", "y")}, "5");
+  EXPECT_TRUE(informer.has_synced());
+  EXPECT_THAT(heard, ElementsAre("+ax", "+by", "synced"));
+  EXPECT_EQ(informer.find("ns", "a")->text, "x");
+  EXPECT_EQ(informer.find("ns/b")->text, "y");
+  EXPECT_EQ(informer.find("ns", "c"), nullptr);
+  EXPECT_EQ(informer.size(), 2U);
+}
+
+TEST_F(InformerTest, FollowsEvents) {
+  list({object("a", "u1", "1", "x")}, "5");
+  heard.clear();
+  client.send(EventType::modified, object("a", "u1", "6", "y"));
+  client.send(EventType::added, object("b", "u2", "7", "z"));
+  client.send(EventType::deleted, object("a", "u1", "8", "y"));
+  EXPECT_THAT(heard, ElementsAre("~ax>y", "+bz", "-ay"));
+  EXPECT_EQ(informer.size(), 1U);
+}
+
+TEST_F(InformerTest, WhatComesLateOrTwiceIsNotTold) {
+  list({object("a", "u1", "6", "new")}, "6");
+  heard.clear();
+  client.send(EventType::modified, object("a", "u1", "6", "new"));
+  client.send(EventType::modified, object("a", "u1", "5", "old"));
+  client.send(EventType::deleted, object("b", "u2", "7", ""));
+  client.send(EventType::deleted, object("a", "u0", "7", ""));
+  EXPECT_THAT(heard, IsEmpty());
+  EXPECT_EQ(informer.find("ns/a")->text, "new");
+}
+
+TEST_F(InformerTest, ARelistTellsTheDifference) {
+  list({object("a", "u1", "1", "x"), object("b", "u2", "2", "y"), object("c", "u3", "3", "z")},
+       "5");
+  relist({object("b", "u2", "2", "y"), object("c", "u3", "9", "w"), object("d", "u4", "8", "v")},
+         "10");
+  EXPECT_THAT(heard, ElementsAre("~cz>w", "+dv", "-ax"));
+  EXPECT_EQ(informer.size(), 3U);
+}
+
+TEST_F(InformerTest, W3_ANewObjectOfTheSameNameIsNotAnUpdate) {
+  list({object("a", "u1", "1", "x")}, "5");
+  heard.clear();
+  client.send(EventType::modified, object("a", "u2", "7", "y"));
+  EXPECT_THAT(heard, ElementsAre("-ax", "+ay"));
+  relist({object("a", "u3", "9", "z")}, "10");
+  EXPECT_THAT(heard, ElementsAre("-ay", "+az"));
+}
+
+TEST_F(InformerTest, IteratesInKeyOrderAndByNamespace) {
+  list({object("b", "u2", "2", "y"), object("a", "u1", "1", "x")}, "5");
+  std::vector<std::string> keys;
+  informer.for_each([&](const std::string& key, const Data&) { keys.push_back(key); });
+  informer.for_each_in("ns", [&](const std::string& key, const Data&) { keys.push_back(key); });
+  informer.for_each_in("n", [&](const std::string& key, const Data&) { keys.push_back(key); });
+  EXPECT_THAT(keys, ElementsAre("ns/a", "ns/b", "ns/a", "ns/b"));
+}
+
+TEST(ObjectIdentity, KeysAndVersions) {
+  EXPECT_EQ(object_key("ns", "a"), "ns/a");
+  EXPECT_EQ(object_key("", "a"), "a");
+  EXPECT_EQ(split_key("ns/a").ns, "ns");
+  EXPECT_EQ(split_key("ns/a").name, "a");
+  EXPECT_EQ(split_key("a").ns, "");
+  EXPECT_EQ(version_number("17"), 17U);
+  EXPECT_EQ(version_number(""), 0U);
+  EXPECT_EQ(version_number("-1"), 0U);
+  EXPECT_EQ(version_number("1x"), 0U);
+}
+
+}  // namespace
+}  // namespace windlass::client
