@@ -231,7 +231,7 @@ Recount recount(const Options& options, const JobView& job, const std::vector<Po
   return Counter(options, job, pods).count();
 }
 
-std::vector<std::string> differences(const State& state, const Recount& oracle) {
+std::vector<std::string> differences(const State& state, const Recount& oracle, bool remembers) {
   Comparison compare;
   compare.number("active", state.tally().active, oracle.tally.active);
   compare.number("ready", state.tally().ready, oracle.tally.ready);
@@ -240,19 +240,18 @@ std::vector<std::string> differences(const State& state, const Recount& oracle) 
   compare.number("new succeeded", state.tally().new_succeeded, oracle.tally.new_succeeded);
   compare.number("new failed", state.tally().new_failed, oracle.tally.new_failed);
   compare.number("restarts", state.tally().restarts, oracle.tally.restarts);
-  const bool remembers = !state.lost().empty();  // the oracle sees only what is still there
   if (!remembers && !state.facts().finished) {
     compare.number("succeeded", state.succeeded(), oracle.succeeded);
     compare.number("failed", state.failed(), oracle.failed);
     compare.text("completed indexes", state.indexes().completed.found().text(),
                  oracle.completed_indexes);
     compare.text("failed indexes", state.indexes().failed.found().text(), oracle.failed_indexes);
+    for (const auto& [index, uid] : oracle.held) {
+      const Slot held = state.held_pod(index);
+      compare.text("held pod", held == kNoSlot ? "none" : state.uid_text(held), uid);
+    }
   }
-  for (const auto& [index, uid] : oracle.held) {
-    const Slot held = state.held_pod(index);
-    compare.text("held pod", held == kNoSlot ? "none" : state.uid_text(held), uid);
-  }
-  if (!oracle.fail_job_message.empty() && !state.facts().decided()) {
+  if (!oracle.fail_job_message.empty() && !remembers && !state.facts().decided()) {
     compare.text("FailJob", state.fail_job() ? state.fail_job()->message : "none",
                  oracle.fail_job_message);
   }

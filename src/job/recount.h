@@ -25,7 +25,8 @@ struct Recount {
 
 Recount recount(const Options& options, const JobView& job, const std::vector<PodView>& pods);
 
-// What the incremental state says differently, one line each; empty when they agree.
-std::vector<std::string> differences(const State& state, const Recount& oracle);
+// What the incremental state says differently, one line each; empty when they agree. With
+// `remembers` the state may know more: outcomes that it saw and that nothing shows any more.
+std::vector<std::string> differences(const State& state, const Recount& oracle, bool remembers);
 
 }  // namespace windlass::job

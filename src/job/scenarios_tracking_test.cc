@@ -461,7 +461,6 @@ TEST(Shell, M213_ConflictAsksForTheJobAgain) {
 TEST(Shell, W8_LostStatusAnswer) {
   for (const bool applied : {false, true}) {
     Scenario job(defaulted_job(1, 1));
-    job.check_oracle = false;  // the engine knows less than the store for a moment
     job.given(1, Phase::kSucceeded);
     int n = 0;
     job.on_status = [&](const StatusWrite&) {
@@ -477,7 +476,6 @@ TEST(Shell, W8_LostStatusAnswer) {
 TEST(Shell, W8_A1_LostCreateAnswerDoesNotMakeDuplicates) {
   for (const bool applied : {false, true}) {
     Scenario job(defaulted_job(1, 1));
-    job.check_oracle = false;  // the engine knows less than the store for a moment
     int n = 0;
     job.on_create = [&](const CreatePod&) {
       return n++ == 0 ? FakeCluster::Fault{WriteError::kUnknown, applied} : FakeCluster::Fault{};

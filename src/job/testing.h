@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "job/engine.h"
+#include "job/invariants.h"
 #include "job/types.h"
 
 namespace windlass::job::testing {
@@ -97,6 +98,8 @@ class FakeCluster {
   std::function<Fault(const PodWrite&)> on_pod_write;
   // Off for tests that make the two differ on purpose.
   bool check_oracle = true;
+  // What happened, one line each, for the reader of a failure.
+  std::vector<std::string> trace;
   // What was found wrong; a test that ends with anything here fails.
   std::vector<std::string> broken;
 
@@ -108,15 +111,16 @@ class FakeCluster {
   void write_pod(const PodWrite& write);
   void apply(PodView& pod, PodOp op);
   bool remove_if_done(const std::string& name);  // after a deletion or a released finalizer
-  void check_decision(const Decision& decision);
   void check_state();
-  void report(std::string what);
+  void report(const std::vector<std::string>& what);
   uint64_t next_rv() { return ++revision_; }
 
   JobView job_;
   Options options_;
-  std::map<std::string, PodView> pods_;  // by name
+  Pods pods_;
+  bool blind_ = false;  // a write happened whose answer was lost: the engine cannot know yet
   std::optional<Engine> engine_;
+  bool remembers_ = false;  // the engine saw an outcome that the store no longer shows
   Decision last_;
   uint64_t revision_ = 100;
   int serial_ = 0;

@@ -1,0 +1,27 @@
+// The safety invariants of reliability.md 1.4 that a single write of the Job controller can break,
+// as checks on the store at the moment of that write. Used by FakeCluster, the random worlds and
+// the explorer. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "job/decision.h"
+#include "job/types.h"
+
+namespace windlass::job::testing {
+
+using Pods = std::map<std::string, PodView>;  // by name
+
+// A1-A6, T6: a pod is about to be created.
+std::vector<std::string> check_create(const JobView& job, const Options& options, const Pods& pods,
+                                      const PodPlan& plan);
+// C10, P6: a finalizer is about to be removed by the controller.
+std::vector<std::string> check_release(const JobView& job, const Options& options,
+                                       const PodView& pod);
+// C2-C5, C8, C9, T1-T5: a status is about to be stored.
+std::vector<std::string> check_status(const JobView& job, const Options& options, const Pods& pods,
+                                      const JobStatus& next);
+
+}  // namespace windlass::job::testing
