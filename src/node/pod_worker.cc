@@ -208,6 +208,9 @@ void PodWorker::advance() {
   if (ending_ == Ending::none) {
     start_due_containers();
   }
+  if (finished_) {
+    return;  // it ended within that call
+  }
   if (ending_ == Ending::none) {
     report();
   } else if (run_.any_running()) {

@@ -1,0 +1,427 @@
+#include "node/agent.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "node/testing.h"
+
+namespace windlass::node {
+namespace {
+
+using api::core::v1::ContainerStatus;
+using apiserver::testing::Node;
+using apiserver::testing::Pod;
+using apiserver::testing::SimApi;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::SimNode;
+
+class AgentTest : public ::testing::Test {
+ protected:
+  AgentTest() : node(api) {
+    node.agent->start();
+    run_for(milliseconds(1));
+  }
+
+  void run_for(Duration duration) { api.world.run_for(duration); }
+
+  // A pod bound to the node with one container that has this command.
+  void add_pod(const std::string& command, const std::string& more = "",
+               const std::string& container_more = "") {
+    api.create_pod(fmt::format(
+        "{{metadata: {{name: p, finalizers: [example.com/hold]}}, spec: {{nodeName: node-1, "
+        "restartPolicy: Never, {} containers: [{{name: c, image: i, {} command: [{}]}}]}}}}",
+        more, container_more, command));
+    run_for(milliseconds(1));
+  }
+  // The same with a whole spec.
+  void add_pod_spec(const std::string& spec) {
+    api.create_pod("{metadata: {name: p}, spec: {nodeName: node-1, " + spec + "}}");
+    run_for(milliseconds(1));
+  }
+
+  std::shared_ptr<const Pod> pod() { return api.pod("p"); }
+  std::string phase() { return pod()->status().phase(); }
+  ContainerStatus container(int i = 0) { return pod()->status().container_statuses(i); }
+  std::string condition(const std::string& type) {
+    for (const auto& each : pod()->status().conditions()) {
+      if (each.type() == type) {
+        return each.status() + (each.reason().empty() ? "" : " " + each.reason());
+      }
+    }
+    return "absent";
+  }
+
+  SimApi api;
+  SimNode node;
+};
+
+TEST_F(AgentTest, E79_RegistersItsNode) {
+  const auto object = api.find<Node>(api::kinds::node(), "", "node-1");
+  ASSERT_TRUE(object);
+  EXPECT_EQ(object->metadata().labels().at("kubernetes.io/hostname"), "node-1");
+  EXPECT_EQ(object->status().conditions(3).status(), "True");
+}
+
+TEST_F(AgentTest, RefreshesANodeThatIsAlreadyThere) {
+  api.change<Node>(api::kinds::node(), "", "node-1", "status", [](Node& changed) {
+    changed.mutable_status()->mutable_conditions(3)->set_status("Unknown");
+  });
+  SimNode again(api);
+  bool registered = false;
+  again.agent->start([&registered] { registered = true; });
+  run_for(milliseconds(1));
+  EXPECT_TRUE(registered);
+  EXPECT_EQ(api.find<Node>(api::kinds::node(), "", "node-1")->status().conditions(3).status(),
+            "True");
+}
+
+TEST_F(AgentTest, S87_ExitZeroIsSucceeded) {
+  add_pod("run, '5', '0'");
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(condition("Ready"), "True");
+  EXPECT_TRUE(container().ready());
+  EXPECT_TRUE(pod()->status().has_start_time());
+  EXPECT_EQ(pod()->status().host_ip(), "127.0.0.1");
+  run_for(seconds(5));
+  EXPECT_EQ(phase(), "Succeeded");
+  EXPECT_EQ(condition("Ready"), "False PodCompleted");
+  EXPECT_EQ(container().state().terminated().reason(), "Completed");
+  EXPECT_EQ(container().state().terminated().finished_at().seconds() -
+                container().state().terminated().started_at().seconds(),
+            5);
+}
+
+TEST_F(AgentTest, S87_ExitThreeIsFailed) {
+  add_pod("run, '1', '3'");
+  run_for(seconds(2));
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(condition("Ready"), "False PodFailed");
+  EXPECT_EQ(container().state().terminated().exit_code(), 3);
+  EXPECT_EQ(container().state().terminated().reason(), "Error");
+  EXPECT_EQ(pod()->status().reason(), "");
+  EXPECT_EQ(node.agent->running_pods(), 0u);
+}
+
+TEST_F(AgentTest, K10_ACommandThatCannotBeStarted) {
+  add_pod("missing");
+  EXPECT_EQ(phase(), "Failed");
+  const auto terminated = container().state().terminated();
+  EXPECT_EQ(terminated.exit_code(), 128);
+  EXPECT_EQ(terminated.reason(), "StartError");
+  EXPECT_THAT(terminated.message(), HasSubstr("executable file not found"));
+  EXPECT_TRUE(terminated.has_started_at());
+  EXPECT_EQ(terminated.started_at().seconds(), 0);
+}
+
+TEST_F(AgentTest, GivesTheProcessItsEnvironmentDirectoryAndLog) {
+  add_pod("run, '1', '0'", "hostname: host-7,",
+          "env: [{name: INDEX, valueFrom: {fieldRef: {fieldPath: metadata.name}}}],");
+  ASSERT_EQ(node.spawned.size(), 1u);
+  const env::SpawnRequest& request = node.spawned[0];
+  EXPECT_THAT(request.environment, Contains("INDEX=p"));
+  EXPECT_THAT(request.environment, Contains("HOSTNAME=host-7"));
+  EXPECT_THAT(request.environment, Contains(::testing::StartsWith("PATH=")));
+  const std::string uid = pod()->metadata().uid();
+  EXPECT_EQ(request.working_directory, "/data/pods/" + uid);
+  EXPECT_EQ(request.output_path, "/data/logs/default_p_" + uid + "/c/0.log");
+  ASSERT_EQ(node.observer.started.size(), 1u);
+  EXPECT_EQ(node.observer.started[0].path, request.output_path);
+  EXPECT_EQ(node.observer.started[0].container, "c");
+  run_for(seconds(2));
+  ASSERT_EQ(node.observer.ended.size(), 1u);
+  EXPECT_EQ(node.observer.ended[0].second, 0);
+}
+
+TEST_F(AgentTest, OwnWorkingDirectoryWins) {
+  add_pod("run, '1', '0'", "", "workingDir: /srv,");
+  EXPECT_EQ(node.spawned.at(0).working_directory, "/srv");
+}
+
+TEST_F(AgentTest, K18_WhatCannotBeConfiguredSaysSo) {
+  add_pod("run, '1', '0'", "",
+          "env: [{name: A, valueFrom: {configMapKeyRef: {name: cm, key: k}}}],");
+  EXPECT_TRUE(node.spawned.empty());
+  EXPECT_EQ(phase(), "Pending");
+  EXPECT_EQ(container().state().waiting().reason(), "CreateContainerConfigError");
+  EXPECT_THAT(container().state().waiting().message(), HasSubstr("configMapKeyRef \"cm\""));
+  EXPECT_EQ(condition("PodReadyToStartContainers"), "True");
+  EXPECT_EQ(condition("Ready"), "False ContainersNotReady");
+}
+
+TEST_F(AgentTest, S88_OnFailureRestartsWithBackOff) {
+  add_pod_spec(
+      "restartPolicy: OnFailure, containers: [{name: c, image: i, command: [run, '1', '1']}]");
+  run_for(milliseconds(1500));  // ended once, started again at once
+  EXPECT_EQ(container().restart_count(), 1);
+  EXPECT_TRUE(container().state().has_running());
+  EXPECT_EQ(container().last_state().terminated().exit_code(), 1);
+  run_for(seconds(1));
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(container().state().waiting().reason(), "CrashLoopBackOff");
+  EXPECT_EQ(
+      container().state().waiting().message(),
+      "back-off 10s restarting failed container=c pod=p_default(" + pod()->metadata().uid() + ")");
+  EXPECT_EQ(condition("Ready"), "False ContainersNotReady");
+  run_for(seconds(10));
+  EXPECT_EQ(container().restart_count(), 2);
+  run_for(seconds(2));
+  EXPECT_THAT(container().state().waiting().message(), HasSubstr("back-off 20s"));
+  EXPECT_EQ(node.spawned.back().output_path.substr(node.spawned.back().output_path.size() - 5),
+            "2.log");
+}
+
+TEST_F(AgentTest, E47_OnFailureEndsWithTheFirstSuccess) {
+  add_pod_spec(
+      "restartPolicy: OnFailure, containers: [{name: c, image: i, command: [flaky, '1', '1']}]");
+  run_for(seconds(3));
+  EXPECT_EQ(phase(), "Succeeded");
+  EXPECT_EQ(container().restart_count(), 1);
+}
+
+TEST_F(AgentTest, K13_InitContainersRunBeforeTheOthers) {
+  add_pod_spec(
+      "restartPolicy: Never, initContainers: [{name: i1, image: i, command: [run, '1', '0']}, "
+      "{name: i2, image: i, command: [run, '2', '0']}], "
+      "containers: [{name: c, image: i, command: [run, '1', '0']}]");
+  EXPECT_EQ(node.spawned.size(), 1u);
+  EXPECT_EQ(phase(), "Pending");
+  EXPECT_EQ(condition("Initialized"), "False ContainersNotInitialized");
+  run_for(seconds(1));
+  EXPECT_EQ(node.spawned.size(), 2u);
+  EXPECT_EQ(container().state().waiting().reason(), "PodInitializing");
+  run_for(seconds(2));
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(condition("Initialized"), "True");
+  run_for(seconds(1));
+  EXPECT_EQ(phase(), "Succeeded");
+}
+
+TEST_F(AgentTest, S89_AFailedInitContainerFailsThePodUnderNever) {
+  add_pod_spec(
+      "restartPolicy: Never, initContainers: [{name: i1, image: i, command: [run, '1', '4']}], "
+      "containers: [{name: c, image: i, command: [run, '1', '0']}]");
+  run_for(seconds(2));
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(node.spawned.size(), 1u);
+  EXPECT_EQ(container().state().waiting().reason(), "PodInitializing");
+  EXPECT_EQ(condition("Ready"), "False PodFailed");
+}
+
+TEST_F(AgentTest, S90_SidecarsEndWithTheLastContainerAndNeverCount) {
+  add_pod_spec(
+      "restartPolicy: Never, initContainers: [{name: s, image: i, restartPolicy: Always, "
+      "command: [run, '-1', '0', '1', '1']}], "
+      "containers: [{name: c, image: i, command: [run, '3', '0']}]");
+  EXPECT_EQ(phase(), "Running");
+  run_for(seconds(3));
+  EXPECT_EQ(phase(), "Running");  // the sidecar has got its SIGTERM and is still there
+  EXPECT_EQ(container().state().terminated().reason(), "Completed");
+  run_for(seconds(1));
+  EXPECT_EQ(phase(), "Succeeded");
+  EXPECT_EQ(pod()->status().init_container_statuses(0).state().terminated().exit_code(), 1);
+}
+
+TEST_F(AgentTest, S94_ADeletedPodIsTermedThenKilledAndSaysSoBeforeItGoes) {
+  add_pod("run, '-1', '0', '3600', '0'");
+  ASSERT_TRUE(api.remove_pod("p", 3).answer);
+  run_for(milliseconds(2900));
+  ASSERT_EQ(node.processes.signals().size(), 1u);
+  EXPECT_EQ(node.processes.signals()[0].number, SIGTERM);
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(condition("Ready"), "True");
+  run_for(milliseconds(200));
+  EXPECT_EQ(node.processes.signals().back().number, SIGKILL);
+  ASSERT_TRUE(pod());  // the finalizer holds it
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(container().state().terminated().exit_code(), 137);
+  EXPECT_EQ(container().state().terminated().reason(), "Error");
+  EXPECT_EQ(pod()->metadata().deletion_grace_period_seconds(), 0);
+}
+
+TEST_F(AgentTest, S95_ExitZeroOnSigtermIsSucceeded) {
+  add_pod("run, '-1', '1', '1', '0'");
+  ASSERT_TRUE(api.remove_pod("p").answer);
+  run_for(seconds(2));
+  EXPECT_EQ(phase(), "Succeeded");
+  EXPECT_EQ(condition("Ready"), "False PodCompleted");
+}
+
+TEST_F(AgentTest, E76_WithoutFinalizersTheObjectGoesAfterItsLastStatus) {
+  std::vector<std::string> trail;
+  const auto watch =
+      api.client.watch({&api::kinds::pod(), "", "", ""}, std::to_string(api.store.revision()),
+                       {[&trail](const client::WatchEvent& event) {
+                          const auto& seen = static_cast<const Pod&>(*event.object);
+                          const bool gone = event.type == client::EventType::deleted;
+                          trail.push_back((gone ? "deleted " : "") + seen.status().phase());
+                        },
+                        [](const Status&) {}});
+  add_pod_spec(
+      "restartPolicy: Never, containers: [{name: c, image: i, command: [run, '-1', '0']}]");
+  ASSERT_TRUE(api.remove_pod("p").answer);
+  run_for(seconds(1));
+  EXPECT_FALSE(pod());
+  ASSERT_GE(trail.size(), 2u);
+  EXPECT_EQ(trail.back(), "deleted Failed");
+  EXPECT_EQ(trail[trail.size() - 2], "Failed");
+}
+
+TEST_F(AgentTest, K30_AShorterGraceTakesEffect) {
+  add_pod("run, '-1', '0', '3600', '0'");
+  ASSERT_TRUE(api.remove_pod("p", 600).answer);
+  run_for(seconds(1));
+  ASSERT_TRUE(api.remove_pod("p", 4).answer);
+  run_for(seconds(5));
+  EXPECT_EQ(phase(), "Failed");
+}
+
+TEST_F(AgentTest, K44_AForceDeletedPodIsKilledAfterTheLeastGrace) {
+  add_pod_spec(
+      "restartPolicy: Never, containers: [{name: c, image: i, command: [run, '-1', '0', '3600', "
+      "'0']}]");
+  ASSERT_TRUE(api.remove_pod("p", 0).answer);
+  run_for(milliseconds(1900));
+  EXPECT_FALSE(pod());
+  EXPECT_EQ(node.processes.running(), 1u);
+  run_for(milliseconds(200));
+  EXPECT_EQ(node.processes.running(), 0u);
+  EXPECT_EQ(node.agent->running_pods(), 0u);
+}
+
+TEST_F(AgentTest, R15_APodDeletedWhilePendingIsFailedWithoutHavingRun) {
+  add_pod("run, '1', '0'", "", "env: [{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}],");
+  ASSERT_TRUE(api.remove_pod("p").answer);
+  run_for(seconds(1));
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(pod()->status().reason(), "Deleted");
+  EXPECT_EQ(pod()->status().message(), "Deleted while pending");
+  EXPECT_EQ(container().state().terminated().exit_code(), 137);
+  EXPECT_EQ(container().state().terminated().reason(), "ContainerStatusUnknown");
+  EXPECT_EQ(condition("Ready"), "False ContainersNotReady");
+  EXPECT_TRUE(node.spawned.empty());
+}
+
+TEST_F(AgentTest, S99_ActiveDeadline) {
+  add_pod("run, '-1', '0'", "activeDeadlineSeconds: 2,");
+  run_for(seconds(3));
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(pod()->status().reason(), "DeadlineExceeded");
+  EXPECT_EQ(pod()->status().message(),
+            "Pod was active on the node longer than the specified deadline");
+  EXPECT_EQ(condition("DisruptionTarget"), "absent");
+}
+
+TEST_F(AgentTest, S118_APhaseThatOthersMadeTerminalStaysAndEndsTheContainers) {
+  add_pod("run, '-1', '0'");
+  api.change<Pod>(api::kinds::pod(), "default", "p", "status",
+                  [](Pod& changed) { changed.mutable_status()->set_phase("Failed"); });
+  run_for(seconds(1));
+  EXPECT_EQ(node.processes.running(), 0u);
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(container().state().terminated().exit_code(), 143);
+}
+
+TEST_F(AgentTest, S119_ANewAgentNeverRunsAContainerTwice) {
+  add_pod("run, '-1', '0'");
+  node.agent.reset();
+  SimNode again(api);
+  again.agent->start();
+  run_for(seconds(1));
+  EXPECT_TRUE(again.spawned.empty());
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(container().state().terminated().exit_code(), 137);
+  EXPECT_EQ(container().state().terminated().reason(), "ContainerStatusUnknown");
+}
+
+TEST_F(AgentTest, K12_ALostContainerIsRestartedWhereThePolicyAllows) {
+  add_pod_spec(
+      "restartPolicy: OnFailure, containers: [{name: c, image: i, command: [run, '-1', '0']}]");
+  node.agent.reset();
+  SimNode again(api);
+  again.agent->start();
+  run_for(seconds(1));
+  EXPECT_EQ(again.spawned.size(), 1u);
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(container().restart_count(), 1);
+  EXPECT_EQ(container().last_state().terminated().reason(), "ContainerStatusUnknown");
+}
+
+TEST_F(AgentTest, K40_AStatusWriteThatMeetsAConflictIsTriedAgain) {
+  // Somebody labels the pod all the time, between the agent's reads and writes.
+  add_pod("run, '1', '0'");
+  for (int i = 0; i < 400; ++i) {
+    api.world.run_for(milliseconds(5));
+    api.change<Pod>(api::kinds::pod(), "default", "p", "", [i](Pod& changed) {
+      (*changed.mutable_metadata()->mutable_labels())["n"] = std::to_string(i);
+    });
+  }
+  run_for(seconds(1));
+  EXPECT_EQ(phase(), "Succeeded");
+}
+
+TEST_F(AgentTest, StopEndsPodsGracefullyAndTellsWhen) {
+  add_pod("run, '-1', '0', '3600', '0'");
+  bool stopped = false;
+  node.agent->stop(seconds(5), [&stopped] { stopped = true; });
+  run_for(seconds(4));
+  EXPECT_FALSE(stopped);
+  EXPECT_EQ(node.processes.running(), 1u);
+  run_for(seconds(2));
+  EXPECT_TRUE(stopped);
+  EXPECT_EQ(node.processes.running(), 0u);
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(pod()->status().reason(), "Terminated");
+  EXPECT_EQ(condition("DisruptionTarget"), "True TerminationByKubelet");
+}
+
+TEST_F(AgentTest, KillDoesNotWaitForGrace) {
+  add_pod("run, '-1', '0', '3600', '0'");
+  bool stopped = false;
+  node.agent->stop(seconds(30), [&stopped] { stopped = true; });
+  run_for(seconds(1));
+  node.agent->kill();
+  run_for(seconds(1));
+  EXPECT_TRUE(stopped);
+  EXPECT_EQ(container().state().terminated().exit_code(), 137);
+}
+
+TEST_F(AgentTest, StopWithoutPodsIsImmediate) {
+  bool stopped = false;
+  node.agent->stop(seconds(30), [&stopped] { stopped = true; });
+  run_for(milliseconds(1));
+  EXPECT_TRUE(stopped);
+}
+
+TEST_F(AgentTest, RemovesTheDirectoryAtTheEndAndLogsWithTheObject) {
+  add_pod("run, '1', '0'");
+  const std::string uid = pod()->metadata().uid();
+  const std::string work = "/data/pods/" + uid;
+  const std::string logs = "/data/logs/default_p_" + uid;
+  EXPECT_TRUE(node.files.type(work));
+  run_for(seconds(2));
+  EXPECT_FALSE(node.files.type(work));
+  EXPECT_TRUE(node.files.type(logs));
+  ASSERT_TRUE(api.remove_pod("p").answer);
+  api.change<Pod>(api::kinds::pod(), "default", "p", "",
+                  [](Pod& changed) { changed.mutable_metadata()->clear_finalizers(); });
+  run_for(seconds(1));
+  EXPECT_FALSE(pod());
+  EXPECT_FALSE(node.files.type(logs));
+}
+
+TEST_F(AgentTest, LeavesPodsOfOtherNodesAlone) {
+  api.create_pod(
+      "{metadata: {name: p}, spec: {nodeName: other, containers: [{name: c, image: i, command: "
+      "[run, '1', '0']}]}}");
+  run_for(seconds(2));
+  EXPECT_TRUE(node.spawned.empty());
+  EXPECT_EQ(phase(), "Pending");
+}
+
+}  // namespace
+}  // namespace windlass::node

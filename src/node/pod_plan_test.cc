@@ -1,0 +1,137 @@
+#include "node/pod_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/pod_testing.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::node {
+namespace {
+
+using api::core::v1::Pod;
+using api::testing::from_yaml;
+using ::testing::ElementsAre;
+using Source = EnvironmentEntry::Source;
+
+TEST(PodPlan, ReadsTheSpec) {
+  const PodPlan plan = read_plan(from_yaml<Pod>(R"(
+metadata: {name: p, namespace: ns, uid: u, labels: {a: b}, annotations: {c: d}}
+spec:
+  nodeName: node-1
+  serviceAccountName: sa
+  hostname: h
+  restartPolicy: OnFailure
+  terminationGracePeriodSeconds: 5
+  activeDeadlineSeconds: 60
+  initContainers:
+  - {name: i, image: x}
+  - {name: s, image: x, restartPolicy: Always}
+  containers:
+  - name: c
+    image: img
+    command: [sh, -c]
+    args: ['echo $(A)']
+    workingDir: /w
+    resources: {limits: {cpu: 500m}, requests: {memory: 1Ki}}
+)"));
+  EXPECT_EQ(plan.ns, "ns");
+  EXPECT_EQ(plan.name, "p");
+  EXPECT_EQ(plan.uid, "u");
+  EXPECT_EQ(plan.labels.at("a"), "b");
+  EXPECT_EQ(plan.annotations.at("c"), "d");
+  EXPECT_EQ(plan.node_name, "node-1");
+  EXPECT_EQ(plan.service_account, "sa");
+  EXPECT_EQ(plan.hostname, "h");
+  EXPECT_EQ(plan.restart_policy, RestartPolicy::on_failure);
+  EXPECT_EQ(plan.grace, seconds(5));
+  EXPECT_EQ(plan.active_deadline, seconds(60));
+  ASSERT_EQ(plan.init_containers.size(), 2u);
+  EXPECT_FALSE(plan.init_containers[0].sidecar);
+  EXPECT_TRUE(plan.init_containers[1].sidecar);
+  const ContainerPlan& container = plan.containers.at(0);
+  EXPECT_EQ(container.image, "img");
+  EXPECT_THAT(container.command, ElementsAre("sh", "-c"));
+  EXPECT_THAT(container.args, ElementsAre("echo $(A)"));
+  EXPECT_EQ(container.working_dir, "/w");
+  EXPECT_EQ(container.limits.at("cpu"), 500);
+  EXPECT_EQ(container.requests.at("memory"), 1024 * 1000);
+}
+
+TEST(PodPlan, ReadsEveryKindOfVariable) {
+  const PodPlan plan = read_plan(from_yaml<Pod>(R"(
+spec:
+  containers:
+  - name: c
+    image: x
+    env:
+    - {name: A, value: v}
+    - {name: B, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
+    - {name: C, valueFrom: {resourceFieldRef: {containerName: c, resource: limits.cpu, divisor: 1m}}}
+    - {name: D, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}
+    - {name: E, valueFrom: {configMapKeyRef: {name: cm, key: k}}}
+    - {name: F, valueFrom: {secretKeyRef: {name: s, key: k}}}
+)"));
+  const auto& env = plan.containers.at(0).environment;
+  ASSERT_EQ(env.size(), 6u);
+  EXPECT_EQ(env[0].source, Source::value);
+  EXPECT_EQ(env[0].text, "v");
+  EXPECT_EQ(env[1].source, Source::field);
+  EXPECT_EQ(env[1].text, "metadata.name");
+  EXPECT_EQ(env[2].source, Source::resource);
+  EXPECT_EQ(env[2].container, "c");
+  EXPECT_EQ(env[2].milli_divisor, 1);
+  EXPECT_EQ(env[3].milli_divisor, 1000);
+  EXPECT_EQ(env[4].source, Source::config_map);
+  EXPECT_EQ(env[4].text, "cm");
+  EXPECT_EQ(env[5].source, Source::secret);
+}
+
+TEST(PodPlan, NamesWhatThisAgentDoesNotHave) {
+  const PodPlan plan = read_plan(from_yaml<Pod>(R"(
+spec:
+  containers:
+  - name: c
+    image: x
+    volumeMounts: [{name: v, mountPath: /v}]
+    envFrom: [{configMapRef: {name: cm}}]
+    readinessProbe: {exec: {command: ["true"]}}
+)"));
+  EXPECT_THAT(plan.containers.at(0).missing_features, ElementsAre("volumeMounts", "envFrom"));
+  EXPECT_THAT(plan.containers.at(0).ignored_features, ElementsAre("readinessProbe"));
+}
+
+TEST(PodPlan, HostnameIsThePodsNameUnlessSet) {
+  EXPECT_EQ(read_plan(from_yaml<Pod>("{metadata: {name: p-1}}")).hostname, "p-1");
+}
+
+TEST(PodSeen, ReadsWhatTheApiSays) {
+  const PodSeen seen = read_seen(from_yaml<Pod>(R"(
+metadata: {deletionTimestamp: "2024-01-01T00:00:30Z", deletionGracePeriodSeconds: 30}
+status:
+  phase: Running
+  startTime: "2024-01-01T00:00:00Z"
+  initContainerStatuses:
+  - {name: i, state: {terminated: {exitCode: 3, reason: Error, finishedAt: "2024-01-01T00:00:01Z"}}}
+  containerStatuses:
+  - {name: a, restartCount: 2, state: {running: {startedAt: "2024-01-01T00:00:02Z"}},
+     lastState: {terminated: {exitCode: 1}}, containerID: "x://1"}
+  - {name: b, state: {waiting: {reason: CrashLoopBackOff}}}
+)"));
+  EXPECT_EQ(seen.phase, "Running");
+  EXPECT_TRUE(seen.deleting);
+  EXPECT_EQ(seen.deletion_grace, seconds(30));
+  EXPECT_EQ(seen.start_time, time_from_unix(1704067200));
+  ASSERT_EQ(seen.containers.size(), 3u);
+  EXPECT_EQ(std::get<Ended>(seen.containers[0].state).exit_code, 3);
+  EXPECT_EQ(std::get<Ended>(seen.containers[0].state).finished_at, time_from_unix(1704067201));
+  EXPECT_FALSE(std::get<Ended>(seen.containers[0].state).started_at);
+  EXPECT_EQ(std::get<Running>(seen.containers[1].state).started_at, time_from_unix(1704067202));
+  EXPECT_EQ(seen.containers[1].last->exit_code, 1);
+  EXPECT_EQ(seen.containers[1].restarts, 2);
+  EXPECT_EQ(seen.containers[1].container_id, "x://1");
+  EXPECT_EQ(std::get<Waiting>(seen.containers[2].state).reason, "CrashLoopBackOff");
+}
+
+}  // namespace
+}  // namespace windlass::node

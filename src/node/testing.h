@@ -1,0 +1,82 @@
+// For tests only: a node agent in a simulated world, and processes that do as their command says.
+//   [run, SECONDS, CODE]                 ends by itself, or at once on SIGTERM with 143
+//   [run, SECONDS, CODE, DELAY, CODE2]   ends DELAY seconds after SIGTERM, with CODE2
+//   [missing]                            cannot be started
+//   [flaky, SECONDS, N]                  fails with 1 the first N times in this pod, then succeeds
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/testing.h"
+#include "node/agent.h"
+#include "sim/sim_files.h"
+#include "sim/sim_processes.h"
+
+namespace windlass::node::testing {
+
+class ScriptedProcesses {
+ public:
+  Result<sim::SimProcess> operator()(const env::SpawnRequest& request) {
+    const std::vector<std::string>& words = request.command;
+    const auto number = [&words](size_t i) { return i < words.size() ? std::stoi(words[i]) : 0; };
+    if (words.at(0) == "missing") {
+      return fail(plain_error("exec: \"missing\": executable file not found in $PATH"));
+    }
+    sim::SimProcess process;
+    process.duration = number(1) < 0 ? sim::SimProcess::kForever : seconds(number(1));
+    if (words.at(0) == "flaky") {
+      const bool fails = runs_[request.working_directory]++ < number(2);
+      process.exit = {fails ? 1 : 0, 0};
+    } else {
+      process.exit = {number(2), 0};
+    }
+    if (words.size() > 4) {
+      process.term_delay = seconds(number(3));
+      process.exit_on_term = {number(4), 0};
+    }
+    return process;
+  }
+
+ private:
+  std::map<std::string, int> runs_;  // by working directory, which is the pod's
+};
+
+class RecordingObserver final : public ContainerObserver {
+ public:
+  void on_container_started(const ContainerLog& log) override { started.push_back(log); }
+  void on_container_ended(const ContainerLog& log, int exit_code) override {
+    ended.emplace_back(log, exit_code);
+  }
+
+  std::vector<ContainerLog> started;
+  std::vector<std::pair<ContainerLog, int>> ended;
+};
+
+struct SimNode {
+  explicit SimNode(apiserver::testing::SimApi& api, std::string name = "node-1")
+      : processes(api.world.executor(), [this](const env::SpawnRequest& request) {
+          spawned.push_back(request);
+          return script(request);
+        }) {
+    AgentConfig config;
+    config.node_name = std::move(name);
+    config.data_dir = "/data";
+    config.capacity = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}};
+    const env::Env env{
+        api.world.clock(), api.world.random(), api.world.executor(), api.world.log(), files,
+        processes};
+    agent = std::make_unique<Agent>(env, api.client, config, &observer);
+  }
+
+  ScriptedProcesses script;
+  std::vector<env::SpawnRequest> spawned;
+  sim::SimFiles files;
+  sim::SimProcesses processes;
+  RecordingObserver observer;
+  std::unique_ptr<Agent> agent;
+};
+
+}  // namespace windlass::node::testing
