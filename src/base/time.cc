@@ -21,8 +21,12 @@ struct Civil {
   int day = 1;
 };
 
+// Rounded down, and what is left then, from 0 to b - 1; no product that could overflow.
 int64_t floor_divide(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
+}
+int64_t floor_remainder(int64_t a, int64_t b) {
+  return a % b + (a % b < 0 ? b : 0);
 }
 
 // Days since 1970-01-01 in the proleptic Gregorian calendar. Years are counted from March, so that
@@ -62,7 +66,7 @@ int days_in_month(int64_t year, int month) {
 // Everything up to the seconds, without a zone.
 std::string format_civil(int64_t unix_seconds) {
   const int64_t days = floor_divide(unix_seconds, kSecondsPerDay);
-  const int64_t rest = unix_seconds - days * kSecondsPerDay;
+  const int64_t rest = floor_remainder(unix_seconds, kSecondsPerDay);
   const Civil date = civil_from_days(days);
   return fmt::format("{:04d}-{:02d}-{:02d}T{:02d}:{:02d}:{:02d}", date.year, date.month, date.day,
                      rest / 3600, rest / 60 % 60, rest % 60);
@@ -241,7 +245,7 @@ Result<Time> within_time(std::string_view text, Result<UnixTime> time) {
 Time time_from_unix(int64_t unix_seconds, int64_t nanos) {
   // Whole seconds among the nanoseconds first, so that the sums below cannot overflow.
   const int64_t carry = floor_divide(nanos, kNanosPerSecond);
-  nanos -= carry * kNanosPerSecond;
+  nanos = floor_remainder(nanos, kNanosPerSecond);
   if (unix_seconds > kLastSecond - carry) {
     return Time::max();
   }
@@ -253,8 +257,8 @@ Time time_from_unix(int64_t unix_seconds, int64_t nanos) {
 
 UnixTime to_unix(Time time) {
   const int64_t nanos = time.time_since_epoch().count();
-  const int64_t whole = floor_divide(nanos, kNanosPerSecond);
-  return {whole, static_cast<int32_t>(nanos - whole * kNanosPerSecond)};
+  return {floor_divide(nanos, kNanosPerSecond),
+          static_cast<int32_t>(floor_remainder(nanos, kNanosPerSecond))};
 }
 
 int64_t unix_seconds(Time time) {

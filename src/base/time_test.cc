@@ -37,6 +37,8 @@ TEST(Time, FormatsEveryYearAClientMayWrite) {
   // Garbage from a protobuf must not be undefined behaviour.
   EXPECT_FALSE(format_rfc3339(UnixTime{INT64_MAX, 0}).empty());
   EXPECT_FALSE(format_rfc3339(UnixTime{INT64_MIN, 0}).empty());
+  EXPECT_EQ(format_rfc3339_nano(Time::min()), "1677-09-21T00:12:43.145224192Z");
+  EXPECT_EQ(format_rfc3339_nano(Time::max()), "2262-04-11T23:47:16.854775807Z");
 }
 
 TEST(Time, UnixSecondsRoundTowardsThePast) {
