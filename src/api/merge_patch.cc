@@ -69,7 +69,8 @@ void append_merged(element target, element patch, std::string& out) {
   std::map<std::string_view, element> changes = members_of(patch.get_object().value_unsafe());
   out += '{';
   bool first = true;
-  for (const auto field : target.get_object().value_unsafe()) {
+  const simdjson::dom::object members = target.get_object().value_unsafe();
+  for (const auto field : members) {
     const auto change = changes.find(field.key);
     if (change == changes.end()) {
       append_key(field.key, first, out);
