@@ -100,7 +100,7 @@ class QuantityParser {
     const bool keeps_text = suffix->format == Format::binary_si
                                 ? assign_binary(quantity, digits, suffix->exponent)
                                 : assign_decimal(quantity, digits, suffix->exponent);
-    if (!has_digits_ && !is_small_) {
+    if ((!has_digits_ && !is_small_) || digits_above_point(quantity) > Quantity::kMaxExponent) {
       return number_wrong();
     }
     finish(quantity);
@@ -165,6 +165,15 @@ class QuantityParser {
     const int32_t digit_room = 14 - exponent * 3 / 10;
     is_small_ = fraction_.empty() && static_cast<int32_t>(digits.size()) <= digit_room;
     return is_small_ && odd_enough;
+  }
+
+  // How many digits the magnitude has in front of its point; 0 or less without a whole part.
+  static int32_t digits_above_point(const Quantity& quantity) {
+    if (quantity.is_zero()) {
+      return 0;
+    }
+    const size_t digits = quantity.at_scale(quantity.scale_).to_string().size();
+    return static_cast<int32_t>(digits) + quantity.scale_;
   }
 
   // Rounds, caps and gives the sign.

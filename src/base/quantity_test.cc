@@ -147,8 +147,10 @@ TEST(Quantity, LimitsWhatItComputesWith) {
   EXPECT_EQ(error_of("1e2147483648"), kSuffixError);
   EXPECT_EQ(error_of("1e99999999999999999999"), kSuffixError);
   EXPECT_EQ(error_of(std::string(Quantity::kMaxTextLength + 1, '1')), kNumberError);
-  const std::string longest(Quantity::kMaxTextLength, '1');
+  EXPECT_EQ(error_of("1000e999"), kNumberError) << "would print as 1e1002";
+  const std::string longest(Quantity::kMaxExponent, '1');
   EXPECT_EQ(printed(longest), longest);
+  EXPECT_EQ(error_of(longest + "1"), kNumberError);
 }
 
 TEST(Quantity, P17_RoundsUpToMilli) {
