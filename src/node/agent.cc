@@ -34,6 +34,8 @@ Agent::Agent(env::Env env, client::ApiClient& api, AgentConfig config, Container
       config_(std::move(config)),
       facts_(host_facts(config_)),
       observer_(observer),
+      events_({api_, env_.executor, env_.clock, env_.random, env_.log}, "kubelet",
+              config_.node_name),
       registration_(env_, api_, config_),
       pods_({api_, env_.executor, env_.clock, env_.random, env_.log}, pods_of(config_.node_name),
             [](const api::Message& pod) {
@@ -64,9 +66,9 @@ void Agent::on_pod(const BoundPod& pod) {
   if (stopping_ || (is_terminal_phase(pod.seen.phase) && !pod.seen.deleting)) {
     return;  // nothing to run, nothing to say
   }
-  auto worker =
-      std::make_unique<PodWorker>(WorkerHost{env_, api_, config_, facts_, observer_}, pod.plan,
-                                  pod.seen, [this, uid = pod.plan.uid] { on_worker_done(uid); });
+  auto worker = std::make_unique<PodWorker>(
+      WorkerHost{env_, api_, config_, facts_, events_, observer_}, pod.plan, pod.seen,
+      [this, uid = pod.plan.uid] { on_worker_done(uid); });
   PodWorker& started = *worker;
   workers_.emplace(pod.plan.uid, std::move(worker));
   started.start();

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "client/api_client.h"
+#include "client/event_recorder.h"
 #include "client/informer.h"
 #include "env/env.h"
 #include "node/config.h"
@@ -55,6 +56,7 @@ class Agent {
   AgentConfig config_;
   HostFacts facts_;
   ContainerObserver* observer_;
+  client::EventRecorder events_;
   Registration registration_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;
   std::function<void()> on_stopped_;

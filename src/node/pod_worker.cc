@@ -312,6 +312,11 @@ void PodWorker::end_container(size_t number, Ended ended) {
   const bool init_done = number < run_.init_containers.size() && !run.sidecar && run.succeeded();
   if (ending_ == Ending::none && !init_done && will_restart(run, plan_.restart_policy)) {
     plan_restart(run, host_.config.restart, host_.env.clock.now(), plan_);
+    if (!run.ended()) {
+      host_.events.warning(event_target(number), "BackOff",
+                           fmt::format("Back-off restarting failed container {} in pod {}_{}({})",
+                                       run.name, plan_.name, plan_.ns, plan_.uid));
+    }
   }
 }
 
@@ -325,6 +330,10 @@ void PodWorker::end(Ending how, Duration grace) {
   if (first) {
     host_.env.executor.cancel(std::exchange(step_timer_, env::TimerId::none));
     host_.env.executor.cancel(std::exchange(deadline_timer_, env::TimerId::none));
+    for (const auto& [number, process] : processes_) {
+      host_.events.normal(event_target(number), "Killing",
+                          "Stopping container " + plan_of(number).name);
+    }
   }
   const MonotonicTime now = host_.env.clock.monotonic();
   const MonotonicTime kill_at = now + std::max(grace, host_.config.minimum_grace);
@@ -397,6 +406,17 @@ void PodWorker::notify_when_done() {
 const ContainerPlan& PodWorker::plan_of(size_t number) const {
   const size_t inits = plan_.init_containers.size();
   return number < inits ? plan_.init_containers[number] : plan_.containers[number - inits];
+}
+
+client::EventTarget PodWorker::event_target(size_t number) const {
+  const bool init = number < plan_.init_containers.size();
+  return {
+      "v1",
+      "Pod",
+      plan_.ns,
+      plan_.name,
+      plan_.uid,
+      fmt::format("spec.{}{{{}}}", init ? "initContainers" : "containers", plan_of(number).name)};
 }
 
 ContainerLog PodWorker::log_of(size_t number) const {

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "client/api_client.h"
+#include "client/event_recorder.h"
 #include "env/env.h"
 #include "node/config.h"
 #include "node/environment.h"
@@ -29,6 +30,7 @@ struct WorkerHost {
   client::ApiClient& api;
   const AgentConfig& config;
   const HostFacts& facts;
+  client::EventRecorder& events;
   ContainerObserver* observer = nullptr;
 };
 
@@ -76,6 +78,7 @@ class PodWorker {
 
   const ContainerPlan& plan_of(size_t number) const;
   ContainerLog log_of(size_t number) const;
+  client::EventTarget event_target(size_t number) const;
   void schedule(env::TimerId& timer, Duration delay, void (PodWorker::*task)());
   void on_deadline();
 

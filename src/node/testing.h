@@ -59,7 +59,11 @@ struct SimNode {
   explicit SimNode(apiserver::testing::SimApi& api, std::string name = "node-1")
       : processes(api.world.executor(), [this](const env::SpawnRequest& request) {
           spawned.push_back(request);
-          return script(request);
+          Result<sim::SimProcess> process = script(request);
+          if (process && on_spawn) {
+            on_spawn(request, *process);
+          }
+          return process;
         }) {
     AgentConfig config;
     config.node_name = std::move(name);
@@ -72,6 +76,8 @@ struct SimNode {
   }
 
   ScriptedProcesses script;
+  // Last word on what a process does.
+  std::function<void(const env::SpawnRequest&, sim::SimProcess&)> on_spawn;
   std::vector<env::SpawnRequest> spawned;
   sim::SimFiles files;
   sim::SimProcesses processes;

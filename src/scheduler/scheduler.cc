@@ -1,5 +1,7 @@
 #include "scheduler/scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -14,6 +16,20 @@ client::Collection live_pods() {
   return {&api::kinds::pod(), "", "", "status.phase!=Succeeded,status.phase!=Failed"};
 }
 
+client::EventTarget event_target(const PodInfo& pod) {
+  return {"v1", "Pod", pod.ns, pod.name, pod.uid, ""};
+}
+
+// S-20
+std::string event_text(const std::string& message) {
+  constexpr size_t kMaxLength = 1024;
+  constexpr std::string_view kCut = " ...";
+  if (message.size() <= kMaxLength) {
+    return message;
+  }
+  return message.substr(0, kMaxLength - kCut.size()).append(kCut);
+}
+
 client::Collection all_nodes() {
   return {&api::kinds::node(), "", "", ""};
 }
@@ -24,6 +40,7 @@ Scheduler::Scheduler(client::ClientEnv env, Options options)
     : env_(env),
       options_(std::move(options)),
       conditions_(env),
+      events_(env, options_.name),
       self_(std::make_shared<Scheduler*>(this)),
       nodes_informer_(env, all_nodes(), read_node),
       pods_informer_(env, live_pods(), read_pod) {
@@ -162,18 +179,20 @@ void Scheduler::try_pod(Waiting& waiting) {
   move(waiting, Place::binding);
   cluster_.assume(waiting.pod.uid, *placement.node, waiting.pod.requests);
   env_.client.bind({&api::kinds::pod(), waiting.pod.ns, waiting.pod.name}, *placement.node,
-                   [weak = std::weak_ptr<Scheduler*>(self_), uid = waiting.pod.uid,
+                   [weak = std::weak_ptr<Scheduler*>(self_), target = event_target(waiting.pod),
                     node = *placement.node](const Result<void>& result) {
                      if (const auto scheduler = weak.lock()) {
-                       (*scheduler)->on_bound(uid, node, result);
+                       (*scheduler)->on_bound(target, node, result);
                      }
                    });
 }
 
-void Scheduler::on_bound(const std::string& uid, const std::string& node,
+void Scheduler::on_bound(const client::EventTarget& target, const std::string& node,
                          const Result<void>& result) {
+  const std::string& uid = target.uid;
   if (result) {
-    env_.log.debug("pod bound", {{"uid", uid}, {"node", node}});
+    events_.normal(target, "Scheduled",
+                   fmt::format("Successfully assigned {}/{} to {}", target.ns, target.name, node));
     return;
   }
   cluster_.forget(uid);
@@ -201,6 +220,7 @@ void Scheduler::tell(Waiting& waiting, const std::string& reason, const std::str
   }
   waiting.told = message;
   conditions_.report(waiting.pod.ns, waiting.pod.name, waiting.pod.uid, reason, message);
+  events_.warning(event_target(waiting.pod), "FailedScheduling", event_text(message));
 }
 
 }  // namespace windlass::scheduler

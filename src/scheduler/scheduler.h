@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 
+#include "client/event_recorder.h"
 #include "client/informer.h"
 #include "scheduler/cluster.h"
 #include "scheduler/condition_writer.h"
@@ -62,7 +63,8 @@ class Scheduler {
   void run_soon();
   void run_round();
   void try_pod(Waiting& waiting);
-  void on_bound(const std::string& uid, const std::string& node, const Result<void>& result);
+  void on_bound(const client::EventTarget& target, const std::string& node,
+                const Result<void>& result);
   void tell(Waiting& waiting, const std::string& reason, const std::string& message);
   static Turn turn(const Waiting& waiting);
 
@@ -70,6 +72,7 @@ class Scheduler {
   Options options_;
   Cluster cluster_;
   ConditionWriter conditions_;
+  client::EventRecorder events_;
   std::map<std::string, Waiting> pods_;  // by uid: all that this scheduler has to place
   std::set<Turn> ready_;
   std::set<Turn> parked_;  // fit nowhere when they were last tried

@@ -1,0 +1,34 @@
+// Between API messages and the plain structs of the Job engine: a Job and a pod read into views, a
+// status written back, a pod made from the Job's template. Pure; any thread. The engine never sees
+// a message, and nothing outside this file reads one for it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/object.h"
+#include "job/decision.h"
+#include "job/types.h"
+
+namespace windlass::controllers::job {
+
+namespace engine = ::windlass::job;
+
+engine::JobView read_job(const api::Message& job);
+engine::PodView read_pod(const api::Message& pod);
+
+// UID and name of the Job that controls the pod; "" when none does (job-controller.md 1.33).
+std::string owner_job_uid(const api::Message& pod);
+std::string owner_job_name(const api::Message& pod);
+
+// Puts the new status, the record annotation and the version it is based on into a copy of the Job.
+std::unique_ptr<api::Message> with_status(const api::Message& job,
+                                          const engine::StatusWrite& write);
+
+// A pod for the Job: its template, the engine's plan, owner and finalizer (section 4).
+std::unique_ptr<api::Message> make_pod(const api::Message& job, const engine::PodPlan& plan);
+
+// Takes the tracking finalizer off; false when it is not there.
+bool remove_tracking_finalizer(api::Message& pod);
+
+}  // namespace windlass::controllers::job

@@ -1,0 +1,264 @@
+// Jobs: read_job and with_status.
+#include <algorithm>
+
+#include "api/wire_time.h"
+#include "client/object_identity.h"
+#include "controllers/job/adapter.h"
+#include "schema/batch/v1/job.pb.h"
+
+namespace windlass::controllers::job {
+
+namespace {
+
+namespace batch = api::batch::v1;
+
+engine::ConditionStatus read_condition_status(const std::string& text) {
+  if (text == "True") {
+    return engine::ConditionStatus::kTrue;
+  }
+  return text == "False" ? engine::ConditionStatus::kFalse : engine::ConditionStatus::kUnknown;
+}
+
+const char* condition_status_text(engine::ConditionStatus status) {
+  switch (status) {
+    case engine::ConditionStatus::kTrue:
+      return "True";
+    case engine::ConditionStatus::kFalse:
+      return "False";
+    case engine::ConditionStatus::kUnknown:
+      break;
+  }
+  return "Unknown";
+}
+
+engine::Action read_action(const std::string& text) {
+  const std::pair<const char*, engine::Action> actions[] = {
+      {"FailJob", engine::Action::kFailJob},
+      {"FailIndex", engine::Action::kFailIndex},
+      {"Ignore", engine::Action::kIgnore},
+      {"Count", engine::Action::kCount},
+  };
+  for (const auto& [name, action] : actions) {
+    if (text == name) {
+      return action;
+    }
+  }
+  return engine::Action::kUnknown;
+}
+
+engine::FailureRule read_rule(const batch::PodFailurePolicyRule& rule) {
+  engine::FailureRule out;
+  out.action = read_action(rule.action());
+  if (rule.has_name()) {
+    out.name = rule.name();
+  }
+  if (rule.has_on_exit_codes()) {
+    const auto& codes = rule.on_exit_codes();
+    engine::ExitCodes exit_codes;
+    if (codes.has_container_name()) {
+      exit_codes.container_name = codes.container_name();
+    }
+    exit_codes.op = codes.operator_() == "In"      ? engine::Operator::kIn
+                    : codes.operator_() == "NotIn" ? engine::Operator::kNotIn
+                                                   : engine::Operator::kUnknown;
+    exit_codes.values.assign(codes.values().begin(), codes.values().end());
+    out.on_exit_codes = std::move(exit_codes);
+  }
+  for (const auto& pattern : rule.on_pod_conditions()) {
+    // An empty status means True: the API server fills it in, an older one may not have (6.8).
+    out.on_pod_conditions.push_back(
+        {pattern.type(), pattern.status().empty() ? engine::ConditionStatus::kTrue
+                                                  : read_condition_status(pattern.status())});
+  }
+  return out;
+}
+
+std::vector<engine::SuccessRule> read_success_policy(const batch::SuccessPolicy& policy) {
+  std::vector<engine::SuccessRule> rules;
+  for (const batch::SuccessPolicyRule& rule : policy.rules()) {
+    engine::SuccessRule out;
+    if (rule.has_succeeded_indexes()) {
+      out.succeeded_indexes = rule.succeeded_indexes();
+    }
+    if (rule.has_succeeded_count()) {
+      out.succeeded_count = rule.succeeded_count();
+    }
+    rules.push_back(std::move(out));
+  }
+  return rules;
+}
+
+engine::CompletionMode read_mode(const batch::JobSpec& spec) {
+  if (!spec.has_completion_mode() || spec.completion_mode() == "NonIndexed") {
+    return engine::CompletionMode::kNonIndexed;  // 0.18
+  }
+  return spec.completion_mode() == "Indexed" ? engine::CompletionMode::kIndexed
+                                             : engine::CompletionMode::kUnknown;
+}
+
+engine::JobSpec read_spec(const batch::JobSpec& spec) {
+  engine::JobSpec out;
+  out.parallelism = spec.has_parallelism() ? spec.parallelism() : 1;
+  if (spec.has_completions()) {
+    out.completions = spec.completions();
+  }
+  out.mode = read_mode(spec);
+  if (spec.has_backoff_limit()) {
+    out.backoff_limit = spec.backoff_limit();
+  }
+  if (spec.has_backoff_limit_per_index()) {
+    out.backoff_limit_per_index = spec.backoff_limit_per_index();
+  }
+  if (spec.has_max_failed_indexes()) {
+    out.max_failed_indexes = spec.max_failed_indexes();
+  }
+  if (spec.has_active_deadline_seconds()) {
+    out.active_deadline_seconds = spec.active_deadline_seconds();
+  }
+  out.suspend = spec.suspend();
+  out.replace_only_failed = spec.pod_replacement_policy() == "Failed";
+  out.restart_on_failure = spec.template_().spec().restart_policy() == "OnFailure";
+  if (spec.has_pod_failure_policy()) {
+    out.failure_policy.emplace();
+    for (const auto& rule : spec.pod_failure_policy().rules()) {
+      out.failure_policy->push_back(read_rule(rule));
+    }
+  }
+  if (spec.has_success_policy()) {
+    out.success_policy = read_success_policy(spec.success_policy());
+  }
+  out.managed_by = spec.managed_by();
+  return out;
+}
+
+engine::JobStatus read_status(const batch::JobStatus& status) {
+  engine::JobStatus out;
+  for (const batch::JobCondition& condition : status.conditions()) {
+    out.conditions.push_back({condition.type(), read_condition_status(condition.status()),
+                              api::time_of(condition.last_probe_time()),
+                              api::time_of(condition.last_transition_time()), condition.reason(),
+                              condition.message()});
+  }
+  if (status.has_start_time()) {
+    out.start_time = api::time_of(status.start_time());
+  }
+  if (status.has_completion_time()) {
+    out.completion_time = api::time_of(status.completion_time());
+  }
+  out.active = status.active();
+  out.succeeded = status.succeeded();
+  out.failed = status.failed();
+  if (status.has_ready()) {
+    out.ready = status.ready();
+  }
+  if (status.has_terminating()) {
+    out.terminating = status.terminating();
+  }
+  out.completed_indexes = status.completed_indexes();
+  if (status.has_failed_indexes()) {
+    out.failed_indexes = status.failed_indexes();
+  }
+  if (status.has_uncounted_terminated_pods()) {
+    const auto& uncounted = status.uncounted_terminated_pods();
+    out.uncounted =
+        engine::UncountedPods{{uncounted.succeeded().begin(), uncounted.succeeded().end()},
+                              {uncounted.failed().begin(), uncounted.failed().end()}};
+  }
+  return out;
+}
+
+void write_conditions(const std::vector<engine::Condition>& conditions, batch::JobStatus& out) {
+  for (const engine::Condition& condition : conditions) {
+    batch::JobCondition& message = *out.add_conditions();
+    message.set_type(condition.type);
+    message.set_status(condition_status_text(condition.status));
+    if (condition.last_probe != Time()) {
+      api::set_time(*message.mutable_last_probe_time(), condition.last_probe);
+    }
+    if (condition.last_transition != Time()) {
+      api::set_time(*message.mutable_last_transition_time(), condition.last_transition);
+    }
+    if (!condition.reason.empty()) {
+      message.set_reason(condition.reason);
+    }
+    if (!condition.message.empty()) {
+      message.set_message(condition.message);
+    }
+  }
+}
+
+// Zero values are absent, except behind what Go has as a pointer (api/protobuf.h).
+void write_counters(const engine::JobStatus& status, batch::JobStatus& out) {
+  if (status.active != 0) {
+    out.set_active(status.active);
+  }
+  if (status.succeeded != 0) {
+    out.set_succeeded(status.succeeded);
+  }
+  if (status.failed != 0) {
+    out.set_failed(status.failed);
+  }
+  if (status.ready) {
+    out.set_ready(*status.ready);
+  }
+  if (status.terminating) {
+    out.set_terminating(*status.terminating);
+  }
+  if (!status.completed_indexes.empty()) {
+    out.set_completed_indexes(status.completed_indexes);
+  }
+  if (status.failed_indexes) {
+    out.set_failed_indexes(*status.failed_indexes);
+  }
+  if (status.uncounted) {
+    auto& uncounted = *out.mutable_uncounted_terminated_pods();
+    uncounted.mutable_succeeded()->Assign(status.uncounted->succeeded.begin(),
+                                          status.uncounted->succeeded.end());
+    uncounted.mutable_failed()->Assign(status.uncounted->failed.begin(),
+                                       status.uncounted->failed.end());
+  }
+}
+
+}  // namespace
+
+engine::JobView read_job(const api::Message& message) {
+  const auto& job = static_cast<const batch::Job&>(message);
+  engine::JobView view;
+  view.uid = job.metadata().uid();
+  view.namespace_name = job.metadata().namespace_();
+  view.name = job.metadata().name();
+  view.rv = client::version_number(job.metadata().resource_version());
+  view.generation = job.metadata().generation();
+  view.deleting = job.metadata().has_deletion_timestamp();
+  view.spec = read_spec(job.spec());
+  view.status = read_status(job.status());
+  const auto& annotations = job.metadata().annotations();
+  if (const auto record = annotations.find(std::string(engine::kRecordKey));
+      record != annotations.end()) {
+    view.record = record->second;
+  }
+  return view;
+}
+
+std::unique_ptr<api::Message> with_status(const api::Message& message,
+                                          const engine::StatusWrite& write) {
+  auto job = std::make_unique<batch::Job>(static_cast<const batch::Job&>(message));
+  job->mutable_metadata()->set_resource_version(std::to_string(write.base_rv));
+  if (write.record) {
+    (*job->mutable_metadata()->mutable_annotations())[std::string(engine::kRecordKey)] =
+        *write.record;
+  }
+  batch::JobStatus& out = *job->mutable_status();
+  out.Clear();
+  write_conditions(write.status.conditions, out);
+  if (write.status.start_time) {
+    api::set_time(*out.mutable_start_time(), *write.status.start_time);
+  }
+  if (write.status.completion_time) {
+    api::set_time(*out.mutable_completion_time(), *write.status.completion_time);
+  }
+  write_counters(write.status, out);
+  return job;
+}
+
+}  // namespace windlass::controllers::job

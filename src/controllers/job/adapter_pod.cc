@@ -1,0 +1,193 @@
+// Pods: read_pod, owner_job_uid, make_pod, remove_tracking_finalizer.
+#include <algorithm>
+
+#include "api/wire_time.h"
+#include "client/object_identity.h"
+#include "controllers/job/adapter.h"
+#include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::controllers::job {
+
+namespace {
+
+namespace core = api::core::v1;
+using ObjectMeta = api::meta::v1::ObjectMeta;
+
+bool has_finalizer(const ObjectMeta& metadata) {
+  return std::find(metadata.finalizers().begin(), metadata.finalizers().end(),
+                   engine::kTrackingFinalizer) != metadata.finalizers().end();
+}
+
+std::optional<std::string> annotation(const ObjectMeta& metadata, std::string_view key) {
+  const auto found = metadata.annotations().find(std::string(key));
+  return found == metadata.annotations().end() ? std::nullopt : std::optional(found->second);
+}
+
+engine::Phase read_phase(const std::string& text) {
+  const std::pair<const char*, engine::Phase> phases[] = {
+      {"Pending", engine::Phase::kPending},
+      {"Running", engine::Phase::kRunning},
+      {"Succeeded", engine::Phase::kSucceeded},
+      {"Failed", engine::Phase::kFailed},
+      {"", engine::Phase::kPending},
+  };
+  for (const auto& [name, phase] : phases) {
+    if (text == name) {
+      return phase;
+    }
+  }
+  return engine::Phase::kUnknown;
+}
+
+engine::ContainerView read_container(const core::ContainerStatus& status, bool init, bool sidecar) {
+  engine::ContainerView view;
+  view.name = status.name();
+  view.init = init;
+  view.sidecar = sidecar;
+  view.terminated = status.state().has_terminated();
+  view.exit_code = status.state().terminated().exit_code();
+  if (status.state().terminated().has_finished_at()) {
+    view.finished_at = api::time_of(status.state().terminated().finished_at());
+  }
+  view.restarts = status.restart_count();
+  return view;
+}
+
+void read_containers(const core::Pod& pod, std::vector<engine::ContainerView>& out) {
+  for (const core::ContainerStatus& status : pod.status().container_statuses()) {
+    out.push_back(read_container(status, false, false));
+  }
+  for (const core::ContainerStatus& status : pod.status().init_container_statuses()) {
+    const auto& inits = pod.spec().init_containers();
+    const bool sidecar =
+        std::any_of(inits.begin(), inits.end(), [&status](const core::Container& container) {
+          return container.name() == status.name() && container.restart_policy() == "Always";
+        });
+    out.push_back(read_container(status, true, sidecar));
+  }
+}
+
+// 4.11: unless the container has a variable of this name already.
+void add_index_variable(core::Container& container) {
+  const auto& env = container.env();
+  if (std::any_of(env.begin(), env.end(), [](const core::EnvVar& variable) {
+        return variable.name() == engine::kIndexEnvName;
+      })) {
+    return;
+  }
+  core::EnvVar& variable = *container.add_env();
+  variable.set_name(std::string(engine::kIndexEnvName));
+  variable.mutable_value_from()->mutable_field_ref()->set_field_path(
+      std::string(engine::kIndexEnvFieldPath));
+}
+
+const api::meta::v1::OwnerReference* owner_job(const api::Message& pod) {
+  for (const auto& owner : api::metadata_of(pod).owner_references()) {
+    if (owner.controller()) {
+      return owner.kind() == "Job" ? &owner : nullptr;
+    }
+  }
+  return nullptr;
+}
+
+// 4.6
+void set_owner(const api::batch::v1::Job& job, ObjectMeta& metadata) {
+  api::meta::v1::OwnerReference& owner = *metadata.add_owner_references();
+  owner.set_api_version("batch/v1");
+  owner.set_kind("Job");
+  owner.set_name(job.metadata().name());
+  owner.set_uid(job.metadata().uid());
+  owner.set_controller(true);
+  owner.set_block_owner_deletion(true);
+}
+
+}  // namespace
+
+engine::PodView read_pod(const api::Message& message) {
+  const auto& pod = static_cast<const core::Pod&>(message);
+  const ObjectMeta& metadata = pod.metadata();
+  engine::PodView view;
+  view.uid = metadata.uid();
+  view.name = metadata.name();
+  view.rv = client::version_number(metadata.resource_version());
+  view.phase = read_phase(pod.status().phase());
+  view.created = api::time_of(metadata.creation_timestamp());
+  if (metadata.has_deletion_timestamp()) {
+    view.deletion_time = api::time_of(metadata.deletion_timestamp());
+    view.deletion_grace_seconds = metadata.deletion_grace_period_seconds();
+  }
+  view.has_finalizer = has_finalizer(metadata);
+  view.has_node = !pod.spec().node_name().empty();
+  view.completion_index = annotation(metadata, engine::kCompletionIndexKey);
+  view.failure_count = annotation(metadata, engine::kIndexFailureCountKey);
+  view.ignored_failure_count = annotation(metadata, engine::kIndexIgnoredFailureCountKey);
+  view.dropped = annotation(metadata, engine::kDroppedKey).has_value();
+  for (const core::PodCondition& condition : pod.status().conditions()) {
+    engine::PodCondition& out = view.conditions.emplace_back();
+    out.type = condition.type();
+    out.status = condition.status() == "True"    ? engine::ConditionStatus::kTrue
+                 : condition.status() == "False" ? engine::ConditionStatus::kFalse
+                                                 : engine::ConditionStatus::kUnknown;
+    if (condition.has_last_transition_time()) {
+      out.last_transition = api::time_of(condition.last_transition_time());
+    }
+  }
+  read_containers(pod, view.containers);
+  return view;
+}
+
+std::string owner_job_uid(const api::Message& pod) {
+  const auto* owner = owner_job(pod);
+  return owner == nullptr ? std::string() : owner->uid();
+}
+
+std::string owner_job_name(const api::Message& pod) {
+  const auto* owner = owner_job(pod);
+  return owner == nullptr ? std::string() : owner->name();
+}
+
+std::unique_ptr<api::Message> make_pod(const api::Message& message, const engine::PodPlan& plan) {
+  const auto& job = static_cast<const api::batch::v1::Job&>(message);
+  const core::PodTemplateSpec& pod_template = job.spec().template_();
+  auto pod = std::make_unique<core::Pod>();
+  ObjectMeta& metadata = *pod->mutable_metadata();
+  *metadata.mutable_labels() = pod_template.metadata().labels();
+  *metadata.mutable_annotations() = pod_template.metadata().annotations();
+  *metadata.mutable_finalizers() = pod_template.metadata().finalizers();
+  *pod->mutable_spec() = pod_template.spec();
+  metadata.set_namespace_(job.metadata().namespace_());
+  metadata.set_generate_name(plan.generate_name);
+  set_owner(job, metadata);
+  if (!has_finalizer(metadata)) {
+    metadata.add_finalizers(std::string(engine::kTrackingFinalizer));
+  }
+  for (const auto& [key, value] : plan.labels) {
+    (*metadata.mutable_labels())[key] = value;
+  }
+  for (const auto& [key, value] : plan.annotations) {
+    (*metadata.mutable_annotations())[key] = value;
+  }
+  if (!plan.hostname.empty()) {
+    pod->mutable_spec()->set_hostname(plan.hostname);
+  }
+  if (plan.add_index_env) {
+    for (core::Container& container : *pod->mutable_spec()->mutable_init_containers()) {
+      add_index_variable(container);
+    }
+    for (core::Container& container : *pod->mutable_spec()->mutable_containers()) {
+      add_index_variable(container);
+    }
+  }
+  return pod;
+}
+
+bool remove_tracking_finalizer(api::Message& pod) {
+  auto& finalizers = *api::mutable_metadata_of(pod).mutable_finalizers();
+  const auto kept = std::remove(finalizers.begin(), finalizers.end(), engine::kTrackingFinalizer);
+  const bool found = kept != finalizers.end();
+  finalizers.erase(kept, finalizers.end());
+  return found;
+}
+
+}  // namespace windlass::controllers::job

@@ -1,0 +1,228 @@
+#include "controllers/job/controller.h"
+
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "client/object_identity.h"
+#include "schema/meta/v1/meta.pb.h"
+
+namespace windlass::controllers::job {
+
+namespace {
+
+bool is_finished(const engine::JobStatus& status) {
+  return std::any_of(status.conditions.begin(), status.conditions.end(),
+                     [](const engine::Condition& condition) {
+                       return (condition.type == "Complete" || condition.type == "Failed") &&
+                              condition.status == engine::ConditionStatus::kTrue;
+                     });
+}
+
+}  // namespace
+
+engine::Options engine_options(const api::FeatureGates& gates) {
+  engine::Options options;
+  options.gates.pod_failure_policy = gates.enabled(api::Feature::job_pod_failure_policy);
+  options.gates.backoff_limit_per_index = gates.enabled(api::Feature::job_backoff_limit_per_index);
+  options.gates.pod_replacement_policy = gates.enabled(api::Feature::job_pod_replacement_policy);
+  options.gates.pod_failure_policy_name = gates.enabled(api::Feature::pod_failure_policy_name);
+  options.gates.success_policy = gates.enabled(api::Feature::job_success_policy);
+  options.gates.managed_by = gates.enabled(api::Feature::job_managed_by);
+  return options;
+}
+
+JobController::JobController(client::ClientEnv env, Options options)
+    : env_(env),
+      options_(std::move(options)),
+      events_(env, "job-controller"),
+      queue_(env.executor, env.clock, {options_.concurrent_syncs},
+             [this](const std::string& uid) { process(uid); }),
+      orphans_(env, [this](const std::string& key) { return orphan_uid(key); }),
+      jobs_(env, {&api::kinds::job(), "", "", ""}, project_job),
+      pods_(env, {&api::kinds::pod(), "", "", ""}, project_pod) {
+  jobs_.add_handler({[this](const JobRecord& job) { on_job(job); },
+                     [this](const JobRecord&, const JobRecord& job) { on_job(job); },
+                     [this](const JobRecord& job) { on_job_gone(job); }});
+  pods_.add_handler({[this](const PodRecord& pod) { on_pod(pod); },
+                     [this](const PodRecord& before, const PodRecord& pod) {
+                       if (before.job_uid != pod.job_uid) {
+                         on_pod_gone(before);
+                       }
+                       on_pod(pod);
+                     },
+                     [this](const PodRecord& pod) { on_pod_gone(pod); }});
+  // Pods are listed after Jobs, so that what a Job's status says of its pods is in the list.
+  jobs_.when_synced([this] { pods_.start(); });
+  pods_.when_synced([this] { on_synced(); });
+}
+
+JobController::~JobController() = default;
+
+void JobController::start() {
+  jobs_.start();
+}
+
+JobController::JobRecord JobController::project_job(const api::Message& job) {
+  std::shared_ptr<api::Message> copy(job.New());
+  copy->CopyFrom(job);
+  return {std::move(copy), read_job(job)};
+}
+
+JobController::PodRecord JobController::project_pod(const api::Message& pod) {
+  PodRecord record;
+  record.key = client::key_of(pod);
+  record.job_uid = owner_job_uid(pod);
+  record.view = read_pod(pod);
+  const auto& owners = api::metadata_of(pod).owner_references();
+  const bool owned = std::any_of(owners.begin(), owners.end(),
+                                 [](const auto& owner) { return owner.controller(); });
+  record.owner = !record.job_uid.empty() ? PodRecord::Owner::job
+                 : owned                 ? PodRecord::Owner::other
+                                         : PodRecord::Owner::none;
+  return record;
+}
+
+JobWorker* JobController::find_worker(const std::string& uid) {
+  const auto found = workers_.find(uid);
+  return found == workers_.end() ? nullptr : found->second.get();
+}
+
+const JobController::JobRecord* JobController::find_job(const std::string& uid) const {
+  const auto key = job_keys_.find(uid);
+  return key == job_keys_.end() ? nullptr : jobs_.find(key->second);
+}
+
+void JobController::on_job(const JobRecord& job) {
+  job_keys_[job.view.uid] = client::object_key(job.view.namespace_name, job.view.name);
+  if (JobWorker* worker = find_worker(job.view.uid)) {
+    worker->observe_job(job.object, job.view);
+    queue_.add(job.view.uid);
+  } else if (pods_.has_synced()) {
+    employ(job);
+  }
+}
+
+void JobController::on_job_gone(const JobRecord& job) {
+  job_keys_.erase(job.view.uid);
+  workers_.erase(job.view.uid);
+  if (const auto pods = pods_of_.find(job.view.uid); pods != pods_of_.end()) {
+    for (const std::string& key : pods->second) {
+      orphans_.add(key);
+    }
+  }
+}
+
+void JobController::on_pod(const PodRecord& pod) {
+  if (pod.owner == PodRecord::Owner::job) {
+    pods_of_[pod.job_uid].insert(pod.key);
+  }
+  if (JobWorker* worker = find_worker(pod.job_uid)) {
+    worker->observe_pod(pod.view);
+    queue_.add(pod.job_uid);
+    return;
+  }
+  if (!pods_.has_synced() || !pod.view.has_finalizer) {
+    return;
+  }
+  if (const JobRecord* job = find_job(pod.job_uid)) {
+    employ(*job);
+  } else {
+    orphans_.add(pod.key);
+  }
+}
+
+void JobController::on_pod_gone(const PodRecord& pod) {
+  if (const auto pods = pods_of_.find(pod.job_uid); pods != pods_of_.end()) {
+    pods->second.erase(pod.key);
+    if (pods->second.empty()) {
+      pods_of_.erase(pods);
+    }
+  }
+  if (JobWorker* worker = find_worker(pod.job_uid)) {
+    worker->observe_pod_gone(pod.view.uid);
+    queue_.add(pod.job_uid);
+  }
+}
+
+void JobController::on_synced() {
+  jobs_.for_each([this](const std::string&, const JobRecord& job) { employ(job); });
+  pods_.for_each([this](const std::string& key, const PodRecord& pod) {
+    if (pod.view.has_finalizer && find_job(pod.job_uid) == nullptr) {
+      orphans_.add(key);
+    }
+  });
+}
+
+bool JobController::has_work(const JobRecord& job) const {
+  if (!is_finished(job.view.status)) {
+    return true;
+  }
+  const auto pods = pods_of_.find(job.view.uid);
+  return pods != pods_of_.end() &&
+         std::any_of(pods->second.begin(), pods->second.end(), [this](const std::string& key) {
+           return pods_.find(key)->view.has_finalizer;
+         });
+}
+
+void JobController::employ(const JobRecord& job) {
+  const std::string& uid = job.view.uid;
+  if (workers_.contains(uid) || !has_work(job)) {
+    return;
+  }
+  WorkerHooks hooks;
+  hooks.wake = [this, uid] { queue_.add(uid); };
+  hooks.record_event = [this](const api::Message& about, const engine::Event& event) {
+    record(about, event);
+  };
+  hooks.count = [this](const engine::MetricDelta& delta) {
+    if (options_.on_metric) {
+      options_.on_metric(delta);
+    }
+  };
+  auto worker = std::make_unique<JobWorker>(env_, options_.engine, job.object, std::move(hooks));
+  std::vector<const engine::PodView*> pods;
+  if (const auto known = pods_of_.find(uid); known != pods_of_.end()) {
+    for (const std::string& key : known->second) {
+      pods.push_back(&pods_.find(key)->view);
+    }
+  }
+  worker->observe_all_pods(pods);
+  workers_.emplace(uid, std::move(worker));
+  queue_.add(uid);
+}
+
+void JobController::process(const std::string& uid) {
+  if (JobWorker* worker = find_worker(uid)) {
+    if (const std::optional<Duration> wait = worker->sync()) {
+      queue_.add_after(uid, *wait);
+    }
+    if (worker->at_rest()) {
+      workers_.erase(uid);
+    }
+  }
+  queue_.done(uid);
+}
+
+void JobController::record(const api::Message& job, const engine::Event& event) {
+  const client::KeyParts key = client::split_key(client::key_of(job));
+  const client::EventTarget target{"batch/v1", "Job", key.ns, key.name, client::uid_of(job), ""};
+  if (event.warning) {
+    events_.warning(target, event.reason, event.message);
+  } else {
+    events_.normal(target, event.reason, event.message);
+  }
+  if (options_.on_event) {
+    options_.on_event(job, event);
+  }
+}
+
+std::string JobController::orphan_uid(const std::string& pod_key) const {
+  const PodRecord* pod = pods_.find(pod_key);
+  const bool orphan = pod != nullptr && pod->view.has_finalizer &&
+                      pod->owner != PodRecord::Owner::other && find_job(pod->job_uid) == nullptr;
+  return orphan ? pod->view.uid : std::string();
+}
+
+}  // namespace windlass::controllers::job

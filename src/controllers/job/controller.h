@@ -1,0 +1,93 @@
+// The Job controller: a worker with an engine for every Job that has something left to do, fed from
+// two caches (Jobs and pods), asked whenever something changed, at most one round of writes at a
+// time for each Job. A Job that is idle is decided about at once; what changes while its writes are
+// under way is decided about together, afterwards.
+//
+// Memory is by UID throughout: a Job re-created under its old name starts anew (reliability.md W3).
+// Lives on the client's executor, and sees the API server only through the client.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "api/feature_gates.h"
+#include "client/event_recorder.h"
+#include "client/informer.h"
+#include "client/work_queue.h"
+#include "controllers/job/adapter.h"
+#include "controllers/job/orphans.h"
+#include "controllers/job/worker.h"
+
+namespace windlass::controllers::job {
+
+// The engine's options with these feature gates.
+engine::Options engine_options(const api::FeatureGates& gates);
+
+class JobController {
+ public:
+  struct Options {
+    engine::Options engine;
+    size_t concurrent_syncs = 5;  // 0.8
+    // Besides the Event objects: for whoever shows progress, and for metrics.
+    std::function<void(const api::Message& job, const engine::Event&)> on_event;
+    std::function<void(const engine::MetricDelta&)> on_metric;
+  };
+
+  JobController(client::ClientEnv env, Options options);
+  ~JobController();
+  JobController(const JobController&) = delete;
+  JobController& operator=(const JobController&) = delete;
+
+  void start();
+  // Jobs that are not at rest.
+  size_t busy_jobs() const { return workers_.size(); }
+
+ private:
+  struct JobRecord {
+    client::ObjectPtr object;
+    engine::JobView view;
+  };
+  struct PodRecord {
+    enum class Owner { none, job, other };
+
+    std::string key;
+    Owner owner = Owner::none;
+    std::string job_uid;
+    engine::PodView view;
+  };
+
+  static JobRecord project_job(const api::Message& job);
+  static PodRecord project_pod(const api::Message& pod);
+
+  void on_job(const JobRecord& job);
+  void on_job_gone(const JobRecord& job);
+  void on_pod(const PodRecord& pod);
+  void on_pod_gone(const PodRecord& pod);
+  void on_synced();
+
+  JobWorker* find_worker(const std::string& uid);
+  // A worker for a Job that needs one, with all its pods.
+  void employ(const JobRecord& job);
+  bool has_work(const JobRecord& job) const;
+  void process(const std::string& uid);
+  void record(const api::Message& job, const engine::Event& event);
+  const JobRecord* find_job(const std::string& uid) const;
+  // The pod's UID when nobody will ever take its finalizer off (1.37).
+  std::string orphan_uid(const std::string& pod_key) const;
+
+  client::ClientEnv env_;
+  Options options_;
+  std::map<std::string, std::string> job_keys_;                // by Job uid, of all Jobs
+  std::map<std::string, std::set<std::string>> pods_of_;       // pod keys by Job uid
+  std::map<std::string, std::unique_ptr<JobWorker>> workers_;  // by Job uid
+  client::EventRecorder events_;
+  client::WorkQueue queue_;  // of Job uids
+  OrphanReleaser orphans_;
+  client::Informer<JobRecord> jobs_;
+  client::Informer<PodRecord> pods_;
+};
+
+}  // namespace windlass::controllers::job

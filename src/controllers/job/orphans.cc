@@ -1,0 +1,103 @@
+#include "controllers/job/orphans.h"
+
+#include <google/protobuf/message.h>
+
+#include <utility>
+
+#include "client/object_identity.h"
+#include "controllers/job/adapter.h"
+
+namespace windlass::controllers::job {
+
+namespace {
+
+client::ObjectRef pod_ref(const std::string& key) {
+  client::KeyParts parts = client::split_key(key);
+  return {&api::kinds::pod(), std::move(parts.ns), std::move(parts.name)};
+}
+
+}  // namespace
+
+OrphanReleaser::OrphanReleaser(client::ClientEnv env, Check check)
+    : env_(env),
+      check_(std::move(check)),
+      queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
+      self_(std::make_shared<OrphanReleaser*>(this)) {}
+
+void OrphanReleaser::process(const std::string& key) {
+  const std::string uid = check_(key);
+  if (uid.empty()) {
+    finish(key, {});
+    return;
+  }
+  env_.client.get(pod_ref(key), [weak = std::weak_ptr<OrphanReleaser*>(self_), key,
+                                 uid](const Result<client::ObjectPtr>& pod) {
+    if (const auto releaser = weak.lock()) {
+      (*releaser)->on_read(key, uid, pod);
+    }
+  });
+}
+
+void OrphanReleaser::on_read(const std::string& key, const std::string& uid,
+                             const Result<client::ObjectPtr>& pod) {
+  if (!pod) {
+    finish(key, fail(pod.error()));
+    return;
+  }
+  if (client::uid_of(**pod) != uid) {
+    finish(key, {});
+    return;
+  }
+  const std::string job = owner_job_name(**pod);
+  if (job.empty()) {
+    write(key, *pod);
+    return;
+  }
+  env_.client.get({&api::kinds::job(), client::split_key(key).ns, job},
+                  [weak = std::weak_ptr<OrphanReleaser*>(self_), key,
+                   pod = *pod](const Result<client::ObjectPtr>& owner) {
+                    if (const auto releaser = weak.lock()) {
+                      (*releaser)->on_owner_read(key, pod, owner);
+                    }
+                  });
+}
+
+void OrphanReleaser::on_owner_read(const std::string& key, const client::ObjectPtr& pod,
+                                   const Result<client::ObjectPtr>& job) {
+  if (!job && !is_not_found(job.error())) {
+    finish(key, fail(job.error()));
+  } else if (job && client::uid_of(**job) == owner_job_uid(*pod)) {
+    finish(key, {});  // there it is: its worker will see to the pod
+  } else {
+    write(key, pod);
+  }
+}
+
+void OrphanReleaser::write(const std::string& key, const client::ObjectPtr& pod) {
+  std::shared_ptr<api::Message> changed(pod->New());
+  changed->CopyFrom(*pod);
+  if (!remove_tracking_finalizer(*changed)) {
+    finish(key, {});
+    return;
+  }
+  env_.client.update(pod_ref(key), "", std::move(changed),
+                     [weak = std::weak_ptr<OrphanReleaser*>(self_),
+                      key](const Result<client::ObjectPtr>& written) {
+                       if (const auto releaser = weak.lock()) {
+                         (*releaser)->finish(key, written ? Result<void>() : fail(written.error()));
+                       }
+                     });
+}
+
+void OrphanReleaser::finish(const std::string& key, const Result<void>& result) {
+  if (result || is_not_found(result.error())) {
+    queue_.forget(key);
+  } else {
+    env_.log.warning("freeing an orphaned pod failed",
+                     {{"pod", key}, {"error", result.error().message}});
+    queue_.add_rate_limited(key);
+  }
+  queue_.done(key);
+}
+
+}  // namespace windlass::controllers::job

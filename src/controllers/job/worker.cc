@@ -1,0 +1,168 @@
+#include "controllers/job/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/object_identity.h"
+
+namespace windlass::controllers::job {
+
+JobWorker::JobWorker(client::ClientEnv env, const engine::Options& options, client::ObjectPtr job,
+                     WorkerHooks hooks)
+    : env_(env),
+      job_(std::move(job)),
+      hooks_(std::move(hooks)),
+      engine_(options, read_job(*job_)),
+      writer_(env.client, client::split_key(client::key_of(*job_)).ns,
+              client::split_key(client::key_of(*job_)).name, *this),
+      self_(std::make_shared<JobWorker*>(this)) {
+  const client::KeyParts parts = client::split_key(client::key_of(*job_));
+  ns_ = parts.ns;
+  name_ = parts.name;
+  uid_ = client::uid_of(*job_);
+}
+
+JobWorker::~JobWorker() {
+  env_.executor.cancel(read_timer_);
+  env_.executor.cancel(list_timer_);
+}
+
+void JobWorker::keep_newest(const client::ObjectPtr& job) {
+  const auto version = [](const client::ObjectPtr& object) {
+    return client::version_number(client::resource_version_of(*object));
+  };
+  if (version(job) >= version(job_)) {
+    job_ = job;
+  }
+}
+
+void JobWorker::observe_job(const client::ObjectPtr& job, const engine::JobView& view) {
+  keep_newest(job);
+  engine_.observe_job(view);
+}
+
+void JobWorker::observe_pod(const engine::PodView& pod) {
+  engine_.observe_pod(pod);
+}
+
+void JobWorker::observe_pod_gone(const std::string& uid) {
+  engine_.observe_pod_gone(uid);
+}
+
+void JobWorker::observe_all_pods(const std::vector<const engine::PodView*>& pods) {
+  engine_.begin_list();
+  for (const engine::PodView* pod : pods) {
+    engine_.observe_pod(*pod);
+  }
+  engine_.end_list();
+}
+
+std::optional<Duration> JobWorker::sync() {
+  const Time now = env_.clock.now();
+  const engine::Decision decision = engine_.decide(now);
+  for (const engine::Event& event : decision.events) {
+    hooks_.record_event(*job_, event);
+  }
+  for (const engine::MetricDelta& delta : decision.metrics) {
+    hooks_.count(delta);
+  }
+  writer_.send(*job_, decision);
+  if (decision.refresh_job) {
+    read_job_again();
+  }
+  if (decision.relist_pods) {
+    list_pods_again();
+  }
+  return decision.wake_at ? std::optional<Duration>(*decision.wake_at - now) : std::nullopt;
+}
+
+void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
+  if (stored) {
+    keep_newest(*stored);
+    engine_.status_written(read_job(**stored));
+  } else {
+    env_.log.warning("writing a Job's status failed",
+                     {{"job", ns_ + "/" + name_}, {"error", stored.error().message}});
+    engine_.status_failed(classify(stored.error()));
+  }
+  hooks_.wake();
+}
+
+void JobWorker::on_create(uint32_t id, const Result<client::ObjectPtr>& pod) {
+  if (pod) {
+    engine_.pod_created(id, read_pod(**pod));
+  } else {
+    engine_.create_failed(id, classify(pod.error()), pod.error().message);
+  }
+  hooks_.wake();
+}
+
+void JobWorker::on_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod) {
+  if (pod) {
+    const engine::PodView view = read_pod(**pod);
+    engine_.pod_written(write.uid, &view);
+  } else {
+    engine_.pod_write_failed(write.uid, classify(pod.error()), pod.error().message);
+  }
+  hooks_.wake();
+}
+
+void JobWorker::read_job_again() {
+  if (std::exchange(reading_, true)) {
+    return;
+  }
+  env_.client.get({&api::kinds::job(), ns_, name_},
+                  [weak = std::weak_ptr<JobWorker*>(self_)](const Result<client::ObjectPtr>& job) {
+                    if (const auto worker = weak.lock()) {
+                      (*worker)->on_job_read(job);
+                    }
+                  });
+}
+
+void JobWorker::on_job_read(const Result<client::ObjectPtr>& job) {
+  if (job && client::uid_of(**job) == uid_) {
+    reading_ = false;
+    observe_job(*job, read_job(**job));
+    hooks_.wake();
+  } else if (!job && !is_not_found(job.error())) {
+    read_timer_ = env_.executor.schedule(kLookRetry, [this] {
+      reading_ = false;
+      read_job_again();
+    });
+  }
+  // Otherwise the Job is gone: the watch will say so.
+}
+
+void JobWorker::list_pods_again() {
+  if (std::exchange(listing_, true)) {
+    return;
+  }
+  env_.client.list(
+      {&api::kinds::pod(), ns_, "", ""}, {},
+      [weak = std::weak_ptr<JobWorker*>(self_)](const Result<client::ObjectList>& pods) {
+        if (const auto worker = weak.lock()) {
+          (*worker)->on_pods_listed(pods);
+        }
+      });
+}
+
+void JobWorker::on_pods_listed(const Result<client::ObjectList>& pods) {
+  if (!pods) {
+    list_timer_ = env_.executor.schedule(kLookRetry, [this] {
+      listing_ = false;
+      list_pods_again();
+    });
+    return;
+  }
+  listing_ = false;
+  engine_.begin_list();
+  for (const client::ObjectPtr& pod : pods->items) {
+    if (owner_job_uid(*pod) == uid_) {
+      engine_.observe_pod(read_pod(*pod));
+    }
+  }
+  engine_.end_list();
+  hooks_.wake();
+}
+
+}  // namespace windlass::controllers::job

@@ -1,0 +1,78 @@
+// One Job under control: its engine, the newest object of it, and its writes. The engine decides;
+// this feeds it what is seen and what was answered, and carries out what it says.
+//
+// Owned by the controller, by Job UID, on the client's executor.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/reflector.h"
+#include "controllers/job/writer.h"
+#include "job/engine.h"
+
+namespace windlass::controllers::job {
+
+// Who hears what the engine has to tell besides its writes.
+struct WorkerHooks {
+  // Something happened that the engine should be asked about.
+  std::function<void()> wake;
+  std::function<void(const api::Message& job, const engine::Event&)> record_event;
+  std::function<void(const engine::MetricDelta&)> count;
+};
+
+class JobWorker final : private WriteAnswers {
+ public:
+  JobWorker(client::ClientEnv env, const engine::Options& options, client::ObjectPtr job,
+            WorkerHooks hooks);
+  ~JobWorker() override;
+  JobWorker(const JobWorker&) = delete;
+  JobWorker& operator=(const JobWorker&) = delete;
+
+  void observe_job(const client::ObjectPtr& job, const engine::JobView& view);
+  void observe_pod(const engine::PodView& pod);
+  void observe_pod_gone(const std::string& uid);
+  // All pods of the Job that there are.
+  void observe_all_pods(const std::vector<const engine::PodView*>& pods);
+
+  // Asks the engine and sends what it says; answers when to ask again, if nothing happens before.
+  std::optional<Duration> sync();
+  // Nothing more will come unless something new is seen.
+  bool at_rest() const { return engine_.at_rest() && !engine_.busy(); }
+
+  const std::string& ns() const { return ns_; }
+  const std::string& name() const { return name_; }
+  const std::string& uid() const { return uid_; }
+
+ private:
+  static constexpr Duration kLookRetry = seconds(1);  // after a read that failed
+
+  void on_status(const Result<client::ObjectPtr>& stored) override;
+  void on_create(uint32_t id, const Result<client::ObjectPtr>& pod) override;
+  void on_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod) override;
+
+  void keep_newest(const client::ObjectPtr& job);
+  void read_job_again();
+  void list_pods_again();
+  void on_job_read(const Result<client::ObjectPtr>& job);
+  void on_pods_listed(const Result<client::ObjectList>& pods);
+
+  client::ClientEnv env_;
+  std::string ns_;
+  std::string name_;
+  std::string uid_;
+  client::ObjectPtr job_;
+  WorkerHooks hooks_;
+  engine::Engine engine_;
+  Writer writer_;
+  bool reading_ = false;
+  bool listing_ = false;
+  env::TimerId read_timer_ = env::TimerId::none;
+  env::TimerId list_timer_ = env::TimerId::none;
+  std::shared_ptr<JobWorker*> self_;  // callbacks hold it weakly
+};
+
+}  // namespace windlass::controllers::job

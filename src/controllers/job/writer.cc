@@ -1,0 +1,197 @@
+#include "controllers/job/writer.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/quote.h"
+#include "client/object_identity.h"
+
+namespace windlass::controllers::job {
+
+namespace {
+
+// The pod that was meant is gone: another has its name.
+Status other_uid(const std::string& name) {
+  return not_found({"", "pods", name});
+}
+
+bool namespace_terminating(const Status& status) {
+  return std::any_of(
+      status.details.causes.begin(), status.details.causes.end(),
+      [](const StatusCause& cause) { return cause.reason == "NamespaceTerminating"; });
+}
+
+}  // namespace
+
+engine::WriteError classify(const Status& status) {
+  if (is_not_found(status)) {
+    return engine::WriteError::kNotFound;
+  }
+  if (is_conflict(status)) {
+    return engine::WriteError::kConflict;
+  }
+  if (namespace_terminating(status)) {
+    return engine::WriteError::kNamespaceTerminating;
+  }
+  // Below 500 the server has looked at the request and refused it. Above, and without an answer,
+  // it may have been applied all the same.
+  return status.code >= 400 && status.code < 500 ? engine::WriteError::kRejected
+                                                 : engine::WriteError::kUnknown;
+}
+
+Writer::Writer(client::ApiClient& client, std::string ns, std::string job_name,
+               WriteAnswers& answers)
+    : client_(client),
+      ns_(std::move(ns)),
+      job_name_(std::move(job_name)),
+      answers_(answers),
+      self_(std::make_shared<Writer*>(this)) {}
+
+template <class Answer>
+client::Done<client::ObjectPtr> Writer::finishing(Answer answer) {
+  return [weak = std::weak_ptr<Writer*>(self_),
+          answer = std::move(answer)](const Result<client::ObjectPtr>& object) {
+    if (const auto writer = weak.lock()) {
+      Writer& self = **writer;
+      --self.in_flight_;
+      self.start_waiting();
+      answer(self, object);
+    }
+  };
+}
+
+client::ObjectRef Writer::pod_ref(const std::string& name) const {
+  return {&api::kinds::pod(), ns_, name};
+}
+
+void Writer::enqueue(Request request) {
+  waiting_.push_back(std::move(request));
+}
+
+void Writer::start_waiting() {
+  while (in_flight_ < kMaxInFlight && !waiting_.empty()) {
+    ++in_flight_;
+    const Request request = std::move(waiting_.front());
+    waiting_.pop_front();
+    request();
+  }
+}
+
+void Writer::send(const api::Message& job, const engine::Decision& decision) {
+  if (decision.status) {
+    std::shared_ptr<const api::Message> changed = with_status(job, *decision.status);
+    enqueue([this, changed = std::move(changed)] {
+      client_.update({&api::kinds::job(), ns_, job_name_}, "status", changed,
+                     finishing([](Writer& self, const Result<client::ObjectPtr>& stored) {
+                       self.answers_.on_status(stored);
+                     }));
+    });
+  }
+  for (const engine::CreatePod& create : decision.creates) {
+    std::shared_ptr<const api::Message> pod = make_pod(job, create.plan);
+    enqueue([this, id = create.id, pod = std::move(pod)] {
+      client_.create(pod_ref(""), pod,
+                     finishing([id](Writer& self, const Result<client::ObjectPtr>& created) {
+                       self.answers_.on_create(id, created);
+                     }));
+    });
+  }
+  for (const engine::PodWrite& write : decision.pod_writes) {
+    enqueue([this, write] { write_pod(write); });
+  }
+  start_waiting();
+}
+
+void Writer::write_pod(const engine::PodWrite& write) {
+  switch (write.op) {
+    case engine::PodOp::kDelete:
+      remove(write);
+      break;
+    case engine::PodOp::kRelease:
+      release(write, 0);
+      break;
+    case engine::PodOp::kDrop:
+      drop(write);
+      break;
+  }
+}
+
+void Writer::remove(const engine::PodWrite& write) {
+  client::DeleteOptions options;
+  options.preconditions.uid = write.uid;
+  if (write.required_rv != 0) {
+    options.preconditions.resource_version = std::to_string(write.required_rv);
+  }
+  client_.remove(pod_ref(write.name), options,
+                 finishing([write](Writer& self, const Result<client::ObjectPtr>& pod) {
+                   self.answer_pod_write(write, pod);
+                 }));
+}
+
+void Writer::drop(const engine::PodWrite& write) {
+  const std::string version =
+      write.required_rv == 0 ? "" : fmt::format(R"("resourceVersion":"{}",)", write.required_rv);
+  const std::string body =
+      fmt::format(R"({{"metadata":{{"uid":{},{}"annotations":{{"{}":"true"}}}}}})",
+                  quote(write.uid), version, engine::kDroppedKey);
+  client_.patch(pod_ref(write.name), "", client::PatchType::merge, body,
+                finishing([write](Writer& self, const Result<client::ObjectPtr>& pod) {
+                  self.answer_pod_write(write, pod);
+                }));
+}
+
+void Writer::release(const engine::PodWrite& write, int conflicts) {
+  client_.get(pod_ref(write.name), [weak = std::weak_ptr<Writer*>(self_), write,
+                                    conflicts](const Result<client::ObjectPtr>& pod) {
+    const auto writer = weak.lock();
+    if (!writer) {
+      return;
+    }
+    if (pod && client::uid_of(**pod) == write.uid) {
+      (*writer)->release_from(write, conflicts, *pod);
+      return;
+    }
+    (*writer)->finishing([write](Writer& self, const auto& answer) {
+      self.answers_.on_pod_write(write, answer);
+    })(pod ? Result<client::ObjectPtr>(fail(other_uid(write.name))) : pod);
+  });
+}
+
+void Writer::release_from(const engine::PodWrite& write, int conflicts,
+                          const client::ObjectPtr& pod) {
+  const auto finish = finishing([write](Writer& self, const Result<client::ObjectPtr>& answer) {
+    self.answer_pod_write(write, answer);
+  });
+  std::shared_ptr<api::Message> changed(pod->New());
+  changed->CopyFrom(*pod);
+  if (!remove_tracking_finalizer(*changed)) {
+    finish(pod);
+    return;
+  }
+  client_.update(
+      pod_ref(write.name), "", std::move(changed),
+      [weak = std::weak_ptr<Writer*>(self_), write, conflicts,
+       finish](const Result<client::ObjectPtr>& answer) {
+        const auto writer = weak.lock();
+        if (writer && !answer && is_conflict(answer.error()) && conflicts < kMaxConflicts) {
+          (*writer)->release(write, conflicts + 1);
+        } else {
+          finish(answer);
+        }
+      });
+}
+
+// A UID that does not match is a conflict, or invalid in a patch (api.md M39, P77).
+void Writer::answer_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod) {
+  if (!pod && write.required_rv == 0 && write.op != engine::PodOp::kRelease &&
+      (is_conflict(pod.error()) || pod.error().code == 422)) {
+    answers_.on_pod_write(write, fail(other_uid(write.name)));
+    return;
+  }
+  answers_.on_pod_write(write, pod);
+}
+
+}  // namespace windlass::controllers::job
