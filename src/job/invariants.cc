@@ -109,7 +109,7 @@ std::vector<std::string> check_release(const JobView& job, const Options& option
   if (!ignored && !failed_listed) {
     broken.emplace_back("C10: a failure is released before it is stored");
   }
-  if (ignored && failed_listed) {
+  if (ignored && failed_listed && !is_decided(job.status)) {
     broken.emplace_back("P3: an ignored failure is counted");
   }
   return broken;

@@ -50,6 +50,7 @@ struct PodRecord {
   bool deleting : 1 = false;
   bool dropped : 1 = false;
   bool condemned : 1 = false;  // chosen for removal by scaling
+  bool duplicate : 1 = false;  // another active pod of its index is to stay instead
   bool held : 1 = false;       // kept for its index until it is replaced (5.21)
   bool batched : 1 = false;    // in the status write under way
   bool queued : 1 = false;     // in the queue that `todo` names

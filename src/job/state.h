@@ -131,7 +131,7 @@ class State {
   void settle(Slot slot);
   void settle_index(int32_t index);
   void hold_best(int32_t index);
-  void condemn_duplicates(int32_t index);
+  void find_duplicates(int32_t index);
   void refresh(Slot slot);
   Todo todo_of(const PodRecord& record) const;
   void erase(Slot slot);

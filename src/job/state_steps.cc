@@ -44,8 +44,8 @@ void State::settle_index(int32_t index) {
   if (facts_.per_index) {
     hold_best(index);
   }
-  if (entry->active > 1 && facts_.scaling()) {
-    condemn_duplicates(index);
+  if (facts_.scaling()) {
+    find_duplicates(index);
   }
   for (Slot slot = entry->head; slot != kNoSlot; slot = pods_.at(slot).next) {
     refresh(slot);
@@ -120,21 +120,19 @@ IndexFailures State::index_failures(int64_t index) const {
 }
 
 // 3.7: of several active pods of one index only the one that would be removed last stays.
-void State::condemn_duplicates(int32_t index) {
+void State::find_duplicates(int32_t index) {
+  const IndexEntry& entry = *pods_.entry(index);
   Slot keep = kNoSlot;
-  for (Slot slot = pods_.entry(index)->head; slot != kNoSlot; slot = pods_.at(slot).next) {
+  for (Slot slot = entry.head; slot != kNoSlot; slot = pods_.at(slot).next) {
     PodRecord& record = pods_.at(slot);
-    if (!record.is_active()) {
-      continue;
-    }
-    const bool doomed = record.dropped || (record.condemned && !record.has_finalizer);
-    record.condemned = true;
-    if (!doomed && (keep == kNoSlot || remove_before(pods_.at(keep), record))) {
+    record.duplicate = record.is_active() && entry.active > 1;
+    const bool doomed = record.dropped || record.condemned;
+    if (record.duplicate && !doomed && (keep == kNoSlot || remove_before(pods_.at(keep), record))) {
       keep = slot;
     }
   }
   if (keep != kNoSlot) {
-    pods_.at(keep).condemned = false;
+    pods_.at(keep).duplicate = false;
   }
 }
 
@@ -146,8 +144,8 @@ Todo State::todo_of(const PodRecord& record) const {
     const bool ended = facts_.indexed && (!has_valid_index(record, facts_) ||
                                           indexes_.completed.found().contains(record.index) ||
                                           indexes_.failed.found().contains(record.index));
-    const bool remove =
-        facts_.decided() || facts_.suspended || record.condemned || record.dropped || ended;
+    const bool remove = facts_.decided() || facts_.suspended || record.condemned ||
+                        record.duplicate || record.dropped || ended;
     return remove ? Todo::kRemove : Todo::kNothing;
   }
   if (!record.has_finalizer) {
