@@ -153,6 +153,9 @@ class RatioReporter : public benchmark::ConsoleReporter {
   void ReportRuns(const std::vector<Run>& runs) override {
     ConsoleReporter::ReportRuns(runs);
     for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration) {
+        continue;
+      }
       double nanos = run.GetAdjustedCPUTime();
       double& best = best_[run.run_name.function_name];
       best = best == 0 || nanos < best ? nanos : best;

@@ -17,72 +17,77 @@ namespace {
 
 using google::protobuf::Map;
 
+bool has_unknown_fields(const Message& message) {
+  return !message.GetReflection()->GetUnknownFields(message).empty();
+}
+
+// A walk over what is present; only where a struct could be dropped it is asked whether it is
+// empty.
 class Canonicalizer {
  public:
-  // Whether anything is left in the message.
-  bool object(const JsonStruct& shape, Message& message) {
-    bool something = has_unknown_fields(message);
+  void object(const JsonStruct& shape, Message& message) {
     for (const JsonGroup& group : shape.groups) {
       if (group.holder == nullptr) {
-        something |= fields(shape, group, message);
-      } else if (shape.reflection->HasField(message, group.holder)) {
-        Message& inlined = *shape.reflection->MutableMessage(&message, group.holder);
-        if (fields(shape, group, inlined) | has_unknown_fields(inlined)) {
-          something = true;
-        } else {
-          shape.reflection->ClearField(&message, group.holder);
-        }
+        fields(shape, group, message);
+      } else if (group.holder->layout.present(message)) {
+        inlined(shape, group, message);
       }
     }
-    return something;
   }
 
   std::optional<Status> take_error() { return std::move(error_); }
 
  private:
-  static bool has_unknown_fields(const Message& message) {
-    return !message.GetReflection()->GetUnknownFields(message).empty();
+  void inlined(const JsonStruct& shape, const JsonGroup& group, Message& message) {
+    Message& holder = mutable_message_at(message, group.holder->layout, *group.holder->prototype);
+    fields(shape, group, holder);
+    if (!has_unknown_fields(holder) && is_empty(shape, group, holder)) {
+      message.GetReflection()->ClearField(&message, group.holder->descriptor);
+    }
   }
 
-  bool fields(const JsonStruct& shape, const JsonGroup& group, Message& owner) {
-    bool something = false;
+  void fields(const JsonStruct& shape, const JsonGroup& group, Message& owner) {
     for (size_t i = group.begin; i < group.end; ++i) {
       const JsonField& field = shape.fields[i];
       switch (field.shape) {
         case JsonShape::single:
-          something |= field.present.in(owner) && single(field, owner);
+          if (field.layout.present(owner)) {
+            single(field, owner);
+          }
           break;
         case JsonShape::list:
-          something |= list(field, owner);
+          if (field.prototype != nullptr) {
+            for (Message* item : mutable_messages_at(owner, field.layout)) {
+              message_value(field, *item);
+            }
+          }
           break;
         case JsonShape::map:
-          something |= map(field, owner);
+          map(field, owner);
           break;
       }
     }
-    return something;
   }
 
-  bool single(const JsonField& field, Message& owner) {
-    bool droppable = field.zero_is_absent();
-    if (field.prototype == nullptr && !droppable) {
-      return true;
+  void single(const JsonField& field, Message& owner) {
+    bool zero = field.prototype == nullptr ? is_zero(field, owner) : is_zero_message(field, owner);
+    if (zero && field.zero_is_absent()) {
+      owner.GetReflection()->ClearField(&owner, field.descriptor);
     }
-    bool something = field.prototype == nullptr ? !is_zero(field, owner) : message(field, owner);
-    if (something || !droppable) {
-      return true;
-    }
-    field.reflection->ClearField(&owner, field.descriptor);
-    return false;
   }
 
-  bool message(const JsonField& field, Message& owner) {
-    return message_value(field, *field.reflection->MutableMessage(&owner, field.descriptor));
+  bool is_zero_message(const JsonField& field, Message& owner) {
+    Message& value = mutable_message_at(owner, field.layout, *field.prototype);
+    bool something = message_value(field, value);
+    return field.kind == JsonKind::object ? field.zero_is_absent() && is_empty(*field.object, value)
+                                          : !something;
   }
 
+  // Whether a message of a scalar kind is other than zero.
   bool message_value(const JsonField& field, Message& value) {
     if (field.kind == JsonKind::object) {
-      return object(*field.object, value);
+      object(*field.object, value);
+      return true;
     }
     Result<bool> something = canonicalize_scalar_message(field.kind, value);
     if (!something && !error_) {
@@ -92,41 +97,48 @@ class Canonicalizer {
   }
 
   static bool is_zero(const JsonField& field, const Message& owner) {
-    const google::protobuf::Reflection& reflection = *field.reflection;
-    std::string scratch;
     switch (field.kind) {
       case JsonKind::boolean:
-        return !reflection.GetBool(owner, field.descriptor);
+        return !value_at<bool>(owner, field.layout);
       case JsonKind::int32:
-        return reflection.GetInt32(owner, field.descriptor) == 0;
+        return value_at<int32_t>(owner, field.layout) == 0;
       case JsonKind::int64:
-        return reflection.GetInt64(owner, field.descriptor) == 0;
+        return value_at<int64_t>(owner, field.layout) == 0;
       default:
-        return reflection.GetStringReference(owner, field.descriptor, &scratch).empty();
+        return string_at(owner, field.layout).empty();
     }
   }
 
-  bool list(const JsonField& field, Message& owner) {
-    int size = field.reflection->FieldSize(owner, field.descriptor);
-    if (field.prototype != nullptr) {
-      for (int i = 0; i < size; ++i) {
-        message_value(field,
-                      *field.reflection->MutableRepeatedMessage(&owner, field.descriptor, i));
+  static bool is_empty(const JsonStruct& shape, const Message& message) {
+    for (const JsonGroup& group : shape.groups) {
+      bool empty = group.holder == nullptr ? is_empty(shape, group, message)
+                                           : !group.holder->layout.present(message);
+      if (!empty) {
+        return false;
       }
     }
-    return size > 0;
+    return !has_unknown_fields(message);
   }
 
-  bool map(const JsonField& field, Message& owner) {
-    if (field.reflection->FieldSize(owner, field.descriptor) == 0) {
-      return false;
-    }
-    if (field.kind == JsonKind::quantity) {
-      values(field, mutable_map_of<meta::v1::Quantity>(owner, *field.descriptor));
-    } else if (field.kind == JsonKind::time) {
-      values(field, mutable_map_of<meta::v1::Time>(owner, *field.descriptor));
+  static bool is_empty(const JsonStruct& shape, const JsonGroup& group, const Message& owner) {
+    for (size_t i = group.begin; i < group.end; ++i) {
+      const JsonField& field = shape.fields[i];
+      bool empty = field.shape == JsonShape::single
+                       ? !field.layout.present(owner)
+                       : owner.GetReflection()->FieldSize(owner, field.descriptor) == 0;
+      if (!empty) {
+        return false;
+      }
     }
     return true;
+  }
+
+  void map(const JsonField& field, Message& owner) {
+    if (field.kind == JsonKind::quantity) {
+      values(field, mutable_map_at<meta::v1::Quantity>(owner, field.layout));
+    } else if (field.kind == JsonKind::time) {
+      values(field, mutable_map_at<meta::v1::Time>(owner, field.layout));
+    }
   }
 
   template <class T>

@@ -145,7 +145,11 @@ class JsonReader {
   static Message& owner_of(const JsonField& field, Message& message) {
     return field.holder == nullptr
                ? message
-               : *message.GetReflection()->MutableMessage(&message, field.holder);
+               : mutable_message_at(message, field.holder->layout, *field.holder->prototype);
+  }
+
+  static void clear(const JsonField& field, Message& owner) {
+    owner.GetReflection()->ClearField(&owner, field.descriptor);
   }
 
   Outcome read_field(const JsonField& field, element value, Message& message, const JsonFrame* at) {
@@ -163,7 +167,6 @@ class JsonReader {
 
   Outcome read_scalar(const JsonField& field, element value, Message& message,
                       const JsonFrame* at) {
-    const google::protobuf::Reflection& reflection = *field.reflection;
     bool zero_is_absent = field.zero_is_absent();
     switch (field.kind) {
       case JsonKind::boolean: {
@@ -174,7 +177,7 @@ class JsonReader {
         if (zero_is_absent && !truth) {
           return Outcome::nothing;
         }
-        reflection.SetBool(&owner_of(field, message), field.descriptor, truth);
+        set_value_at(owner_of(field, message), field.layout, truth);
         return Outcome::something;
       }
       case JsonKind::int32:
@@ -187,23 +190,23 @@ class JsonReader {
           return Outcome::nothing;
         }
         if (field.kind == JsonKind::int32) {
-          reflection.SetInt32(&owner_of(field, message), field.descriptor,
-                              static_cast<int32_t>(number));
+          set_value_at(owner_of(field, message), field.layout, static_cast<int32_t>(number));
         } else {
-          reflection.SetInt64(&owner_of(field, message), field.descriptor, number);
+          set_value_at(owner_of(field, message), field.layout, number);
         }
         return Outcome::something;
       }
       default: {
-        std::string text;
-        if (!get_text(field, value, text, at)) {
+        std::string_view text;
+        if (!get_string(field, value, text, at)) {
           return Outcome::failed;
         }
         if (zero_is_absent && text.empty()) {
           return Outcome::nothing;
         }
-        reflection.SetString(&owner_of(field, message), field.descriptor, std::move(text));
-        return Outcome::something;
+        bool ok =
+            assign(field, text, mutable_string_at(owner_of(field, message), field.layout), at);
+        return ok ? Outcome::something : Outcome::failed;
       }
     }
   }
@@ -211,12 +214,12 @@ class JsonReader {
   Outcome read_single_message(const JsonField& field, element value, Message& message,
                               const JsonFrame* at) {
     Message& owner = owner_of(field, message);
-    Message& made = *field.reflection->MutableMessage(&owner, field.descriptor);
+    Message& made = mutable_message_at(owner, field.layout, *field.prototype);
     Outcome outcome = read_message(field, value, made, at);
     if (outcome == Outcome::nothing && field.zero_is_absent()) {
-      field.reflection->ClearField(&owner, field.descriptor);
+      clear(field, owner);
       if (field.holder != nullptr && owner.ByteSizeLong() == 0) {
-        message.GetReflection()->ClearField(&message, field.holder);
+        message.GetReflection()->ClearField(&message, field.holder->descriptor);
       }
       return Outcome::nothing;
     }
@@ -253,13 +256,12 @@ class JsonReader {
 
   // null is a zero item, as in Go.
   bool read_item(const JsonField& field, element item, Message& owner, const JsonFrame* at) {
-    const google::protobuf::Reflection& reflection = *field.reflection;
     bool is_null = item.is_null();
     switch (field.kind) {
       case JsonKind::boolean: {
         bool truth = false;
         bool ok = is_null || get_bool(field, item, truth, at);
-        reflection.AddBool(&owner, field.descriptor, truth);
+        add_value_at(owner, field.layout, truth);
         return ok;
       }
       case JsonKind::int32:
@@ -267,23 +269,20 @@ class JsonReader {
         int64_t number = 0;
         bool ok = is_null || get_integer(field, item, number, at);
         if (field.kind == JsonKind::int32) {
-          reflection.AddInt32(&owner, field.descriptor, static_cast<int32_t>(number));
+          add_value_at(owner, field.layout, static_cast<int32_t>(number));
         } else {
-          reflection.AddInt64(&owner, field.descriptor, number);
+          add_value_at(owner, field.layout, number);
         }
         return ok;
       }
       case JsonKind::string:
       case JsonKind::bytes: {
-        std::string text;
-        bool ok = is_null || get_text(field, item, text, at);
-        reflection.AddString(&owner, field.descriptor, std::move(text));
-        return ok;
+        std::string& text = add_string_at(owner, field.layout);
+        return is_null || get_text(field, item, text, at);
       }
       default: {
-        Message* made = field.prototype->New(owner.GetArena());
-        reflection.UnsafeArenaAddAllocatedMessage(&owner, field.descriptor, made);
-        return is_null || read_message(field, item, *made, at) != Outcome::failed;
+        Message& made = add_message_at(owner, field.layout, *field.prototype);
+        return is_null || read_message(field, item, made, at) != Outcome::failed;
       }
     }
   }
@@ -300,14 +299,12 @@ class JsonReader {
     switch (field.kind) {
       case JsonKind::string:
       case JsonKind::bytes:
-        return read_entries(field, object, mutable_map_of<std::string>(owner, *field.descriptor),
-                            at);
+        return read_entries(field, object, mutable_map_at<std::string>(owner, field.layout), at);
       case JsonKind::quantity:
-        return read_entries(field, object,
-                            mutable_map_of<meta::v1::Quantity>(owner, *field.descriptor), at);
-      default:
-        return read_entries(field, object, mutable_map_of<meta::v1::Time>(owner, *field.descriptor),
+        return read_entries(field, object, mutable_map_at<meta::v1::Quantity>(owner, field.layout),
                             at);
+      default:
+        return read_entries(field, object, mutable_map_at<meta::v1::Time>(owner, field.layout), at);
     }
   }
 
@@ -356,22 +353,26 @@ class JsonReader {
     return false;
   }
 
-  // A string, or the bytes that it stands for.
-  bool get_text(const JsonField& field, element value, std::string& text, const JsonFrame* at) {
-    std::string_view view;
-    if (value.get(view) != simdjson::SUCCESS) {
-      mismatch(at, describe_json(value), go_item_type_of(field));
-      return false;
-    }
+  bool get_string(const JsonField& field, element value, std::string_view& text,
+                  const JsonFrame* at) {
+    return value.get(text) == simdjson::SUCCESS ||
+           mismatch(at, describe_json(value), go_item_type_of(field)) != Outcome::failed;
+  }
+
+  // The text, or the bytes that it stands for.
+  bool assign(const JsonField& field, std::string_view text, std::string& to, const JsonFrame* at) {
     if (field.kind != JsonKind::bytes) {
-      text.assign(view);
+      to.assign(text);
       return true;
     }
-    if (std::optional<Base64Error> error = decode_base64(view, text)) {
-      fail_at(at, fmt::format("illegal base64 data at input byte {}", error->offset));
-      return false;
-    }
-    return true;
+    std::optional<Base64Error> error = decode_base64(text, to);
+    return !error || fail_at(at, fmt::format("illegal base64 data at input byte {}",
+                                             error->offset)) != Outcome::failed;
+  }
+
+  bool get_text(const JsonField& field, element value, std::string& to, const JsonFrame* at) {
+    std::string_view text;
+    return get_string(field, value, text, at) && assign(field, text, to, at);
   }
 
   Outcome read_scalar_message(const JsonField& field, element value, Message& message,

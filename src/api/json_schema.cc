@@ -85,7 +85,6 @@ class Compiler {
     entry = std::make_unique<JsonStruct>();
     JsonStruct& result = *entry;
     result.descriptor = &descriptor;
-    result.reflection = prototype(descriptor).GetReflection();
     for (int i = 0; i < descriptor.field_count(); ++i) {
       const FieldDescriptor& field = *descriptor.field(i);
       if (field.options().GetExtension(rule).inlined()) {
@@ -103,16 +102,18 @@ class Compiler {
     return *MessageFactory::generated_factory()->GetPrototype(&descriptor);
   }
 
-  void add_inlined(const FieldDescriptor& holder, JsonStruct& to) {
-    const Descriptor& inlined = *holder.message_type();
+  void add_inlined(const FieldDescriptor& descriptor, JsonStruct& to) {
+    const Descriptor& inlined = *descriptor.message_type();
+    to.holders.push_back(std::make_unique<JsonHolder>(
+        JsonHolder{&descriptor, field_layout(descriptor), &prototype(inlined)}));
     for (int i = 0; i < inlined.field_count(); ++i) {
       const FieldDescriptor& field = *inlined.field(i);
       CHECK(!field.options().GetExtension(rule).inlined(), "inlined messages do not nest");
-      add_field(field, &holder, to);
+      add_field(field, to.holders.back().get(), to);
     }
   }
 
-  void add_field(const FieldDescriptor& descriptor, const FieldDescriptor* holder, JsonStruct& to) {
+  void add_field(const FieldDescriptor& descriptor, const JsonHolder* holder, JsonStruct& to) {
     JsonField field;
     field.name = descriptor.json_name();
     field.key = ",";
@@ -121,15 +122,13 @@ class Compiler {
     field.presence = presence_of(descriptor);
     field.descriptor = &descriptor;
     field.holder = holder;
-    field.reflection = prototype(*descriptor.containing_type()).GetReflection();
+    field.layout = field_layout(descriptor);
     const FieldDescriptor* value = &descriptor;
     if (descriptor.is_map()) {
       field.shape = JsonShape::map;
       value = descriptor.message_type()->map_value();
     } else if (descriptor.is_repeated()) {
       field.shape = JsonShape::list;
-    } else {
-      field.present = presence_bit(descriptor);
     }
     field.kind = kind_of(*value);
     if (value->message_type() != nullptr) {

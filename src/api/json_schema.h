@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,6 @@ namespace google::protobuf {
 class Descriptor;
 class FieldDescriptor;
 class Message;
-class Reflection;
 }  // namespace google::protobuf
 
 namespace windlass::api {
@@ -42,6 +42,13 @@ enum class JsonShape : uint8_t { single, list, map };
 // The Presence of proto/options.proto.
 enum class JsonPresence : uint8_t { omit_empty, pointer, always, nullable };
 
+// An inlined message: its fields look as if they belonged to the message that holds it.
+struct JsonHolder {
+  const google::protobuf::FieldDescriptor* descriptor = nullptr;
+  FieldLayout layout;
+  const google::protobuf::Message* prototype = nullptr;
+};
+
 struct JsonField {
   std::string name;  // backoffLimit
   std::string key;   // ,"backoffLimit":
@@ -50,13 +57,11 @@ struct JsonField {
   JsonPresence presence = JsonPresence::omit_empty;
   // The items of a list object: never null (api.md M60), and each may carry apiVersion and kind.
   bool list_items = false;
-  uint8_t index = 0;    // in JsonStruct::fields
-  PresenceBit present;  // of a single one
+  uint8_t index = 0;  // in JsonStruct::fields
 
+  FieldLayout layout;
   const google::protobuf::FieldDescriptor* descriptor = nullptr;
-  const google::protobuf::Reflection* reflection = nullptr;  // of the message that has the field
-  // Set for a field of an inlined message: the field of the outer message that holds it.
-  const google::protobuf::FieldDescriptor* holder = nullptr;
+  const JsonHolder* holder = nullptr;                    // of a field of an inlined message
   const google::protobuf::Message* prototype = nullptr;  // of message kinds
   const JsonStruct* object = nullptr;                    // of JsonKind::object
 
@@ -71,7 +76,7 @@ struct JsonField {
 // Fields that live in the same message, side by side in JSON: the object's own, or those of one
 // inlined message.
 struct JsonGroup {
-  const google::protobuf::FieldDescriptor* holder = nullptr;
+  const JsonHolder* holder = nullptr;
   size_t begin = 0;
   size_t end = 0;
 };
@@ -80,8 +85,8 @@ struct JsonStruct {
   static constexpr size_t kMaxFields = 128;
 
   const google::protobuf::Descriptor* descriptor = nullptr;
-  const google::protobuf::Reflection* reflection = nullptr;
   std::vector<JsonField> fields;
+  std::vector<std::unique_ptr<JsonHolder>> holders;
   std::vector<JsonGroup> groups;
 
   // `expected` is where the caller thinks the field is: documents mostly follow the field order.

@@ -1,7 +1,6 @@
 // encode_json: a loop over the field tables of json_schema.h that appends to one string.
 #include <google/protobuf/map.h>
 #include <google/protobuf/message.h>
-#include <google/protobuf/reflection.h>
 
 #include <algorithm>
 #include <vector>
@@ -38,7 +37,9 @@ class JsonWriter {
     }
     for (const JsonGroup& group : shape.groups) {
       const Message& owner =
-          group.holder == nullptr ? message : shape.reflection->GetMessage(message, group.holder);
+          group.holder == nullptr
+              ? message
+              : present_or_empty(message, group.holder->layout, *group.holder->prototype);
       for (size_t i = group.begin; i < group.end; ++i) {
         member(shape.fields[i], owner);
       }
@@ -56,102 +57,101 @@ class JsonWriter {
     out_ += closing;
   }
 
-  void member(const JsonField& field, const Message& owner) {
-    if (field.shape == JsonShape::single) {
-      single(field, owner);
-      return;
-    }
-    if (field.reflection->FieldSize(owner, field.descriptor) == 0) {
-      if (field.presence == JsonPresence::always) {
-        out_ += field.key;
-        out_ += field.list_items ? "[]" : "null";
-      }
-      return;
-    }
-    out_ += field.key;
-    if (field.shape == JsonShape::list) {
-      list(field, owner);
-    } else {
-      map(field, owner);
-    }
+  static const Message& present_or_empty(const Message& owner, const FieldLayout& layout,
+                                         const Message& empty) {
+    return layout.present(owner) ? *message_at(owner, layout) : empty;
   }
 
-  // Whether a scalar is written; writes what stands for an absent one.
-  bool begins(const JsonField& field, const Message& owner, bool zero) {
-    bool written = !zero;
-    switch (field.presence) {
-      case JsonPresence::omit_empty:
-        break;
-      case JsonPresence::always:
-        written = true;
-        break;
-      case JsonPresence::pointer:
-        written = field.reflection->HasField(owner, field.descriptor);
-        break;
-      case JsonPresence::nullable:
-        written = field.reflection->HasField(owner, field.descriptor);
-        if (!written) {
-          out_ += field.key;
-          out_ += "null";
-        }
-        break;
+  void member(const JsonField& field, const Message& owner) {
+    switch (field.shape) {
+      case JsonShape::single:
+        single(field, owner);
+        return;
+      case JsonShape::list:
+        list(field, owner);
+        return;
+      case JsonShape::map:
+        map(field, owner);
     }
-    if (written) {
-      out_ += field.key;
-    }
-    return written;
   }
 
   void single(const JsonField& field, const Message& owner) {
-    const google::protobuf::Reflection& reflection = *field.reflection;
+    if (!field.layout.present(owner)) {
+      absent(field);
+      return;
+    }
     switch (field.kind) {
       case JsonKind::boolean: {
-        bool value = reflection.GetBool(owner, field.descriptor);
-        if (begins(field, owner, !value)) {
+        bool value = value_at<bool>(owner, field.layout);
+        if (value || !leaves_out_zero(field)) {
+          out_ += field.key;
           out_ += value ? "true" : "false";
         }
         return;
       }
-      case JsonKind::int32: {
-        int32_t value = reflection.GetInt32(owner, field.descriptor);
-        if (begins(field, owner, value == 0)) {
-          append_integer(value, out_);
-        }
+      case JsonKind::int32:
+        integer(field, value_at<int32_t>(owner, field.layout));
         return;
-      }
-      case JsonKind::int64: {
-        int64_t value = reflection.GetInt64(owner, field.descriptor);
-        if (begins(field, owner, value == 0)) {
-          append_integer(value, out_);
-        }
+      case JsonKind::int64:
+        integer(field, value_at<int64_t>(owner, field.layout));
         return;
-      }
       case JsonKind::string:
       case JsonKind::bytes: {
-        std::string scratch;
-        const std::string& value = reflection.GetStringReference(owner, field.descriptor, &scratch);
-        if (begins(field, owner, value.empty())) {
+        const std::string& value = string_at(owner, field.layout);
+        if (!value.empty() || !leaves_out_zero(field)) {
+          out_ += field.key;
           text(field.kind, value);
         }
         return;
       }
       default:
-        single_message(field, owner);
+        single_message(field, *message_at(owner, field.layout));
     }
   }
 
-  void single_message(const JsonField& field, const Message& owner) {
-    bool present = field.reflection->HasField(owner, field.descriptor);
-    if (!present && field.presence != JsonPresence::always) {
-      if (field.presence == JsonPresence::nullable) {
-        out_ += field.key;
-        out_ += "null";
-      }
-      return;
+  static bool leaves_out_zero(const JsonField& field) {
+    return field.presence == JsonPresence::omit_empty;
+  }
+
+  // What stands for a field that is not there.
+  void absent(const JsonField& field) {
+    if (field.presence == JsonPresence::nullable) {
+      out_ += field.key;
+      out_ += "null";
+    } else if (field.presence == JsonPresence::always) {
+      out_ += field.key;
+      zero(field);
     }
-    const Message& value = field.reflection->GetMessage(owner, field.descriptor);
+  }
+
+  void zero(const JsonField& field) {
+    switch (field.kind) {
+      case JsonKind::boolean:
+        out_ += "false";
+        return;
+      case JsonKind::int32:
+      case JsonKind::int64:
+        out_ += '0';
+        return;
+      case JsonKind::string:
+      case JsonKind::bytes:
+        out_ += "\"\"";
+        return;
+      default:
+        message_value(field, *field.prototype);
+    }
+  }
+
+  void integer(const JsonField& field, int64_t value) {
+    if (value != 0 || !leaves_out_zero(field)) {
+      out_ += field.key;
+      append_integer(value, out_);
+    }
+  }
+
+  void single_message(const JsonField& field, const Message& value) {
     bool is_time = field.kind == JsonKind::time || field.kind == JsonKind::micro_time;
-    if (is_time && field.presence == JsonPresence::omit_empty && is_zero_time(value, field.kind)) {
+    if (is_time && leaves_out_zero(field) && is_zero_time(value, field.kind)) {
       return;
     }
     out_ += field.key;
@@ -177,71 +177,78 @@ class JsonWriter {
   }
 
   void list(const JsonField& field, const Message& owner) {
-    const google::protobuf::Reflection& reflection = *field.reflection;
-    size_t start = out_.size();
     switch (field.kind) {
       case JsonKind::boolean:
-        for (bool value : reflection.GetRepeatedFieldRef<bool>(owner, field.descriptor)) {
-          out_ += value ? ",true" : ",false";
-        }
-        break;
+        items(field, values_at<bool>(owner, field.layout),
+              [&](bool value) { out_ += value ? "true" : "false"; });
+        return;
       case JsonKind::int32:
-        for (int32_t value : reflection.GetRepeatedFieldRef<int32_t>(owner, field.descriptor)) {
-          out_ += ',';
-          append_integer(value, out_);
-        }
-        break;
+        items(field, values_at<int32_t>(owner, field.layout),
+              [&](int32_t value) { append_integer(value, out_); });
+        return;
       case JsonKind::int64:
-        for (int64_t value : reflection.GetRepeatedFieldRef<int64_t>(owner, field.descriptor)) {
-          out_ += ',';
-          append_integer(value, out_);
-        }
-        break;
+        items(field, values_at<int64_t>(owner, field.layout),
+              [&](int64_t value) { append_integer(value, out_); });
+        return;
       case JsonKind::string:
-      case JsonKind::bytes: {
-        std::string scratch;
-        int count = reflection.FieldSize(owner, field.descriptor);
-        for (int i = 0; i < count; ++i) {
-          out_ += ',';
-          text(field.kind,
-               reflection.GetRepeatedStringReference(owner, field.descriptor, i, &scratch));
-        }
-        break;
-      }
-      default: {
-        int count = reflection.FieldSize(owner, field.descriptor);
-        for (int i = 0; i < count; ++i) {
-          out_ += ',';
-          message_value(field, reflection.GetRepeatedMessage(owner, field.descriptor, i));
-        }
-      }
+      case JsonKind::bytes:
+        items(field, strings_at(owner, field.layout),
+              [&](const std::string* value) { text(field.kind, *value); });
+        return;
+      default:
+        items(field, messages_at(owner, field.layout),
+              [&](const Message* value) { message_value(field, *value); });
+    }
+  }
+
+  template <class T, class WriteItem>
+  void items(const JsonField& field, std::span<const T> values, const WriteItem& write_item) {
+    if (values.empty()) {
+      absent_many(field);
+      return;
+    }
+    out_ += field.key;
+    size_t start = out_.size();
+    for (const T& value : values) {
+      out_ += ',';
+      write_item(value);
     }
     close(start, '[', ']');
+  }
+
+  void absent_many(const JsonField& field) {
+    if (field.presence == JsonPresence::always) {
+      out_ += field.key;
+      out_ += field.list_items ? "[]" : "null";
+    }
   }
 
   void map(const JsonField& field, const Message& owner) {
     switch (field.kind) {
       case JsonKind::string:
       case JsonKind::bytes:
-        entries(map_of<std::string>(owner, *field.descriptor),
+        entries(field, map_at<std::string>(owner, field.layout),
                 [&](const std::string& value) { text(field.kind, value); });
         return;
       case JsonKind::quantity:
-        entries(map_of<meta::v1::Quantity>(owner, *field.descriptor),
-                [&](const meta::v1::Quantity& value) {
-                  append_scalar_message(field.kind, value, out_);
-                });
+        entries(field, map_at<meta::v1::Quantity>(owner, field.layout),
+                [&](const meta::v1::Quantity& value) { message_value(field, value); });
         return;
       default:
-        entries(map_of<meta::v1::Time>(owner, *field.descriptor), [&](const meta::v1::Time& value) {
-          append_scalar_message(field.kind, value, out_);
-        });
+        entries(field, map_at<meta::v1::Time>(owner, field.layout),
+                [&](const meta::v1::Time& value) { message_value(field, value); });
     }
   }
 
   // In the order of the keys' bytes, as Go sorts them.
   template <class T, class WriteValue>
-  void entries(const Map<std::string, T>& map, const WriteValue& write_value) {
+  void entries(const JsonField& field, const Map<std::string, T>& map,
+               const WriteValue& write_value) {
+    if (map.empty()) {
+      absent_many(field);
+      return;
+    }
+    out_ += field.key;
     std::vector<const typename Map<std::string, T>::value_type*> sorted;
     sorted.reserve(map.size());
     for (const auto& entry : map) {

@@ -62,12 +62,14 @@ bool all_printable(std::string_view text) {
 
 // Dates and base-60 numbers (2001-01-01, 12:30:45) stay strings for kubectl, not for all parsers.
 bool looks_like_date_or_sexagesimal(std::string_view text) {
-  size_t at = text[0] == '-' || text[0] == '+' ? 1 : 0;
-  size_t digits = at;
-  while (digits < text.size() && is_digit(text[digits])) {
-    ++digits;
+  constexpr size_t kYearDigits = 4;
+  size_t begin = text[0] == '-' || text[0] == '+' ? 1 : 0;
+  size_t end = begin;
+  while (end < text.size() && is_digit(text[end])) {
+    ++end;
   }
-  return digits > at && digits < text.size() && (text[digits] == '-' || text[digits] == ':');
+  bool more = end > begin && end + 1 < text.size() && is_digit(text[end + 1]);
+  return more && (text[end] == ':' || (text[end] == '-' && end == kYearDigits));
 }
 
 bool is_other_type(std::string_view text) {
