@@ -75,9 +75,8 @@ Result<ObjectPtr> Server::try_create(const ObjectRef& asked, std::unique_ptr<Mes
   if (ref.name.empty()) {
     ref.name = api::metadata_of(*object).name();
   }
+  const bool generated = ref.name.empty();
   TRY_VOID(check_namespace(ref));
-  ref.name = asked.name;
-  const bool generated = ref.name.empty() && api::metadata_of(*object).name().empty();
   TRY_VOID(fill_new_metadata(ref, *object));
 
   strategy->apply_defaults(*object, nullptr, context());

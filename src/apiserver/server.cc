@@ -90,7 +90,7 @@ Result<ObjectPtr> Server::erase(const ObjectRef& ref, store::Revision expected,
   return shared;
 }
 
-Result<void> Server::check_namespace(const ObjectRef& ref) const {
+Result<void> Server::check_namespace(const ObjectRef& ref) {
   if (!ref.kind->namespaced) {
     return {};
   }
@@ -102,7 +102,7 @@ Result<void> Server::check_namespace(const ObjectRef& ref) const {
   if (!version) {
     return fail(not_found(resource_name(kind, ref.ns)));  // api.md N13
   }
-  const ObjectPtr object = const_cast<Server*>(this)->decode(kind, *version);
+  const ObjectPtr object = decode(kind, *version);
   if (!api::metadata_of(*object).has_deletion_timestamp()) {
     return {};
   }

@@ -84,7 +84,7 @@ class Server {
 
   // The newest state, durable or not, or 404.
   Result<Stored> find(const ObjectRef& ref);
-  Result<void> check_namespace(const ObjectRef& ref) const;
+  Result<void> check_namespace(const ObjectRef& ref);
   Result<void> fill_new_metadata(ObjectRef& ref, Message& object);
 
   Result<ObjectPtr> try_create(const ObjectRef& ref, std::unique_ptr<Message> object,
