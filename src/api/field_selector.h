@@ -1,5 +1,5 @@
 // Field selectors: `status.phase!=Failed,spec.nodeName=n1` (api.md M68). Which fields a kind has is
-// not known here, see selectable_fields.h. A value; any thread.
+// not known here: the API server asks its strategies. A value; any thread.
 #pragma once
 
 #include <functional>

@@ -174,6 +174,7 @@ void validate_init_containers(FieldErrors& errors, const FieldPath& path,
     } else if (!container.name().empty()) {
       names.insert(container.name());
     }
+    // Init containers run one by one, so each is checked alone; Kubernetes then calls it the first.
     validate_host_ports(errors, path.index(0), container);
     if (sidecar) {
       validate_hooks_and_probes(errors, item, container, context);
