@@ -307,7 +307,7 @@ void append_random_json(int depth, std::string& out) {
       out += i == 0 ? "" : ",";
       if (object) {
         std::string key = *rc::gen::element<std::string>("a", "true", "1", "a b", "x: y", "<<", "");
-        append_json_string(key + (i == 0 ? "" : std::to_string(i)), out);
+        append_json_string(key + (i == 0 ? "" : "_" + std::to_string(i)), out);
         out += ':';
       }
       append_random_json(depth + 1, out);
@@ -326,6 +326,15 @@ RC_GTEST_PROP(JsonToYaml, ReadsBackAsTheSameJson, ()) {
   Result<std::vector<YamlDocument>> documents = parse_yaml(*yaml);
   RC_ASSERT(documents.has_value());
   RC_ASSERT(documents->at(0).json == json);
+}
+
+TEST(JsonToYaml, IndentationIsBounded) {
+  std::string items = "1";
+  for (int i = 0; i < 20'000; ++i) {
+    items += ",[1]";
+  }
+  std::string json = std::string(900, '[') + items + std::string(900, ']');
+  EXPECT_THAT(json_to_yaml(json).error().message, HasSubstr("too large, or nested too deeply"));
 }
 
 TEST(JsonToYaml, LongKeys) {

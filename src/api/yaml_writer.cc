@@ -14,12 +14,15 @@ class YamlWriter {
  public:
   explicit YamlWriter(const YamlTree& tree) : tree_(tree) {}
 
-  std::string write() && {
+  Result<std::string> write() && {
     const YamlNode& root = tree_.node(YamlTree::root());
     if (is_block(root)) {
       block(root, 0);
     } else {
       scalar(root, 0);
+    }
+    if (out_.size() > kMaxYamlBytes) {
+      return fail(bad_request("the object is too large, or nested too deeply, to be YAML"));
     }
     return std::move(out_);
   }
@@ -30,7 +33,8 @@ class YamlWriter {
   // The lines of a mapping or list. The first line's indentation is already there.
   void block(const YamlNode& node, size_t indent) {
     bool first = true;
-    for (YamlNodeId id = node.first_child; id != kNoYamlNode;) {
+    // Indentation can make a document many times longer; write() refuses what is cut off here.
+    for (YamlNodeId id = node.first_child; id != kNoYamlNode && out_.size() <= kMaxYamlBytes;) {
       if (!first) {
         out_.append(indent, ' ');
       }
