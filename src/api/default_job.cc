@@ -4,6 +4,7 @@
 
 #include "api/default_pod.h"
 #include "api/job_constants.h"
+#include "api/job_strategy.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::api {
@@ -56,18 +57,10 @@ void default_pod_failure_policy(JobSpec& spec) {
   }
 }
 
-}  // namespace
-
-void default_job(batch::v1::Job& job, const FeatureGates& gates) {
-  default_job_spec(job, gates);
-  default_job_labels(job);
-}
-
-void default_job_spec(batch::v1::Job& job, const FeatureGates& gates) {
-  JobSpec& spec = *job.mutable_spec();
-  default_counts(spec);                                       // J40, J41
-  default_backoff_limit(spec, gates);                         // J42
-  if (!spec.has_completion_mode()) {                          // J44
+void default_spec(JobSpec& spec, const FeatureGates& gates) {
+  default_counts(spec);                // J40, J41
+  default_backoff_limit(spec, gates);  // J42
+  if (!spec.has_completion_mode()) {   // J44
     spec.set_completion_mode(kNonIndexed.data(), kNonIndexed.size());
   }
   if (!spec.has_suspend()) {  // J45
@@ -77,8 +70,20 @@ void default_job_spec(batch::v1::Job& job, const FeatureGates& gates) {
   if (!spec.has_manual_selector()) {            // J47
     spec.set_manual_selector(false);
   }
-  default_pod_failure_policy(spec);                // J48; rule names have no default (J50)
+  default_pod_failure_policy(spec);                 // J48; rule names have no default (J50)
   default_pod_template(*spec.mutable_template_());  // J49
+}
+
+}  // namespace
+
+void default_job(batch::v1::Job& job, const FeatureGates& gates) {
+  default_spec(*job.mutable_spec(), gates);
+  default_job_labels(job);
+}
+
+void default_job_spec(batch::v1::Job& job, const FeatureGates& gates) {
+  drop_disabled_job_fields(job, nullptr, gates);
+  default_spec(*job.mutable_spec(), gates);
 }
 
 void default_job_labels(batch::v1::Job& job) {

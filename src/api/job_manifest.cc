@@ -33,7 +33,6 @@ void stand_in_for_server(Job& job) {
 }  // namespace
 
 ManifestCheck check_job_manifest(Job& job, const FeatureGates& gates) {
-  drop_disabled_job_fields(job, nullptr, gates);
   default_job_spec(job, gates);
   Job created = job;
   stand_in_for_server(created);

@@ -22,8 +22,8 @@ struct NewObject {
   Time now;
 };
 
-// Sets fields to absent whose gate is off (J54). `old_job` is null on create; on update a field that
-// the old Job uses stays. Call it before defaulting, so that no default follows a dropped field.
+// Sets fields to absent whose gate is off (J54). `old_job` is null on create; on update a field
+// that the old Job uses stays. Part of default_job_spec and of both functions below.
 void drop_disabled_job_fields(batch::v1::Job& job, const batch::v1::Job* old_job,
                               const FeatureGates& gates);
 

@@ -81,7 +81,6 @@ inline std::string& label(Job& job, std::string_view key) {
 
 // What a create stores.
 inline Job created(Job job, const FeatureGates& gates = {}) {
-  drop_disabled_job_fields(job, nullptr, gates);
   default_job_spec(job, gates);
   prepare_job_for_create(job, {kUid, time_from_unix(kCreated)}, gates);
   return job;
