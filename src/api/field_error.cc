@@ -121,7 +121,9 @@ std::string FieldPath::text() const {
   return text;
 }
 
-std::string go_quote(std::string_view text) { return quote(text); }
+std::string go_quote(std::string_view text) {
+  return quote(text);
+}
 
 std::string FieldError::text() const {
   return fmt::format("{}: {}", field, body);
