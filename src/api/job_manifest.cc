@@ -37,7 +37,6 @@ ManifestCheck check_job_manifest(Job& job, const FeatureGates& gates) {
   Job created = job;
   stand_in_for_server(created);
   prepare_job_for_create(created, {kStandInUid, Time()}, gates);
-  default_job_labels(job);
   return {validate_job_create(created), job_create_warnings(created)};
 }
 

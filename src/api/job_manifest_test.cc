@@ -32,6 +32,16 @@ TEST(JobManifest, ShowsDefaultsAndNothingThatOnlyAServerKnows) {
   EXPECT_EQ(job.spec().template_().metadata().labels().size(), 0U);
 }
 
+// A label of its own would keep the generated ones away (J43).
+TEST(JobManifest, WhatIsShownIsStillTheSameJob) {
+  Job job = without_server_fields();
+  testing::label(job, "x") = "y";
+  const Job made = testing::created(job);
+  EXPECT_TRUE(check_job_manifest(job, FeatureGates()).errors.empty());
+  EXPECT_EQ(job.metadata().labels().size(), 0U);
+  EXPECT_EQ(to_json(testing::created(job)), to_json(made));
+}
+
 TEST(JobManifest, GenerateNameIsEnough) {
   Job job = without_server_fields();
   job.mutable_metadata()->clear_name();
