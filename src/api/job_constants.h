@@ -38,9 +38,9 @@ inline constexpr std::string_view kJobSuccessCriteriaMet = "SuccessCriteriaMet";
 
 // The reasons the Job controller itself gives to conditions.
 inline constexpr std::array<std::string_view, 9> kJobReasons = {
-    "PodFailurePolicy", "BackoffLimitExceeded", "DeadlineExceeded",
-    "MaxFailedIndexesExceeded", "FailedIndexes", "SuccessPolicy",
-    "CompletionsReached", "JobSuspended", "JobResumed",
+    "PodFailurePolicy",         "BackoffLimitExceeded", "DeadlineExceeded",
+    "MaxFailedIndexesExceeded", "FailedIndexes",        "SuccessPolicy",
+    "CompletionsReached",       "JobSuspended",         "JobResumed",
 };
 // A FailJob rule's name, or its index, follows this in the reason (KEP-4443).
 inline constexpr std::string_view kRuleReasonPrefix = "PodFailurePolicy_";

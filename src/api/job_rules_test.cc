@@ -45,7 +45,7 @@ std::set<std::string> all_rules() {
   return rules;
 }
 
-// The J numbers in the names of tests: TEST(Suite, J61_Words) and the like.
+// The numbers that the names of tests begin with: J61 of TEST(Suite, ...).
 std::set<std::string> tested_rules() {
   std::set<std::string> rules;
   const std::regex test_name(R"((?:TEST|TEST_F|TEST_P|RC_GTEST_PROP)\(\w+,\s*(J\d+[a-f]?)_)");

@@ -22,8 +22,7 @@ bool is_letter_digit_or_underscore(char c) {
 
 // What may follow the prefix in a condition reason: [A-Za-z0-9_,:]*[A-Za-z0-9_].
 bool makes_a_reason(std::string_view name) {
-  return is_letter_digit_or_underscore(name.back()) &&
-         std::ranges::all_of(name, [](char c) {
+  return is_letter_digit_or_underscore(name.back()) && std::ranges::all_of(name, [](char c) {
            return is_letter_digit_or_underscore(c) || c == ',' || c == ':';
          });
 }

@@ -39,8 +39,7 @@ void validate_numbers(FieldErrors& errors, const FieldPath& path, const JobSpec&
   check(spec.has_backoff_limit(), spec.backoff_limit(), "backoffLimit");
   check(spec.has_ttl_seconds_after_finished(), spec.ttl_seconds_after_finished(),
         "ttlSecondsAfterFinished");
-  check(spec.has_backoff_limit_per_index(), spec.backoff_limit_per_index(),
-        "backoffLimitPerIndex");
+  check(spec.has_backoff_limit_per_index(), spec.backoff_limit_per_index(), "backoffLimitPerIndex");
   check(spec.has_max_failed_indexes(), spec.max_failed_indexes(), "maxFailedIndexes");
   if (spec.has_max_failed_indexes() && !spec.has_backoff_limit_per_index()) {
     errors.required(path.child("backoffLimitPerIndex"), "when maxFailedIndexes is specified");
@@ -154,7 +153,9 @@ void validate_restart_policy(FieldErrors& errors, const FieldPath& path, const J
 
 }  // namespace
 
-bool is_indexed(const JobSpec& spec) { return spec.completion_mode() == kIndexed; }
+bool is_indexed(const JobSpec& spec) {
+  return spec.completion_mode() == kIndexed;
+}
 
 void validate_non_negative(FieldErrors& errors, const FieldPath& path, int64_t value) {
   if (value < 0) {

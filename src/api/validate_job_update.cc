@@ -33,8 +33,8 @@ BadValue message_or_null(bool present, const Message& message) {
 // J102.
 void validate_completions(FieldErrors& errors, const JobSpec& old, const JobSpec& spec) {
   const FieldPath path = FieldPath("spec").child("completions");
-  const bool same = old.has_completions() == spec.has_completions() &&
-                    old.completions() == spec.completions();
+  const bool same =
+      old.has_completions() == spec.has_completions() && old.completions() == spec.completions();
   if (same) {
     return;
   }
