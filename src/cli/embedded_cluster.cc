@@ -39,18 +39,10 @@ struct EmbeddedCluster::Parts {
 
 controllers::job::JobController::Options EmbeddedCluster::Parts::job_options(
     const ClusterOptions& options) {
-  using api::Feature;
   controllers::job::JobController::Options job;
-  auto& engine = job.engine;
-  engine.backoff_base = options.backoff_base;
-  engine.backoff_cap = options.backoff_cap;
-  engine.gates.pod_failure_policy = options.gates.enabled(Feature::job_pod_failure_policy);
-  engine.gates.backoff_limit_per_index =
-      options.gates.enabled(Feature::job_backoff_limit_per_index);
-  engine.gates.pod_replacement_policy = options.gates.enabled(Feature::job_pod_replacement_policy);
-  engine.gates.pod_failure_policy_name = options.gates.enabled(Feature::pod_failure_policy_name);
-  engine.gates.success_policy = options.gates.enabled(Feature::job_success_policy);
-  engine.gates.managed_by = options.gates.enabled(Feature::job_managed_by);
+  job.engine = controllers::job::engine_options(options.gates);
+  job.engine.backoff_base = options.backoff_base;
+  job.engine.backoff_cap = options.backoff_cap;
   return job;
 }
 

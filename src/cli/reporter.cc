@@ -5,6 +5,7 @@
 #include "cli/pod_text.h"
 #include "controllers/job/adapter.h"
 #include "job/failure_policy.h"
+#include "job/record.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/pod.pb.h"
 
@@ -81,7 +82,7 @@ void Reporter::note(std::string_view text, MonotonicTime now) {
   line(now, text);
 }
 
-void Reporter::job_changed(const Job& job, MonotonicTime now) {
+void Reporter::job_changed(const Job& job, MonotonicTime now, Time wall) {
   auto [found, is_new] = jobs_.try_emplace(job.metadata().uid());
   JobSaid& said = found->second;
   said.job = std::make_shared<const Job>(job);
@@ -100,6 +101,31 @@ void Reporter::job_changed(const Job& job, MonotonicTime now) {
                             condition->message()));
     }
   }
+  announce_retry(job, said, now, wall);
+}
+
+// The back-off of the whole Job is in its record; that of an index is told with its failed pod.
+void Reporter::announce_retry(const Job& job, JobSaid& said, MonotonicTime now, Time wall) {
+  if (job.spec().has_backoff_limit_per_index() || !said.condition.empty() || verdict_of(job)) {
+    return;
+  }
+  const auto& annotations = job.metadata().annotations();
+  const auto record = annotations.find(std::string(job::kRecordKey));
+  if (record == annotations.end()) {
+    return;
+  }
+  job::Options options;
+  options.backoff_base = backoff_.base;
+  options.backoff_cap = backoff_.cap;
+  const job::BackoffRecord backoff = job::parse_record(record->second).backoff;
+  const Time retry_at = backoff.ready_at(options);
+  if (retry_at <= wall || retry_at == said.retry_at) {
+    return;
+  }
+  said.retry_at = retry_at;
+  line(now, fmt::format("{} retries in {:.1f}s, after {} {} in a row", job_title(job),
+                        std::chrono::duration<double>(retry_at - wall).count(), backoff.failures(),
+                        backoff.failures() == 1 ? "failure" : "failures"));
 }
 
 void Reporter::pod_changed(const Pod& pod, MonotonicTime now) {

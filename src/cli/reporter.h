@@ -30,9 +30,16 @@ std::optional<Verdict> verdict_of(const api::batch::v1::Job& job);
 
 class Reporter {
  public:
-  Reporter(Output& output, MonotonicTime start) : output_(output), start_(start) {}
+  struct Backoff {
+    Duration base = seconds(10);
+    Duration cap = minutes(10);
+  };
 
-  void job_changed(const api::batch::v1::Job& job, MonotonicTime now);
+  Reporter(Output& output, MonotonicTime start, Backoff backoff)
+      : output_(output), start_(start), backoff_(backoff) {}
+
+  // `wall` is the wall time of `now`: objects tell time by it.
+  void job_changed(const api::batch::v1::Job& job, MonotonicTime now, Time wall);
   void pod_changed(const api::core::v1::Pod& pod, MonotonicTime now);
   // Anything else worth a line.
   void note(std::string_view text, MonotonicTime now);
@@ -45,13 +52,16 @@ class Reporter {
   struct JobSaid {
     std::shared_ptr<const api::batch::v1::Job> job;
     std::string condition;
+    Time retry_at{};  // the last one announced
   };
 
   void line(MonotonicTime now, std::string_view text);
   void pod_failed(const api::core::v1::Pod& pod, MonotonicTime now);
+  void announce_retry(const api::batch::v1::Job& job, JobSaid& said, MonotonicTime now, Time wall);
 
   Output& output_;
   const MonotonicTime start_;
+  const Backoff backoff_;
   std::map<std::string, PodSaid> pods_;  // by uid
   std::map<std::string, JobSaid> jobs_;  // by uid
 };

@@ -68,7 +68,7 @@ class RunSession::Impl {
         output_(output),
         on_finished_(std::move(on_finished)),
         start_(env.clock.monotonic()),
-        reporter_(output, start_),
+        reporter_(output, start_, {options_.backoff_base, options_.backoff_cap}),
         logs_(env.files, output),
         job_sink_([this](const client::ObjectPtr& object) { on_job(object); }),
         pod_sink_([this](const client::ObjectPtr& object) {
@@ -159,7 +159,7 @@ class RunSession::Impl {
 
   void on_job(const client::ObjectPtr& object) {
     const auto job = api::object_as<Job>(object);
-    reporter_.job_changed(*job, env_.clock.monotonic());
+    reporter_.job_changed(*job, env_.clock.monotonic(), env_.clock.now());
     if (!verdict_of(*job)) {
       return;
     }

@@ -1,6 +1,6 @@
 // job-controller.md 9 and the KEPs' sections on enablement: each gate off, and off and on again
 // while a Job lives (scenario N239).
-#include "job/scenario_support.h"
+#include "job/scenario_testing.h"
 
 namespace windlass::job::testing {
 namespace {

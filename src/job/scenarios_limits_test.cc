@@ -1,5 +1,5 @@
 // job-controller.md 11, sections C (failure by limits), D (deadline) and E (suspend and resume).
-#include "job/scenario_support.h"
+#include "job/scenario_testing.h"
 
 namespace windlass::job::testing {
 namespace {

@@ -1,5 +1,5 @@
 // job-controller.md 11, section H (pod failure policy, rule names).
-#include "job/scenario_support.h"
+#include "job/scenario_testing.h"
 
 namespace windlass::job::testing {
 namespace {

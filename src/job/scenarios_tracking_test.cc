@@ -1,5 +1,5 @@
 // job-controller.md 11, section K (tracking), and those of M and N that concern deciding.
-#include "job/scenario_support.h"
+#include "job/scenario_testing.h"
 
 namespace windlass::job::testing {
 namespace {

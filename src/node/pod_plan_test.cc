@@ -67,7 +67,8 @@ spec:
     env:
     - {name: A, value: v}
     - {name: B, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
-    - {name: C, valueFrom: {resourceFieldRef: {containerName: c, resource: limits.cpu, divisor: 1m}}}
+    - name: C
+      valueFrom: {resourceFieldRef: {containerName: c, resource: limits.cpu, divisor: 1m}}
     - {name: D, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}
     - {name: E, valueFrom: {configMapKeyRef: {name: cm, key: k}}}
     - {name: F, valueFrom: {secretKeyRef: {name: s, key: k}}}

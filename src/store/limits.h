@@ -1,3 +1,4 @@
+// The bounds of the store's memory. Plain values, given to the store once.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,166 @@
+#include "cli/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "cli/testing.h"
+#include "sim/sim_files.h"
+#include "sim/sim_processes.h"
+#include "sim/world.h"
+
+namespace windlass::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string job_yaml(const std::string& name, const std::string& spec) {
+  return "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: " + name + "\nspec:\n" + spec +
+         "  template:\n    spec:\n      restartPolicy: Never\n      containers:\n"
+         "      - name: main\n        image: busybox\n        command: [work]\n";
+}
+
+// `windlass run` with everything but the processes and the clock as it really is.
+class RunTest : public ::testing::Test {
+ protected:
+  RunTest()
+      : world_(42), processes_(world_.executor(), [this](const env::SpawnRequest& request) {
+          return script_(request);
+        }) {}
+
+  std::optional<ExitCode> run(const std::string& manifest, Duration limit = hours(2)) {
+    files_.put("job.yaml", manifest);
+    options_.manifests.paths = {"job.yaml"};
+    const RunSession::Machine machine{
+        {{"cpu", "2"}, {"memory", "1Gi"}, {"pods", "10"}}, {"PATH=/bin"}, "/tmp"};
+    session_ = std::make_unique<RunSession>(
+        env::Env{world_.clock(), world_.random(), world_.executor(), world_.log(), files_,
+                 processes_},
+        options_, machine, output_, [this](ExitCode code) { code_ = code; });
+    session_->start();
+    EXPECT_TRUE(world_.run_until([this] { return code_.has_value() || stop_waiting_; }, limit));
+    return code_;
+  }
+
+  static Result<sim::SimProcess> exits(int code, Duration after = seconds(1)) {
+    sim::SimProcess process;
+    process.duration = after;
+    process.exit.code = code;
+    return process;
+  }
+
+  sim::SimWorld world_;
+  sim::SimFiles files_;
+  std::function<Result<sim::SimProcess>(const env::SpawnRequest&)> script_ =
+      [](const env::SpawnRequest&) { return exits(0); };
+  sim::SimProcesses processes_;
+  testing::TextOutput output_;
+  RunOptions options_;
+  std::unique_ptr<RunSession> session_;
+  std::optional<ExitCode> code_;
+  bool stop_waiting_ = false;
+};
+
+TEST_F(RunTest, CompleteIsZero) {
+  EXPECT_EQ(run(job_yaml("demo", "  completions: 3\n  parallelism: 2\n")), ExitCode::ok);
+  EXPECT_THAT(output_.out_text,
+              HasSubstr("job.batch/demo Complete: CompletionsReached: Reached expected number of "
+                        "succeeded pods (3 of 3 succeeded, 0 failed"));
+  EXPECT_EQ(processes_.spawned(), 3u);
+  EXPECT_EQ(processes_.running(), 0u);
+}
+
+TEST_F(RunTest, ARetryWaitsForTheBackoffAndSaysSo) {
+  int attempts = 0;
+  script_ = [&](const env::SpawnRequest&) { return exits(++attempts == 1 ? 7 : 0); };
+  const MonotonicTime start = world_.clock().monotonic();
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 1\n")), ExitCode::ok);
+  EXPECT_GE(world_.clock().monotonic() - start, seconds(10));
+  EXPECT_THAT(output_.err_text, HasSubstr("failed: container main exited with 7"));
+  EXPECT_THAT(output_.err_text, HasSubstr("job.batch/demo retries in "));
+  EXPECT_THAT(output_.err_text, HasSubstr("after 1 failure in a row"));
+}
+
+TEST_F(RunTest, FailedIsOneAndNamesTheRule) {
+  script_ = [](const env::SpawnRequest&) { return exits(42); };
+  EXPECT_EQ(run(job_yaml("demo",
+                         "  podFailurePolicy:\n    rules:\n    - name: bug\n"
+                         "      action: FailJob\n"
+                         "      onExitCodes: {operator: In, values: [42]}\n")),
+            ExitCode::failed);
+  EXPECT_EQ(processes_.spawned(), 1u);
+  EXPECT_THAT(output_.err_text, HasSubstr("exited with 42; rule 0 (bug) says FailJob"));
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Failed: PodFailurePolicy_bug: "));
+}
+
+TEST_F(RunTest, BackoffLimitExceededIsOne) {
+  script_ = [](const env::SpawnRequest&) { return exits(1); };
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 2\n")), ExitCode::failed);
+  EXPECT_EQ(processes_.spawned(), 3u);
+  EXPECT_THAT(output_.out_text, HasSubstr("Failed: BackoffLimitExceeded: "));
+}
+
+TEST_F(RunTest, TimeOutStopsThePodsAndIs124) {
+  options_.timeout = seconds(30);
+  script_ = [](const env::SpawnRequest&) { return exits(0, sim::SimProcess::kForever); };
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::timed_out);
+  EXPECT_EQ(processes_.running(), 0u);
+  EXPECT_THAT(output_.err_text, HasSubstr("timed out after 30s: stopping 1 pods"));
+  EXPECT_THAT(output_.err_text, HasSubstr("1 of 1 Jobs did not finish"));
+}
+
+TEST_F(RunTest, CtrlCStopsGracefullyASecondKills) {
+  script_ = [](const env::SpawnRequest&) {
+    auto process = exits(0, sim::SimProcess::kForever);
+    process->term_delay = sim::SimProcess::kForever;
+    return process;
+  };
+  world_.executor().post([this] {
+    world_.executor().schedule(seconds(5), [this] { session_->interrupt(); });
+    world_.executor().schedule(seconds(8), [this] { session_->interrupt(); });
+  });
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::interrupted);
+  ASSERT_EQ(processes_.signals().size(), 2u);
+  EXPECT_EQ(processes_.signals()[0].number, 15);
+  EXPECT_EQ(processes_.signals()[1].number, 9);
+  EXPECT_THAT(output_.err_text, HasSubstr("Ctrl-C again kills them"));
+}
+
+TEST_F(RunTest, AnInvalidManifestRunsNothing) {
+  EXPECT_EQ(run(job_yaml("demo", "  parallelism: -1\n")), ExitCode::usage);
+  EXPECT_EQ(processes_.spawned(), 0u);
+  EXPECT_THAT(output_.err_text, HasSubstr("spec.parallelism: Invalid value: -1"));
+}
+
+TEST_F(RunTest, AFileWithoutAJobRunsNothing) {
+  EXPECT_EQ(run("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"), ExitCode::usage);
+  EXPECT_THAT(output_.err_text, HasSubstr("there is no Job in these files"));
+}
+
+TEST_F(RunTest, SeveralJobsAndNamespacesThatAreNotThereYet) {
+  options_.ns = "training";
+  EXPECT_EQ(run(job_yaml("one", "") + "---\n" + job_yaml("two", "")), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/one Complete"));
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/two Complete"));
+}
+
+TEST_F(RunTest, ACommandThatIsNotThereFailsThePodWithAReason) {
+  script_ = [](const env::SpawnRequest&) -> Result<sim::SimProcess> {
+    return fail(plain_error("exec work: no such file or directory"));
+  };
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 0\n")), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, HasSubstr("no such file or directory"));
+}
+
+TEST_F(RunTest, PrintsTheFinalJob) {
+  options_.format = OutputFormat::json;
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("\"succeeded\": 1"));
+  EXPECT_THAT(output_.out_text, HasSubstr("\"type\": \"Complete\""));
+  EXPECT_THAT(output_.out_text, Not(HasSubstr("job.batch/demo Complete")));
+}
+
+}  // namespace
+}  // namespace windlass::cli
