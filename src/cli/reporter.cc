@@ -16,6 +16,9 @@ using api::batch::v1::Job;
 using api::batch::v1::JobCondition;
 using api::core::v1::Pod;
 
+// The manager whose Jobs are ours (job-controller.md 0.16).
+constexpr std::string_view kOwnManager = "kubernetes.io/job-controller";
+
 const JobCondition* find_true(const Job& job, std::string_view type) {
   for (const auto& condition : job.status().conditions()) {
     if (condition.type() == type && condition.status() == "True") {
@@ -31,16 +34,24 @@ std::string job_title(const Job& job) {
 
 std::string shape_text(const Job& job) {
   const auto& spec = job.spec();
-  std::string text =
-      spec.has_completions()
-          ? fmt::format("{} completions, {} at a time", spec.completions(), spec.parallelism())
-          : fmt::format("a work queue of {} pods", spec.parallelism());
-  if (spec.has_backoff_limit_per_index()) {
-    text += fmt::format(", {} retries per index", spec.backoff_limit_per_index());
-  } else {
-    text += fmt::format(", {} retries", spec.backoff_limit());
+  const std::string retries =
+      spec.has_backoff_limit_per_index()
+          ? fmt::format("backoffLimitPerIndex {}", spec.backoff_limit_per_index())
+          : fmt::format("backoffLimit {}", spec.backoff_limit());
+  if (!spec.has_completions()) {
+    return fmt::format("work queue, parallelism {}, {}", spec.parallelism(), retries);
   }
-  return text;
+  return fmt::format("completions {}, parallelism {}, {}", spec.completions(), spec.parallelism(),
+                     retries);
+}
+
+// Why a Job that was just created will not be worked on, or "".
+std::string idle_text(const Job& job) {
+  const std::string& manager = job.spec().managed_by();
+  if (manager.empty() || manager == kOwnManager) {
+    return job.spec().suspend() ? "is suspended and will not start by itself" : "";
+  }
+  return fmt::format("is left to {} (spec.managedBy), which is not here", manager);
 }
 
 // What the failure policy says about this pod, in the words of the policy.
@@ -88,8 +99,8 @@ void Reporter::job_changed(const Job& job, MonotonicTime now, Time wall) {
   said.job = std::make_shared<const Job>(job);
   if (is_new) {
     line(now, fmt::format("{} created: {}", job_title(job), shape_text(job)));
-    if (job.spec().suspend()) {
-      line(now, fmt::format("{} is suspended and will not start by itself", job_title(job)));
+    if (const std::string idle = idle_text(job); !idle.empty()) {
+      line(now, fmt::format("{} {}", job_title(job), idle));
     }
   }
   // On the way to the verdict, so that a long grace period is no riddle.
@@ -154,7 +165,9 @@ void Reporter::pod_failed(const Pod& pod, MonotonicTime now) {
   for (const auto& owner : pod.metadata().owner_references()) {
     const auto found = jobs_.find(owner.uid());
     if (owner.controller() && found != jobs_.end()) {
-      rule = "; " + rule_text(*found->second.job, pod);
+      // Once the outcome is known the rest is stopped, and how it ends is judged by no rule.
+      rule = found->second.condition.empty() ? "; " + rule_text(*found->second.job, pod)
+                                             : "; stopped, because the Job has its outcome";
     }
   }
   line(now, fmt::format("pod {} failed: {}{}", pod_title(pod), pod_failure_text(pod), rule));

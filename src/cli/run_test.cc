@@ -154,6 +154,27 @@ TEST_F(RunTest, ACommandThatIsNotThereFailsThePodWithAReason) {
   EXPECT_THAT(output_.err_text, HasSubstr("no such file or directory"));
 }
 
+TEST_F(RunTest, WhatIsStoppedAfterTheOutcomeIsNotCalledAFailure) {
+  int started = 0;
+  script_ = [&](const env::SpawnRequest&) {
+    return exits(0, ++started == 1 ? Duration(seconds(1)) : sim::SimProcess::kForever);
+  };
+  EXPECT_EQ(run(job_yaml("demo",
+                         "  completionMode: Indexed\n  completions: 2\n  parallelism: 2\n"
+                         "  successPolicy: {rules: [{succeededCount: 1}]}\n")),
+            ExitCode::ok);
+  EXPECT_THAT(output_.err_text, HasSubstr("stopped, because the Job has its outcome"));
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("counts as a failure")));
+  EXPECT_THAT(output_.out_text, HasSubstr("(1 of 2 succeeded, 0 failed"));
+}
+
+TEST_F(RunTest, SaysThatAJobOfAnotherManagerIsLeftAlone) {
+  options_.timeout = seconds(5);
+  EXPECT_EQ(run(job_yaml("demo", "  managedBy: example.com/other\n")), ExitCode::timed_out);
+  EXPECT_EQ(processes_.spawned(), 0u);
+  EXPECT_THAT(output_.err_text, HasSubstr("is left to example.com/other (spec.managedBy)"));
+}
+
 TEST_F(RunTest, PrintsTheFinalJob) {
   options_.format = OutputFormat::json;
   EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);

@@ -31,11 +31,15 @@ bool counts_as_failed(const PodRecord& pod, const Facts& facts) {
   if (pod.dropped || pod.phase == Phase::kSucceeded) {
     return false;
   }
+  // 5.7: stopped because the Job has succeeded, it counts as nothing, even when it reaches Failed
+  // before its finalizer is off.
+  if (facts.succeeding && pod.deleting) {
+    return false;
+  }
   if (pod.phase == Phase::kFailed) {
     return true;
   }
-  const bool by_deletion = facts.failing || (!facts.only_failed && !facts.succeeding);
-  return pod.deleting && by_deletion;
+  return pod.deleting && (facts.failing || !facts.only_failed);
 }
 
 bool is_new_success(const PodRecord& pod, const Facts& facts) {

@@ -92,7 +92,9 @@ std::vector<std::string> check_release(const JobView& job, const Options& option
                ? std::vector<std::string>()
                : std::vector<std::string>{"C10: a success is released before it is stored"};
   }
-  if (pod.dropped) {
+  const bool stopped_by_success =  // 5.7
+      pod.deletion_time && has_true(job.status, kTypeSuccessCriteriaMet);
+  if (pod.dropped || stopped_by_success) {
     return {};
   }
   Verdict verdict;

@@ -47,7 +47,7 @@ class Counter {
     return std::find(uids.begin(), uids.end(), uid) != uids.end();
   }
 
-  // 0.25, 0.26.
+  // 0.25, 0.26, 5.7.
   bool failed(const PodView& pod) const {
     const bool policy = spec_.failure_policy && gates_.pod_failure_policy;
     const bool only_failed = gates_.pod_replacement_policy ? spec_.replace_only_failed : policy;
@@ -56,7 +56,10 @@ class Counter {
     if (pod.dropped || pod.phase == Phase::kSucceeded) {
       return false;
     }
-    const bool while_terminating = pod.deletion_time && (failing || (!only_failed && !success));
+    if (success && pod.deletion_time) {
+      return false;
+    }
+    const bool while_terminating = pod.deletion_time && (failing || !only_failed);
     return pod.phase == Phase::kFailed || while_terminating;
   }
 

@@ -442,6 +442,21 @@ TEST(SuccessPolicyScenarios, J163_MetWithRunningPods) {
   EXPECT_EQ(job.status().failed, 1);
 }
 
+// 5.7: stopped by success, a pod counts as nothing, however quickly it ends.
+TEST(SuccessPolicyScenarios, Rule5_7_StoppedBySuccessCountsAsNothingHoweverItEnds) {
+  Scenario job(with_p(3));
+  job.given_index(1, Phase::kSucceeded);
+  const std::string other = job.given_index(2, Phase::kRunning);
+  while (!job.stored_pod(other).deletion_time) {
+    ASSERT_TRUE(job.step());
+  }
+  ASSERT_TRUE(job.stored_pod(other).has_finalizer);
+  job.fail(other, 143);
+  job.run();
+  EXPECT_TRUE(job.has(kTypeComplete));
+  EXPECT_EQ(job.status().failed, 0);
+}
+
 TEST(SuccessPolicyScenarios, J164_MetAndAllTerminal) {
   Scenario job(with_p(2));
   job.given_index(1, Phase::kSucceeded);
