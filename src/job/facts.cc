@@ -53,7 +53,9 @@ bool is_new_failure(const PodRecord& pod, const Facts& facts) {
 }
 
 bool ends_index(const PodRecord& pod, const Facts& facts) {
-  return facts.per_index && is_new_failure(pod, facts) &&
+  // Stopped because the Job has failed, a pod counts as failed, but says nothing about its index.
+  const bool stopped_by_failure = facts.failing && pod.deleting;
+  return facts.per_index && !stopped_by_failure && is_new_failure(pod, facts) &&
          (pod.action == Action::kFailIndex || pod.failures >= facts.index_limit);
 }
 

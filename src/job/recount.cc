@@ -125,7 +125,12 @@ class Counter {
       }
     }
     failed_ = stored_failed;
+    const bool failing =
+        has_true(status_, kTypeFailureTarget) && !has_true(status_, kTypeSuccessCriteriaMet);
     for (const Judged& judged : judged_) {
+      if (failing && judged.pod->deletion_time) {
+        continue;
+      }
       const bool ends = judged.verdict.action == Action::kFailIndex ||
                         parse_failure_count(judged.pod->failure_count) >=
                             spec_.backoff_limit_per_index.value_or(0);

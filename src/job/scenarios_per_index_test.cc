@@ -442,6 +442,29 @@ TEST(SuccessPolicyScenarios, J163_MetWithRunningPods) {
   EXPECT_EQ(job.status().failed, 1);
 }
 
+// An index whose pod was stopped because the Job failed is not a failed index, however the pod
+// ends.
+TEST(PerIndexScenarios, StoppedByFailureDoesNotFailTheIndex) {
+  for (const int32_t exit_code : {1, 143}) {
+    JobView view = with_success({}, 3);
+    view.spec.success_policy.reset();
+    view.spec.parallelism = 3;
+    view.spec.backoff_limit_per_index = 0;
+    view.spec.max_failed_indexes = 0;
+    Scenario job(view);
+    job.given_index(0, Phase::kFailed, 0);
+    const std::string other = job.given_index(1, Phase::kRunning, 0);
+    while (!job.stored_pod(other).deletion_time) {
+      ASSERT_TRUE(job.step());
+    }
+    job.fail(other, exit_code);
+    job.run();
+    EXPECT_EQ(job.reason(kTypeFailed), "MaxFailedIndexesExceeded");
+    EXPECT_EQ(job.status().failed_indexes, "0");
+    EXPECT_EQ(job.status().failed, 2);
+  }
+}
+
 // 5.7: stopped by success, a pod counts as nothing, however quickly it ends.
 TEST(SuccessPolicyScenarios, Rule5_7_StoppedBySuccessCountsAsNothingHoweverItEnds) {
   Scenario job(with_p(3));
