@@ -4,10 +4,10 @@
 
 #include <string_view>
 
-#include "api/default_job.h"
-#include "api/job_strategy.h"
-#include "api/json.h"
-#include "api/validate_job.h"
+#include "api/codec/json.h"
+#include "api/job/default_job.h"
+#include "api/job/job_strategy.h"
+#include "api/job/validate_job.h"
 #include "base/check.h"
 #include "schema/batch/v1/job.pb.h"
 

@@ -1,4 +1,5 @@
-# One library per folder of src/, and one test program for the *_test.cc files beside its sources.
+# One library per layer, a folder of src/ with its subfolders, and one test program for the *_test.cc
+# files beside its sources.
 
 add_library(windlass_options INTERFACE)
 target_compile_options(windlass_options INTERFACE
@@ -19,7 +20,7 @@ endfunction()
 function(windlass_layer folder)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;TEST_DEPENDS" ${ARGN})
   windlass_target_name(${folder} name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")

@@ -23,7 +23,7 @@ constexpr size_t kMaxTestLines = 1000;
 constexpr size_t kMaxFunctionLines = 70;
 
 struct SourceFile {
-  std::string path;    // src/api/json.cc
+  std::string path;    // src/api/codec/json.h
   std::string folder;  // api, controllers/job; "" outside src
   std::vector<std::string> lines;
 
@@ -72,6 +72,15 @@ const std::vector<SourceFile>& sources() {
 struct Layers {
   std::map<std::string, std::set<std::string>> allowed;
   std::map<std::string, std::set<std::string>> allowed_in_tests;
+
+  // A subfolder belongs to the nearest layer above it; "" when there is none.
+  std::string layer_of(std::string folder) const {
+    while (!folder.empty() && !allowed.contains(folder)) {
+      const auto slash = folder.rfind('/');
+      folder.resize(slash == std::string::npos ? 0 : slash);
+    }
+    return folder;
+  }
 };
 
 Layers read_layers() {
@@ -119,16 +128,17 @@ TEST(HouseRules, AFolderIncludesOnlyTheLayersBelowIt) {
     if (file.folder.empty()) {
       continue;
     }
-    ASSERT_TRUE(layers.allowed.contains(file.folder)) << file.folder << " has no windlass_layer";
+    const std::string layer = layers.layer_of(file.folder);
+    ASSERT_FALSE(layer.empty()) << file.folder << " has no windlass_layer";
     for (const auto& line : file.lines) {
       std::smatch match;
       if (!std::regex_search(line, match, include) || match[1].str().starts_with("schema")) {
         continue;
       }
-      const std::string target = match[1];
-      bool allowed = layers.allowed.at(file.folder).contains(target);
-      if (!allowed && file.is_test() && layers.allowed_in_tests.contains(file.folder)) {
-        allowed = layers.allowed_in_tests.at(file.folder).contains(target);
+      const std::string target = layers.layer_of(match[1]);
+      bool allowed = layers.allowed.at(layer).contains(target);
+      if (!allowed && file.is_test() && layers.allowed_in_tests.contains(layer)) {
+        allowed = layers.allowed_in_tests.at(layer).contains(target);
       }
       EXPECT_TRUE(allowed) << file.path << ": " << line;
     }

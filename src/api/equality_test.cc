@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/pod_testing.h"
+#include "api/pod/pod_testing.h"
 
 namespace windlass::api {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <google/protobuf/map.h>
 
-#include "api/json_text.h"
+#include "api/codec/json_text.h"
 
 namespace windlass::api {
 

@@ -4,8 +4,8 @@
 
 #include <set>
 
+#include "api/codec/json.h"
 #include "api/equality.h"
-#include "api/json.h"
 #include "base/time.h"
 #include "schema/meta/v1/meta.pb.h"
 

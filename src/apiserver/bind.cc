@@ -1,7 +1,7 @@
 // POST pods/NAME/binding: api.md P80-P83.
 #include <google/protobuf/message.h>
 
-#include "api/wire_time.h"
+#include "api/codec/wire_time.h"
 #include "apiserver/pod_conditions.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"

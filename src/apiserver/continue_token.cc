@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "api/base64.h"
-#include "api/json_text.h"
+#include "api/codec/base64.h"
+#include "api/codec/json_text.h"
 
 namespace windlass::apiserver {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <array>
 
+#include "api/codec/wire_time.h"
 #include "api/generate_name.h"
 #include "api/validate_metadata.h"
-#include "api/wire_time.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"

@@ -1,4 +1,4 @@
-#include "api/wire_time.h"
+#include "api/codec/wire_time.h"
 #include "apiserver/server_testing.h"
 #include "schema/core/v1/namespace.pb.h"
 #include "schema/core/v1/pod.pb.h"

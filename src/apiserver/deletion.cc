@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/wire_time.h"
+#include "api/codec/wire_time.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::apiserver {

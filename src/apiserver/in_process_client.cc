@@ -2,7 +2,7 @@
 
 #include <google/protobuf/message.h>
 
-#include "api/protobuf.h"
+#include "api/codec/protobuf.h"
 #include "apiserver/in_process_watch.h"
 
 namespace windlass::apiserver {

@@ -1,9 +1,9 @@
 // batch/v1 Job: api.md 1.3-1.8. The rules themselves are in api/.
-#include "api/job_strategy.h"
+#include "api/job/job_strategy.h"
 
-#include "api/default_job.h"
-#include "api/job_warnings.h"
-#include "api/validate_job.h"
+#include "api/job/default_job.h"
+#include "api/job/job_warnings.h"
+#include "api/job/validate_job.h"
 #include "apiserver/strategies.h"
 #include "base/quote.h"
 #include "schema/batch/v1/job.pb.h"

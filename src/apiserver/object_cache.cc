@@ -2,7 +2,7 @@
 
 #include <google/protobuf/message.h>
 
-#include "api/protobuf.h"
+#include "api/codec/protobuf.h"
 #include "base/check.h"
 
 namespace windlass::apiserver {

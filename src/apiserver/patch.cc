@@ -1,8 +1,8 @@
 // PATCH: api.md M42, M90, M92, M95. The other patch types are refused until they are built.
 #include <google/protobuf/message.h>
 
-#include "api/json.h"
-#include "api/merge_patch.h"
+#include "api/codec/json.h"
+#include "api/codec/merge_patch.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"

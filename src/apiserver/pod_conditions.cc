@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "api/wire_time.h"
+#include "api/codec/wire_time.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::apiserver {

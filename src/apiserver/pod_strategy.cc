@@ -1,9 +1,9 @@
 // core/v1 Pod: api.md P22, P50-P53, P60, P70, P78. Defaults and validation are in api/.
-#include "api/default_pod.h"
 #include "api/equality.h"
-#include "api/validate_pod_spec.h"
-#include "api/validate_pod_update.h"
-#include "api/warnings_pod.h"
+#include "api/pod/default_pod.h"
+#include "api/pod/validate_pod_spec.h"
+#include "api/pod/validate_pod_update.h"
+#include "api/pod/warnings_pod.h"
 #include "apiserver/pod_conditions.h"
 #include "apiserver/pod_qos.h"
 #include "apiserver/strategies.h"

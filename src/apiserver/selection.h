@@ -2,9 +2,9 @@
 // and checked against the fields that the kind offers (api.md M68, J152, P105). A value.
 #pragma once
 
-#include "api/field_selector.h"
-#include "api/label_selector.h"
 #include "api/object.h"
+#include "api/select/field_selector.h"
+#include "api/select/label_selector.h"
 #include "client/api_client.h"
 
 namespace windlass::apiserver {

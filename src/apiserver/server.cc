@@ -2,7 +2,7 @@
 
 #include <google/protobuf/message.h>
 
-#include "api/protobuf.h"
+#include "api/codec/protobuf.h"
 #include "apiserver/request_errors.h"
 #include "base/check.h"
 #include "schema/core/v1/namespace.pb.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "apiserver/server.h"
 #include "apiserver/watch_stream.h"
 #include "base/check.h"

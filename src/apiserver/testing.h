@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/pod_testing.h"
+#include "api/pod/pod_testing.h"
 #include "apiserver/in_process_client.h"
 #include "apiserver/server.h"
 #include "client/reflector.h"

@@ -1,7 +1,7 @@
 // PUT, and what PATCH shares with it: api.md M30, M37-M41, M44, J109, J120, P60, P73-P75.
 #include <google/protobuf/message.h>
 
-#include "api/protobuf.h"
+#include "api/codec/protobuf.h"
 #include "api/validate_metadata.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/request_errors.h"

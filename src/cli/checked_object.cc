@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "api/job_manifest.h"
-#include "api/json.h"
+#include "api/codec/json.h"
+#include "api/job/job_manifest.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/meta/v1/meta.pb.h"
 

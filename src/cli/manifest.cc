@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/list_document.h"
+#include "api/codec/list_document.h"
 
 namespace windlass::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "api/codec/yaml.h"
 #include "api/kind.h"
 #include "api/object.h"
-#include "api/yaml.h"
 #include "env/files.h"
 
 namespace windlass::cli {

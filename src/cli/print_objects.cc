@@ -1,7 +1,7 @@
 #include "cli/print_objects.h"
 
-#include "api/json.h"
-#include "api/yaml.h"
+#include "api/codec/json.h"
+#include "api/codec/yaml.h"
 #include "base/check.h"
 
 namespace windlass::cli {

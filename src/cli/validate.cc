@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
-#include "api/yaml.h"
+#include "api/codec/json.h"
+#include "api/codec/yaml.h"
 #include "cli/checked_object.h"
 #include "cli/print_objects.h"
 

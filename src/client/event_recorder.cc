@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "api/json_text.h"
+#include "api/codec/json_text.h"
+#include "api/codec/wire_time.h"
 #include "api/kind.h"
-#include "api/wire_time.h"
 #include "schema/core/v1/event.pb.h"
 
 namespace windlass::client {

@@ -1,6 +1,6 @@
 #include "node/node_object.h"
 
-#include "api/wire_time.h"
+#include "api/codec/wire_time.h"
 #include "schema/core/v1/node.pb.h"
 
 namespace windlass::node {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/wire_time.h"
+#include "api/codec/wire_time.h"
 #include "base/quantity.h"
 #include "schema/core/v1/pod.pb.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/pod_testing.h"
+#include "api/pod/pod_testing.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::node {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/wire_time.h"
+#include "api/codec/wire_time.h"
 #include "schema/core/v1/pod.pb.h"
 
 // Zero values are left absent, not written: that is the canonical form of a message

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/json.h"
-#include "api/pod_testing.h"
+#include "api/codec/json.h"
+#include "api/pod/pod_testing.h"
 #include "node/container_flow.h"
 #include "schema/core/v1/pod.pb.h"
 

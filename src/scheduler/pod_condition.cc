@@ -1,6 +1,6 @@
 #include "scheduler/pod_condition.h"
 
-#include "api/wire_time.h"
+#include "api/codec/wire_time.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::scheduler {

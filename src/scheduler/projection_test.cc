@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/pod_testing.h"
+#include "api/pod/pod_testing.h"
 #include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
 

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "api/codec/json.h"
+#include "api/codec/yaml.h"
 #include "api/feature_gates.h"
-#include "api/job_manifest.h"
-#include "api/json.h"
-#include "api/yaml.h"
+#include "api/job/job_manifest.h"
 #include "base/check.h"
 #include "schema/batch/v1/job.pb.h"
 

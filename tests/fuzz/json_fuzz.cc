@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/json.h"
-#include "api/protobuf.h"
+#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
 #include "base/check.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/config_map.pb.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/field_selector.h"
-#include "api/label_selector.h"
+#include "api/select/field_selector.h"
+#include "api/select/label_selector.h"
 #include "base/check.h"
 
 namespace {

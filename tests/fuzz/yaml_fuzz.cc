@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/json_scanner.h"
-#include "api/yaml.h"
+#include "api/codec/json_scanner.h"
+#include "api/codec/yaml.h"
 #include "base/check.h"
 
 namespace {

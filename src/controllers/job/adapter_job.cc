@@ -1,7 +1,7 @@
 // Jobs: read_job and with_status.
 #include <algorithm>
 
-#include "api/wire_time.h"
+#include "api/codec/wire_time.h"
 #include "client/object_identity.h"
 #include "controllers/job/adapter.h"
 #include "schema/batch/v1/job.pb.h"

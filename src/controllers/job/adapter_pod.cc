@@ -1,7 +1,7 @@
 // Pods: read_pod, owner_job_uid, make_pod, remove_tracking_finalizer.
 #include <algorithm>
 
-#include "api/wire_time.h"
+#include "api/codec/wire_time.h"
 #include "client/object_identity.h"
 #include "controllers/job/adapter.h"
 #include "schema/batch/v1/job.pb.h"

@@ -1,0 +1,143 @@
+#include "api/codec/protobuf.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/message.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include "api/codec/canonical.h"
+#include "schema/meta/v1/envelope.pb.h"
+
+namespace windlass::api {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::ArrayOutputStream;
+using google::protobuf::io::CodedInputStream;
+using google::protobuf::io::CodedOutputStream;
+
+constexpr std::string_view kMagic("k8s\0", 4);
+
+constexpr uint32_t length_delimited_tag(int field) {
+  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+}
+constexpr uint32_t kTypeMetaTag = length_delimited_tag(meta::v1::Unknown::kTypeMetaFieldNumber);
+constexpr uint32_t kRawTag = length_delimited_tag(meta::v1::Unknown::kRawFieldNumber);
+
+Failure malformed(std::string_view what) {
+  return fail(bad_request(fmt::format("proto: {}: message is truncated or malformed", what)));
+}
+
+Result<TypeMeta> parse_type_meta(std::string_view bytes) {
+  meta::v1::TypeMeta message;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return malformed("TypeMeta");
+  }
+  return TypeMeta{message.api_version(), message.kind()};
+}
+
+// Writes with sorted map keys into a buffer that has exactly the room it takes.
+void append_message(const Message& object, size_t size, std::string& out) {
+  size_t start = out.size();
+  out.resize(start + size);
+  ArrayOutputStream array(out.data() + start, static_cast<int>(size));
+  CodedOutputStream stream(&array);
+  stream.SetSerializationDeterministic(true);
+  object.SerializeWithCachedSizes(&stream);
+}
+
+void append_varint(size_t value, std::string& out) {
+  for (; value >= 0x80; value >>= 7) {
+    out += static_cast<char>((value & 0x7f) | 0x80);
+  }
+  out += static_cast<char>(value);
+}
+
+}  // namespace
+
+bool has_protobuf_magic(std::string_view bytes) {
+  return bytes.starts_with(kMagic);
+}
+
+Result<Envelope> open_envelope(std::string_view bytes) {
+  if (!has_protobuf_magic(bytes)) {
+    return fail(bad_request(
+        "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"));
+  }
+  bytes.remove_prefix(kMagic.size());
+  if (bytes.size() > kMaxProtobufBytes) {
+    return fail(bad_request(fmt::format("proto: message has {} bytes, the limit is {}",
+                                        bytes.size(), kMaxProtobufBytes)));
+  }
+  Envelope envelope;
+  CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
+                          static_cast<int>(bytes.size()));
+  while (uint32_t tag = stream.ReadTag()) {
+    if (tag != kTypeMetaTag && tag != kRawTag) {
+      if (!WireFormatLite::SkipField(&stream, tag)) {
+        return malformed("Unknown");
+      }
+      continue;
+    }
+    uint32_t length = 0;
+    if (!stream.ReadVarint32(&length) ||
+        length > bytes.size() - static_cast<size_t>(stream.CurrentPosition())) {
+      return malformed("Unknown");
+    }
+    std::string_view content = bytes.substr(static_cast<size_t>(stream.CurrentPosition()), length);
+    stream.Skip(static_cast<int>(length));
+    if (tag == kRawTag) {
+      envelope.raw = content;
+    } else {
+      TRY(envelope.type, parse_type_meta(content));
+    }
+  }
+  if (!stream.ConsumedEntireMessage()) {
+    return malformed("Unknown");
+  }
+  return envelope;
+}
+
+std::string seal_envelope(const TypeMeta& type_meta, const Message& object) {
+  meta::v1::TypeMeta header;
+  header.set_api_version(type_meta.api_version);
+  header.set_kind(type_meta.kind);
+  size_t header_size = header.ByteSizeLong();
+  size_t size = object.ByteSizeLong();
+  constexpr size_t kTagsAndLengths = 16;
+  std::string out;
+  out.reserve(kMagic.size() + header_size + size + kTagsAndLengths);
+  out += kMagic;
+  append_varint(kTypeMetaTag, out);
+  append_varint(header_size, out);
+  append_message(header, header_size, out);
+  append_varint(kRawTag, out);
+  append_varint(size, out);
+  append_message(object, size, out);
+  return out;
+}
+
+Result<void> decode_protobuf(std::string_view raw, Message& out) {
+  if (raw.size() > kMaxProtobufBytes) {
+    return fail(bad_request(fmt::format("proto: message has {} bytes, the limit is {}", raw.size(),
+                                        kMaxProtobufBytes)));
+  }
+  if (!out.ParsePartialFromArray(raw.data(), static_cast<int>(raw.size()))) {
+    return malformed(out.GetDescriptor()->name());
+  }
+  return make_canonical(out);
+}
+
+std::string encode_protobuf(const Message& object) {
+  std::string out;
+  append_message(object, object.ByteSizeLong(), out);
+  return out;
+}
+
+void canonicalize(Message& object) {
+  // What is out of range stays as it is; only decoding has someone to tell.
+  static_cast<void>(make_canonical(object));
+}
+
+}  // namespace windlass::api
