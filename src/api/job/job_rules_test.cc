@@ -49,7 +49,8 @@ std::set<std::string> all_rules() {
 std::set<std::string> tested_rules() {
   std::set<std::string> rules;
   const std::regex test_name(R"((?:TEST|TEST_F|TEST_P|RC_GTEST_PROP)\(\w+,\s*(J\d+[a-f]?)_)");
-  for (const auto& entry : fs::directory_iterator(fs::path(WINDLASS_SOURCE_DIR) / "src/api")) {
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(WINDLASS_SOURCE_DIR) / "src/api")) {
     if (!entry.path().string().ends_with("_test.cc")) {
       continue;
     }

@@ -1,0 +1,53 @@
+// The seam between the transport (src/net: sockets, TLS, framing, limits) and what answers requests
+// (src/apiserver/rest). A request is answered in two steps: `prepare` is a pure function of the
+// request and runs on a transport thread (identity, routing, decoding of the body); the Call it
+// makes runs on the core executor, where the store is.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <variant>
+
+#include "http/message.h"
+
+namespace windlass::http {
+
+// One request being answered. Lives on the core executor; the transport carries everything over to
+// its own threads. Either respond() once, or start(), any number of write() and finish().
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+
+  virtual void respond(Response response) = 0;
+
+  // A streamed answer (chunked): the head goes out at once, and so does every chunk.
+  virtual void start(int status, Headers headers) = 0;
+  virtual void write(Chunk chunk) = 0;
+  virtual void finish() = 0;
+  // Ends the connection in the middle of a streamed answer, so that the client sees it is cut.
+  virtual void abort() = 0;
+
+  // Bytes written that the client has not taken yet. A writer holds back above a limit of its own.
+  virtual size_t unsent() const = 0;
+  // Runs once unsent() has fallen to at most `bytes`; one at a time.
+  virtual void when_unsent_at_most(size_t bytes, std::function<void()> then) = 0;
+  // Runs once if the client goes away, or the server stops, before the answer is complete.
+  virtual void when_closed(std::function<void()> then) = 0;
+};
+
+class Call {
+ public:
+  virtual ~Call() = default;
+  // On the core executor. A call that outlives this keeps the exchange.
+  virtual void run(std::shared_ptr<Exchange> exchange) = 0;
+};
+
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  // On any thread, any number at once: must not touch anything that changes. A Response is an
+  // answer that needs no look at the store (401, 404 for a path that is not there, 415).
+  virtual std::variant<Response, std::unique_ptr<Call>> prepare(Request request) const = 0;
+};
+
+}  // namespace windlass::http

@@ -1,0 +1,53 @@
+// HTTP as values: what a request says and what is answered, without sockets. The API server's
+// front is a function of these, and so are its tests. Plain data; any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace windlass::http {
+
+struct Header {
+  std::string name;  // any case
+  std::string value;
+};
+
+using Headers = std::vector<Header>;
+
+// The first header of that name, whatever its case; nothing when there is none.
+std::optional<std::string_view> find_header(const Headers& headers, std::string_view name);
+
+// Who is on the other side, as far as the transport knows.
+struct Peer {
+  std::string address = {};  // 127.0.0.1:40312
+  // From a client certificate that our own authority has signed; empty without one.
+  std::string common_name = {};
+  std::vector<std::string> organizations = {};
+};
+
+struct Request {
+  std::string method;  // GET
+  std::string target;  // path and query as they were sent, still encoded
+  Headers headers = {};
+  std::string body = {};
+  Peer peer = {};
+};
+
+// Bytes that may be on their way to many clients at once.
+using Chunk = std::shared_ptr<const std::string>;
+
+struct Response {
+  int status = 200;
+  Headers headers = {};
+  std::string body = {};
+  // Instead of `body`: makes it on the transport's thread, so that coding does not hold up the
+  // core.
+  std::function<std::string()> make_body = {};
+};
+
+}  // namespace windlass::http
