@@ -1,0 +1,125 @@
+#include "http/target.h"
+
+#include <algorithm>
+
+namespace windlass::http {
+namespace {
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') {
+    return c - '0';
+  }
+  if (c >= 'a' && c <= 'f') {
+    return c - 'a' + 10;
+  }
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool has_control_character(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+Result<std::vector<std::string>> split_path(std::string_view path) {
+  std::vector<std::string> segments;
+  path.remove_prefix(1);
+  if (path.size() > 1 && path.ends_with('/')) {
+    path.remove_suffix(1);
+  }
+  while (!path.empty()) {
+    const size_t slash = std::min(path.find('/'), path.size());
+    TRY(std::string segment, percent_decode(path.substr(0, slash), PlusSign::literal));
+    if (segment.empty() || segment == "." || segment == ".." ||
+        segment.find('/') != std::string::npos || has_control_character(segment)) {
+      return fail(bad_request("the request path has a segment that is not a name"));
+    }
+    if (segments.size() == kMaxPathSegments) {
+      return fail(bad_request("the request path has too many segments"));
+    }
+    segments.push_back(std::move(segment));
+    if (slash + 1 == path.size()) {
+      return fail(bad_request("the request path has a segment that is not a name"));
+    }
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return segments;
+}
+
+Result<std::vector<Parameter>> split_query(std::string_view query) {
+  std::vector<Parameter> parameters;
+  while (!query.empty()) {
+    const size_t end = std::min(query.find('&'), query.size());
+    const std::string_view pair = query.substr(0, end);
+    query.remove_prefix(std::min(end + 1, query.size()));
+    if (pair.empty()) {
+      continue;
+    }
+    if (parameters.size() == kMaxQueryParameters) {
+      return fail(bad_request("the request has too many query parameters"));
+    }
+    const size_t equals = std::min(pair.find('='), pair.size());
+    TRY(std::string name, percent_decode(pair.substr(0, equals), PlusSign::blank));
+    TRY(std::string value,
+        percent_decode(pair.substr(std::min(equals + 1, pair.size())), PlusSign::blank));
+    parameters.push_back({std::move(name), std::move(value)});
+  }
+  return parameters;
+}
+
+}  // namespace
+
+std::optional<std::string_view> Target::parameter(std::string_view name) const {
+  for (const Parameter& one : parameters) {
+    if (one.name == name) {
+      return one.value;
+    }
+  }
+  return std::nullopt;
+}
+
+bool Target::flag(std::string_view name) const {
+  const auto value = parameter(name);
+  if (!value) {
+    return false;
+  }
+  constexpr std::string_view kFalse = "false";
+  return *value != "0" && !std::equal(value->begin(), value->end(), kFalse.begin(), kFalse.end(),
+                                      [](char a, char b) {
+                                        return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
+                                      });
+}
+
+Result<Target> parse_target(std::string_view target) {
+  if (!target.starts_with('/')) {
+    return fail(bad_request("the request target is not a path"));
+  }
+  const size_t question = std::min(target.find('?'), target.size());
+  Target parsed;
+  parsed.path = target.substr(0, question);
+  TRY(parsed.segments, split_path(parsed.path));
+  TRY(parsed.parameters, split_query(target.substr(std::min(question + 1, target.size()))));
+  return parsed;
+}
+
+Result<std::string> percent_decode(std::string_view text, PlusSign plus) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && plus == PlusSign::blank) {
+      decoded += ' ';
+    } else if (text[i] != '%') {
+      decoded += text[i];
+    } else {
+      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+      if (high < 0 || low < 0) {
+        return fail(bad_request("the request target has an escape that is not %XX"));
+      }
+      decoded += static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+  }
+  return decoded;
+}
+
+}  // namespace windlass::http
