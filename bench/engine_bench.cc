@@ -98,13 +98,13 @@ class Life {
     }
     now_ += seconds(1);
     for (PodView& pod : batch) {
-      pod.phase = Phase::kRunning;
+      pod.phase = Phase::running;
       pod.has_node = true;
       pod.rv = ++rv_;
     }
     observe(batch);
     for (PodView& pod : batch) {
-      pod.phase = Phase::kSucceeded;
+      pod.phase = Phase::succeeded;
       pod.containers.resize(1);
       pod.containers[0].terminated = true;
       pod.containers[0].finished_at = now_;

@@ -38,7 +38,7 @@ Time finish_time(const PodView& pod) {
     return *finished;
   }
   for (const PodCondition& condition : pod.conditions) {
-    if (condition.type == "Ready" && condition.status == ConditionStatus::kFalse &&
+    if (condition.type == "Ready" && condition.status == ConditionStatus::is_false &&
         condition.last_transition) {
       return *condition.last_transition;
     }

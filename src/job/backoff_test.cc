@@ -81,9 +81,9 @@ TEST(FinishTime, R7_3_M219_FirstSourceThatKnows) {
   running.deletion_time = at(30);
   running.deletion_grace_seconds = 30;
   EXPECT_EQ(finish_time(running), at(0));
-  running.conditions = {{"Ready", ConditionStatus::kTrue, at(1)}};
+  running.conditions = {{"Ready", ConditionStatus::is_true, at(1)}};
   EXPECT_EQ(finish_time(running), at(0));
-  running.conditions = {{"Ready", ConditionStatus::kFalse, at(2)}};
+  running.conditions = {{"Ready", ConditionStatus::is_false, at(2)}};
   EXPECT_EQ(finish_time(running), at(2));
 }
 

@@ -7,7 +7,7 @@ namespace windlass::job {
 
 const Condition* true_condition(const JobStatus& status, std::string_view type) {
   for (auto it = status.conditions.rbegin(); it != status.conditions.rend(); ++it) {
-    if (it->type == type && it->status == ConditionStatus::kTrue) {
+    if (it->type == type && it->status == ConditionStatus::is_true) {
       return &*it;
     }
   }
@@ -29,7 +29,7 @@ bool set_condition(JobStatus& status, std::string_view type, ConditionStatus val
   const auto found = std::find_if(conditions.begin(), conditions.end(), of_type);
   Condition wanted{std::string(type), value, now, now, std::string(reason), std::string(message)};
   if (found == conditions.end()) {
-    if (value == ConditionStatus::kFalse) {
+    if (value == ConditionStatus::is_false) {
       return false;
     }
     conditions.push_back(std::move(wanted));

@@ -29,13 +29,13 @@ struct CreatePod {
 };
 
 enum class PodOp : uint8_t {
-  kDelete,   // DELETE with the pod's UID as precondition
-  kRelease,  // remove kTrackingFinalizer, nothing else, with the UID as precondition
-  kDrop,     // add annotation kDroppedKey=true, with the UID as precondition
+  delete_pod,  // DELETE with the pod's UID as precondition
+  release,     // remove kTrackingFinalizer, nothing else, with the UID as precondition
+  drop,        // add annotation kDroppedKey=true, with the UID as precondition
 };
 
 struct PodWrite {
-  PodOp op = PodOp::kDelete;
+  PodOp op = PodOp::delete_pod;
   std::string uid;
   std::string name;
   uint64_t required_rv = 0;  // when not 0: also a precondition
@@ -49,23 +49,23 @@ struct Event {
 };
 
 enum class Metric : uint8_t {
-  kJobsFinished,             // label a: succeeded|failed, b: reason (bounded, 6.24)
-  kPodsFinished,             // a: succeeded|failed
-  kFailuresHandled,          // a: action
-  kTerminatedWithFinalizer,  // a: add|delete
-  kFinishedIndexes,          // a: succeeded|failed, b: perIndex|global
-  kPodsCreated,              // a: reason, b: succeeded|failed
+  jobs_finished,              // label a: succeeded|failed, b: reason (bounded, 6.24)
+  pods_finished,              // a: succeeded|failed
+  failures_handled,           // a: action
+  terminated_with_finalizer,  // a: add|delete
+  finished_indexes,           // a: succeeded|failed, b: perIndex|global
+  pods_created,               // a: reason, b: succeeded|failed
 };
 
 struct MetricDelta {
-  Metric metric = Metric::kJobsFinished;
+  Metric metric = Metric::jobs_finished;
   std::string a;
   std::string b;
   int64_t by = 1;
 };
 
 // The `action` label of job_controller_job_syncs_total (8.5).
-enum class SyncAction : uint8_t { kReconciling, kTracking, kPodsCreated, kPodsDeleted };
+enum class SyncAction : uint8_t { reconciling, tracking, pods_created, pods_deleted };
 
 struct Decision {
   std::optional<StatusWrite> status;
@@ -74,7 +74,7 @@ struct Decision {
   bool refresh_job = false;     // GET the Job (or wait for its newer version) and observe_job() it
   bool relist_pods = false;     // a create's answer was lost: list the Job's pods anew
   std::optional<Time> wake_at;  // ask again then, if nothing happens before
-  SyncAction action = SyncAction::kReconciling;
+  SyncAction action = SyncAction::reconciling;
   std::vector<Event> events;  // to record, of what has happened since the last decision
   std::vector<MetricDelta> metrics;
 
@@ -83,11 +83,11 @@ struct Decision {
 
 // Why a write did not happen, as far as it matters for what comes next.
 enum class WriteError : uint8_t {
-  kRejected,              // certainly not applied: quota, admission, validation, server error
-  kConflict,              // resourceVersion is stale
-  kNotFound,              // the object (or one with this UID) is gone
-  kNamespaceTerminating,  // creates only; neither an event nor an error (3.24)
-  kUnknown,               // no answer: it may have been applied
+  rejected,               // certainly not applied: quota, admission, validation, server error
+  conflict,               // resourceVersion is stale
+  not_found,              // the object (or one with this UID) is gone
+  namespace_terminating,  // creates only; neither an event nor an error (3.24)
+  unknown,                // no answer: it may have been applied
 };
 
 }  // namespace windlass::job

@@ -37,10 +37,10 @@ bool Engine::at_rest() const {
 void Engine::give_effects(Decision& decision) {
   const auto [added, removed] = state_.take_terminated_deltas();
   if (added > 0) {
-    metrics_.push_back({Metric::kTerminatedWithFinalizer, "add", "", added});
+    metrics_.push_back({Metric::terminated_with_finalizer, "add", "", added});
   }
   if (removed > 0) {
-    metrics_.push_back({Metric::kTerminatedWithFinalizer, "delete", "", removed});
+    metrics_.push_back({Metric::terminated_with_finalizer, "delete", "", removed});
   }
   decision.events = std::exchange(events_, {});
   decision.metrics = std::exchange(metrics_, {});
@@ -76,7 +76,7 @@ Decision Engine::decide(Time now) {
 }
 
 void Engine::plan(Decision& decision, Time now) {
-  if (state_.job().spec.mode == CompletionMode::kUnknown && !state_.facts().finished) {
+  if (state_.job().spec.mode == CompletionMode::unknown && !state_.facts().finished) {
     if (!std::exchange(unknown_mode_told_, true)) {
       events_.push_back({true, "UnknownCompletionMode",
                          "Skipped Job sync because completion mode is unknown", true});
@@ -98,17 +98,17 @@ void Engine::send(Decision& decision, Slot slot, PodWrite write) {
 }
 
 void Engine::plan_releases(Decision& decision, Time now) {
-  const Retry& retry = retry_of(PodOp::kRelease);
+  const Retry& retry = retry_of(PodOp::release);
   if (!retry.open(now)) {
     wake(decision, retry.not_before());
     return;
   }
   for (int32_t n = 0; n < state_.options().max_pod_writes; ++n) {
-    const Slot slot = state_.pop(Todo::kRelease);
+    const Slot slot = state_.pop(Todo::release);
     if (slot == kNoSlot) {
       return;
     }
-    send(decision, slot, {PodOp::kRelease, state_.uid_text(slot), state_.pods().name(slot), 0});
+    send(decision, slot, {PodOp::release, state_.uid_text(slot), state_.pods().name(slot), 0});
   }
 }
 
@@ -117,21 +117,21 @@ void Engine::plan_removals(Decision& decision, Time now) {
     condemn_surplus(state_);
   }
   // One refused kind of removal does not hold up the others for longer than its own wait.
-  for (const PodOp op : {PodOp::kDelete, PodOp::kRelease, PodOp::kDrop}) {
+  for (const PodOp op : {PodOp::delete_pod, PodOp::release, PodOp::drop}) {
     if (!retry_of(op).open(now)) {
       wake(decision, retry_of(op).not_before());
       return;
     }
   }
   for (int32_t n = 0; n < state_.options().max_pod_writes; ++n) {
-    const Slot slot = state_.pop(Todo::kRemove);
+    const Slot slot = state_.pop(Todo::remove);
     if (slot == kNoSlot) {
       break;
     }
     PodWrite write = removal_step(state_, slot);
     state_.condemn(slot);  // once begun it is carried through
     send(decision, slot, std::move(write));
-    decision.action = SyncAction::kPodsDeleted;
+    decision.action = SyncAction::pods_deleted;
   }
 }
 
@@ -167,8 +167,8 @@ void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const O
   // 3.11: no creation beside removals. Every outcome known must be on its way into the status, or
   // the back-off would be judged from half the story.
   if (outcome.exists() || flips || !state_.facts().scaling() || state_.facts().suspended ||
-      state_.job().spec.suspend || state_.has(Todo::kRemove) ||
-      decision.action == SyncAction::kPodsDeleted || state_.has(Todo::kAccount) ||
+      state_.job().spec.suspend || state_.has(Todo::remove) ||
+      decision.action == SyncAction::pods_deleted || state_.has(Todo::account) ||
       !state_.lost().empty()) {
     return;
   }
@@ -176,7 +176,7 @@ void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const O
   const int64_t limit = std::min<int64_t>(create_batch_, state_.options().max_pod_writes);
   CreatePlan plan = plan_creates(state_, record.backoff, now, limit);
   wake(decision, plan.wake_at);
-  decision.action = plan.wanted ? SyncAction::kPodsCreated : SyncAction::kTracking;
+  decision.action = plan.wanted ? SyncAction::pods_created : SyncAction::tracking;
   if (!create_retry_.open(now)) {
     wake(decision, plan.wanted ? create_retry_.not_before() : std::nullopt);
     return;

@@ -25,7 +25,7 @@
 // them is followed by a fresh decision from the API server's state alone.
 //
 // Answers carry the object the server returned; that is how the engine reads its own writes, and
-// news with an older resourceVersion is dropped. An answer that never came (WriteError::kUnknown)
+// news with an older resourceVersion is dropped. An answer that never came (WriteError::unknown)
 // asks for a fresh look at the server instead of a guess.
 #pragma once
 
@@ -77,8 +77,9 @@ class Engine {
   bool at_rest() const;
 
  private:
+  friend class Fingerprint;
   struct PendingWrite {
-    PodOp op = PodOp::kDelete;
+    PodOp op = PodOp::delete_pod;
     std::string name;
   };
 

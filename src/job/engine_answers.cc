@@ -65,14 +65,14 @@ void Engine::status_failed(WriteError error) {
   if (!status_) {
     return;  // it was seen to have happened
   }
-  refresh_job_ = error != WriteError::kRejected;
-  if (error == WriteError::kUnknown) {
+  refresh_job_ = error != WriteError::rejected;
+  if (error == WriteError::unknown) {
     return;  // the next sight of the Job tells whether it was applied
   }
   const StatusDraft draft = *std::exchange(status_, std::nullopt);
   const bool stale = draft.write.base_rv < state_.job().rv;
   abort_status(state_, draft);
-  if (error == WriteError::kRejected) {
+  if (error == WriteError::rejected) {
     status_retry_.failed();
   } else if (stale) {
     refresh_job_ = false;  // what it conflicted with has been seen already
@@ -83,7 +83,7 @@ void Engine::pod_created(uint32_t id, const PodView& pod) {
   CHECK(creates_.erase(id) == 1, "an answer belongs to a write under way");
   create_retry_.succeeded();
   events_.push_back({false, "SuccessfulCreate", "Created pod: " + pod.name});
-  metrics_.push_back({Metric::kPodsCreated, creation_reason(state_), "succeeded"});
+  metrics_.push_back({Metric::pods_created, creation_reason(state_), "succeeded"});
   if (!gone_.contains(pod.uid)) {
     state_.observe_pod(pod);
   }
@@ -97,11 +97,11 @@ void Engine::create_failed(uint32_t id, WriteError error, std::string_view messa
   CHECK(creates_.erase(id) == 1, "an answer belongs to a write under way");
   create_retry_.failed();
   create_batch_ = 0;
-  if (error != WriteError::kNamespaceTerminating) {
+  if (error != WriteError::namespace_terminating) {
     events_.push_back({true, "FailedCreate", "Error creating: " + std::string(message)});
-    metrics_.push_back({Metric::kPodsCreated, creation_reason(state_), "failed"});
+    metrics_.push_back({Metric::pods_created, creation_reason(state_), "failed"});
   }
-  relist_pods_ = relist_pods_ || error == WriteError::kUnknown;
+  relist_pods_ = relist_pods_ || error == WriteError::unknown;
   if (creates_.empty()) {
     gone_.clear();
   }
@@ -113,7 +113,7 @@ void Engine::pod_written(std::string_view uid, const PodView* after) {
   const PendingWrite write = found->second;
   writes_.erase(found);
   retry_of(write.op).succeeded();
-  if (write.op == PodOp::kDelete) {
+  if (write.op == PodOp::delete_pod) {
     events_.push_back({false, "SuccessfulDelete", "Deleted pod: " + write.name});
   }
   const Slot slot = state_.find(uid);
@@ -125,13 +125,13 @@ void Engine::pod_written(std::string_view uid, const PodView* after) {
   }
   if (after == nullptr || after->rv == 0) {
     switch (write.op) {
-      case PodOp::kDelete:
+      case PodOp::delete_pod:
         state_.set_deleted(slot);
         break;
-      case PodOp::kRelease:
+      case PodOp::release:
         state_.set_released(slot);
         break;
-      case PodOp::kDrop:
+      case PodOp::drop:
         state_.set_dropped(slot);
         break;
     }
@@ -148,13 +148,13 @@ void Engine::pod_write_failed(std::string_view uid, WriteError error, std::strin
   if (slot != kNoSlot) {
     state_.set_in_flight(slot, false);
   }
-  if (error == WriteError::kNotFound) {
+  if (error == WriteError::not_found) {
     retry_of(write.op).succeeded();
     state_.observe_gone(uid);
     return;
   }
   retry_of(write.op).failed();
-  if (write.op == PodOp::kDelete) {
+  if (write.op == PodOp::delete_pod) {
     events_.push_back({true, "FailedDelete", "Error deleting: " + std::string(message)});
   }
 }

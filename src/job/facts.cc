@@ -8,7 +8,7 @@ Facts derive_facts(const JobView& job, const Options& options) {
   const JobSpec& spec = job.spec;
   const Gates& gates = options.gates;
   Facts facts;
-  facts.indexed = spec.mode == CompletionMode::kIndexed;
+  facts.indexed = spec.mode == CompletionMode::indexed;
   facts.per_index = facts.indexed && spec.backoff_limit_per_index && gates.backoff_limit_per_index;
   facts.index_limit = spec.backoff_limit_per_index.value_or(0);
   facts.policy = spec.failure_policy && gates.pod_failure_policy;
@@ -28,7 +28,7 @@ bool has_valid_index(const PodRecord& pod, const Facts& facts) {
 }
 
 bool counts_as_failed(const PodRecord& pod, const Facts& facts) {
-  if (pod.dropped || pod.phase == Phase::kSucceeded) {
+  if (pod.dropped || pod.phase == Phase::succeeded) {
     return false;
   }
   // 5.7: stopped because the Job has succeeded, it counts as nothing, even when it reaches Failed
@@ -36,19 +36,19 @@ bool counts_as_failed(const PodRecord& pod, const Facts& facts) {
   if (facts.succeeding && pod.deleting) {
     return false;
   }
-  if (pod.phase == Phase::kFailed) {
+  if (pod.phase == Phase::failed) {
     return true;
   }
   return pod.deleting && (facts.failing || !facts.only_failed);
 }
 
 bool is_new_success(const PodRecord& pod, const Facts& facts) {
-  return !facts.indexed && pod.has_finalizer && pod.phase == Phase::kSucceeded &&
-         pod.accounted == Accounted::kNo;
+  return !facts.indexed && pod.has_finalizer && pod.phase == Phase::succeeded &&
+         pod.accounted == Accounted::no;
 }
 
 bool is_new_failure(const PodRecord& pod, const Facts& facts) {
-  return pod.has_finalizer && pod.accounted == Accounted::kNo && pod.action != Action::kIgnore &&
+  return pod.has_finalizer && pod.accounted == Accounted::no && pod.action != Action::ignore &&
          has_valid_index(pod, facts) && counts_as_failed(pod, facts);
 }
 
@@ -56,7 +56,7 @@ bool ends_index(const PodRecord& pod, const Facts& facts) {
   // Stopped because the Job has failed, a pod counts as failed, but says nothing about its index.
   const bool stopped_by_failure = facts.failing && pod.deleting;
   return facts.per_index && !stopped_by_failure && is_new_failure(pod, facts) &&
-         (pod.action == Action::kFailIndex || pod.failures >= facts.index_limit);
+         (pod.action == Action::fail_index || pod.failures >= facts.index_limit);
 }
 
 void add_pod(Tally& tally, const PodRecord& pod, const Facts& facts, int64_t sign) {
@@ -67,7 +67,7 @@ void add_pod(Tally& tally, const PodRecord& pod, const Facts& facts, int64_t sig
   tally.tracked += part(pod.has_finalizer);
   tally.new_succeeded += part(is_new_success(pod, facts));
   tally.new_failed += part(is_new_failure(pod, facts));
-  const bool runs = pod.phase == Phase::kPending || pod.phase == Phase::kRunning;
+  const bool runs = pod.phase == Phase::pending || pod.phase == Phase::running;
   if (facts.on_failure && runs && !pod.dropped) {
     tally.restarts += sign * pod.restarts;
   }

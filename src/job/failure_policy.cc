@@ -10,11 +10,11 @@ namespace {
 bool exit_code_matches(const ExitCodes& want, int32_t code) {
   const bool listed = std::find(want.values.begin(), want.values.end(), code) != want.values.end();
   switch (want.op) {
-    case Operator::kIn:
+    case Operator::in:
       return listed;
-    case Operator::kNotIn:
+    case Operator::not_in:
       return !listed;
-    case Operator::kUnknown:
+    case Operator::unknown:
       return false;
   }
   return false;
@@ -47,14 +47,14 @@ const PodCondition* matching_condition(const std::vector<ConditionPattern>& patt
 
 bool is_known(Action action, bool fail_index_known) {
   switch (action) {
-    case Action::kFailJob:
-    case Action::kIgnore:
-    case Action::kCount:
+    case Action::fail_job:
+    case Action::ignore:
+    case Action::count:
       return true;
-    case Action::kFailIndex:
+    case Action::fail_index:
       return fail_index_known;
-    case Action::kNone:
-    case Action::kUnknown:
+    case Action::none:
+    case Action::unknown:
       return false;
   }
   return false;
@@ -106,16 +106,16 @@ std::string failure_reason(const std::vector<FailureRule>& policy, int32_t rule,
 
 std::string_view action_name(Action action) {
   switch (action) {
-    case Action::kFailJob:
+    case Action::fail_job:
       return "FailJob";
-    case Action::kFailIndex:
+    case Action::fail_index:
       return "FailIndex";
-    case Action::kIgnore:
+    case Action::ignore:
       return "Ignore";
-    case Action::kCount:
+    case Action::count:
       return "Count";
-    case Action::kNone:
-    case Action::kUnknown:
+    case Action::none:
+    case Action::unknown:
       break;
   }
   return "";

@@ -15,7 +15,7 @@ namespace windlass::job {
 
 // The rule that decides, and what it saw. `rule` is its index in the policy.
 struct Verdict {
-  Action action = Action::kNone;
+  Action action = Action::none;
   int32_t rule = -1;
   // Exactly one of the two is set when a rule matched.
   const ContainerView* container = nullptr;

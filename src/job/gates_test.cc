@@ -13,7 +13,7 @@ Options without(bool Gates::*gate) {
 
 TEST(GatesOff, PodFailurePolicyIsIgnored) {
   JobView view = defaulted_job(1, 1);
-  set_policy(view, {on_codes(Action::kFailJob, {5}), on_codes(Action::kIgnore, {1})});
+  set_policy(view, {on_codes(Action::fail_job, {5}), on_codes(Action::ignore, {1})});
   const Options off = without(&Gates::pod_failure_policy);
   Scenario job(view, off);
   job.given_failed(5);
@@ -33,10 +33,10 @@ TEST(GatesOff, PodFailurePolicyIsIgnored) {
 
 TEST(GatesOff, StoredVerdictIsHonouredWhatTheGateSays) {
   JobView view = defaulted_job(2, 2);
-  set_policy(view, {on_codes(Action::kFailJob, {5})});
+  set_policy(view, {on_codes(Action::fail_job, {5})});
   Scenario job(view);
   job.given_failed(5);
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::running);
   job.run();
   ASSERT_TRUE(job.has(kTypeFailureTarget));
   job.restart_controller(without(&Gates::pod_failure_policy));
@@ -48,9 +48,9 @@ TEST(GatesOff, BackoffLimitPerIndexFallsBackToTheGlobalLimit) {
   JobView view = indexed_job(2, 2);
   view.spec.backoff_limit_per_index = 1;
   view.spec.backoff_limit = 4;
-  set_policy(view, {on_codes(Action::kFailIndex, {3}), on_codes(Action::kIgnore, {3})});
+  set_policy(view, {on_codes(Action::fail_index, {3}), on_codes(Action::ignore, {3})});
   Scenario job(view);
-  job.given_index(0, Phase::kFailed, 1);
+  job.given_index(0, Phase::failed, 1);
   job.run();
   ASSERT_EQ(job.status().failed_indexes, "0");
   job.restart_controller(without(&Gates::backoff_limit_per_index));
@@ -89,7 +89,7 @@ TEST(GatesOff, PodReplacementPolicyOffMeansTerminatingOrFailed) {
   EXPECT_EQ(job.status().terminating, std::nullopt);
   EXPECT_TRUE(job.advance_to_wake());
   EXPECT_EQ(job.status().active, 1);
-  EXPECT_EQ(job.metric(Metric::kPodsCreated, "new", "succeeded"), 2);
+  EXPECT_EQ(job.metric(Metric::pods_created, "new", "succeeded"), 2);
   // 9.2: on again; what was counted is not judged again.
   job.restart_controller(Options());
   job.run();
@@ -100,7 +100,7 @@ TEST(GatesOff, PodReplacementPolicyOffMeansTerminatingOrFailed) {
 
 TEST(GatesOff, PodReplacementPolicyOffWithFailurePolicyStillWaits) {
   JobView view = defaulted_job(1, 5);
-  set_policy(view, {on_codes(Action::kIgnore, {1})});
+  set_policy(view, {on_codes(Action::ignore, {1})});
   Scenario job(view, without(&Gates::pod_replacement_policy));
   job.run();
   const std::string name = job.active_pods().front();
@@ -115,7 +115,7 @@ TEST(GatesOff, SuccessPolicyIsIgnored) {
   JobView view = indexed_job(2, 2);
   view.spec.success_policy = {{std::string("0"), std::nullopt}};
   Scenario job(view, without(&Gates::success_policy));
-  job.given_index(0, Phase::kSucceeded);
+  job.given_index(0, Phase::succeeded);
   job.run();
   EXPECT_EQ(job.condition_types(), "");
   job.restart_controller(Options());

@@ -40,6 +40,7 @@ class StoredSet {
   void abort_write();
 
  private:
+  friend class Fingerprint;
   IndexBits found_;
   IndexBits stored_;
   std::vector<int64_t> fresh_;  // in found, not in stored, not being written
@@ -81,6 +82,7 @@ class Indexes {
   std::vector<int64_t> pending(int64_t limit);
 
  private:
+  friend class Fingerprint;
   int64_t pop_waiting();
 
   int64_t bound_ = 0;

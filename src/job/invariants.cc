@@ -21,7 +21,7 @@ IndexBits stored_indexes(const JobView& job, bool failed) {
 }
 
 bool is_indexed(const JobView& job) {
-  return job.spec.mode == CompletionMode::kIndexed;
+  return job.spec.mode == CompletionMode::indexed;
 }
 
 bool is_decided(const JobStatus& status) {
@@ -84,7 +84,7 @@ std::vector<std::string> check_release(const JobView& job, const Options& option
   }
   const UncountedPods lists = job.status.uncounted.value_or(UncountedPods());
   const bool failed_listed = is_listed(lists.failed, pod.uid);
-  if (pod.phase == Phase::kSucceeded) {
+  if (pod.phase == Phase::succeeded) {
     const bool stored = is_indexed(job) ? stored_indexes(job, false).contains(index) ||
                                               stored_indexes(job, true).contains(index)
                                         : is_listed(lists.succeeded, pod.uid);
@@ -104,10 +104,10 @@ std::vector<std::string> check_release(const JobView& job, const Options& option
     verdict = match_failure_policy(*job.spec.failure_policy, pod, per_index);
   }
   std::vector<std::string> broken;
-  if (verdict.action == Action::kFailJob && !is_decided(job.status)) {
+  if (verdict.action == Action::fail_job && !is_decided(job.status)) {
     broken.emplace_back("P6: the witness of a FailJob verdict is released before it is stored");
   }
-  const bool ignored = verdict.action == Action::kIgnore;
+  const bool ignored = verdict.action == Action::ignore;
   if (!ignored && !failed_listed) {
     broken.emplace_back("C10: a failure is released before it is stored");
   }

@@ -51,7 +51,7 @@ std::vector<PodView> any_life(int number, uint64_t& rv) {
   };
   add();
   if (*rc::gen::arbitrary<bool>()) {
-    pod.phase = Phase::kRunning;
+    pod.phase = Phase::running;
     pod.has_node = true;
     add();
   }
@@ -60,11 +60,11 @@ std::vector<PodView> any_life(int number, uint64_t& rv) {
     add();
   }
   if (*rc::gen::inRange(0, 3) != 0) {
-    pod.phase = *rc::gen::arbitrary<bool>() ? Phase::kSucceeded : Phase::kFailed;
+    pod.phase = *rc::gen::arbitrary<bool>() ? Phase::succeeded : Phase::failed;
     ContainerView container;
     container.name = "main";
     container.terminated = true;
-    container.exit_code = pod.phase == Phase::kFailed ? *rc::gen::inRange(1, 6) : 0;
+    container.exit_code = pod.phase == Phase::failed ? *rc::gen::inRange(1, 6) : 0;
     container.finished_at = time_from_unix(3000 + *rc::gen::inRange(0, 4));
     pod.containers = {container};
     add();
@@ -74,10 +74,10 @@ std::vector<PodView> any_life(int number, uint64_t& rv) {
 
 RC_GTEST_PROP(Observations, AnyOrderRepetitionOrOmissionEndsInTheSameState, ()) {
   JobView job = *rc::gen::arbitrary<bool>() ? indexed_job(3, 3) : defaulted_job(3, 5);
-  if (job.spec.mode == CompletionMode::kIndexed) {
+  if (job.spec.mode == CompletionMode::indexed) {
     job.spec.backoff_limit_per_index = 1;
   }
-  set_policy(job, {on_codes(Action::kIgnore, {1}), on_codes(Action::kFailJob, {5})});
+  set_policy(job, {on_codes(Action::ignore, {1}), on_codes(Action::fail_job, {5})});
   job.rv = 1;
   uint64_t rv = 10;
   std::vector<std::string> uids;
@@ -135,7 +135,7 @@ TEST(Hostile, AnnotationsOfAnyShape) {
     JobView job = indexed_job(2, 3);
     job.spec.backoff_limit_per_index = 1;
     FakeCluster cluster(job);
-    for (const Phase phase : {Phase::kRunning, Phase::kFailed, Phase::kSucceeded}) {
+    for (const Phase phase : {Phase::running, Phase::failed, Phase::succeeded}) {
       PodView pod;
       pod.phase = phase;
       pod.has_node = pod.has_finalizer = true;
@@ -189,7 +189,7 @@ TEST(Hostile, ManyPodsOfOneIndexStayBounded) {
   for (int i = 0; i < 700; ++i) {
     PodView pod;
     pod.has_finalizer = pod.has_node = true;
-    pod.phase = Phase::kRunning;
+    pod.phase = Phase::running;
     pod.completion_index = "0";
     cluster.add_pod(pod);
   }
@@ -204,7 +204,7 @@ TEST(Hostile, TerminalPhaseThatFlips) {
   const std::string name = cluster.active_pods().front();
   cluster.fail(name);
   cluster.step();
-  for (const Phase phase : {Phase::kSucceeded, Phase::kRunning, Phase::kFailed}) {
+  for (const Phase phase : {Phase::succeeded, Phase::running, Phase::failed}) {
     cluster.update_pod(name, [phase](PodView& pod) { pod.phase = phase; });
   }
   cluster.run();

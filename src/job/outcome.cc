@@ -11,19 +11,19 @@ namespace {
 constexpr int64_t kMaxDeadlineSeconds = 100LL * 365 * 24 * 3600;
 
 Outcome failure(std::string_view reason, std::string_view message) {
-  return {Outcome::Kind::kFailure, false, std::string(reason), std::string(message)};
+  return {Outcome::Kind::failure, false, std::string(reason), std::string(message)};
 }
 
 Outcome success(std::string_view reason, std::string_view message) {
-  return {Outcome::Kind::kSuccess, false, std::string(reason), std::string(message)};
+  return {Outcome::Kind::success, false, std::string(reason), std::string(message)};
 }
 
 Outcome stored_outcome(const State& state) {
   if (const Condition* met = true_condition(state.job().status, kTypeSuccessCriteriaMet)) {
-    return {Outcome::Kind::kSuccess, true, met->reason, met->message};
+    return {Outcome::Kind::success, true, met->reason, met->message};
   }
   if (const Condition* target = true_condition(state.job().status, kTypeFailureTarget)) {
-    return {Outcome::Kind::kFailure, true, target->reason, target->message};
+    return {Outcome::Kind::failure, true, target->reason, target->message};
   }
   return {};
 }

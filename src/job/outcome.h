@@ -13,13 +13,13 @@
 namespace windlass::job {
 
 struct Outcome {
-  enum class Kind : uint8_t { kNone, kFailure, kSuccess };
-  Kind kind = Kind::kNone;
+  enum class Kind : uint8_t { none, failure, success };
+  Kind kind = Kind::none;
   bool stored = false;  // FailureTarget or SuccessCriteriaMet is already in the stored status
   std::string reason;
   std::string message;
 
-  bool exists() const { return kind != Kind::kNone; }
+  bool exists() const { return kind != Kind::none; }
 };
 
 Outcome evaluate_outcome(const State& state, Time now);

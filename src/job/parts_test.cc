@@ -103,13 +103,13 @@ TEST(Conditions, N233_EnsureConditionTable) {
   const Time now = time_from_unix(1);
   const Time later = time_from_unix(2);
   JobStatus status;
-  EXPECT_FALSE(set_condition(status, "T", kFalse, "R", "M", now));
-  EXPECT_TRUE(set_condition(status, "T", kTrue, "R", "M", now));
-  EXPECT_FALSE(set_condition(status, "T", kTrue, "R", "M", later));
+  EXPECT_FALSE(set_condition(status, "T", is_false, "R", "M", now));
+  EXPECT_TRUE(set_condition(status, "T", is_true, "R", "M", now));
+  EXPECT_FALSE(set_condition(status, "T", is_true, "R", "M", later));
   EXPECT_EQ(status.conditions[0].last_transition, now);
-  EXPECT_TRUE(set_condition(status, "T", kTrue, "R2", "M", later));
+  EXPECT_TRUE(set_condition(status, "T", is_true, "R2", "M", later));
   EXPECT_EQ(status.conditions[0].last_transition, later);
-  EXPECT_TRUE(set_condition(status, "T", kFalse, "R2", "M", later));
+  EXPECT_TRUE(set_condition(status, "T", is_false, "R2", "M", later));
   EXPECT_EQ(status.conditions.size(), 1u);
 }
 

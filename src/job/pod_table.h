@@ -21,9 +21,9 @@ using Slot = uint32_t;
 inline constexpr Slot kNoSlot = ~Slot{0};
 
 // Whether a finished pod is already accounted for in the stored status.
-enum class Accounted : uint8_t { kNo, kSucceeded, kFailed, kIgnored };
+enum class Accounted : uint8_t { no, succeeded, failed, ignored };
 // What the engine has to do about a pod next.
-enum class Todo : uint8_t { kNothing, kAccount, kRelease, kRemove };
+enum class Todo : uint8_t { nothing, account, release, remove };
 
 struct PodRecord {
   Uid uid;
@@ -39,10 +39,10 @@ struct PodRecord {
   Slot next = kNoSlot;  // chain of the same index
   Slot previous = kNoSlot;
   std::array<char, 5> suffix{};  // last characters of a generated name; "\0..." for other names
-  Phase phase = Phase::kPending;
-  Action action = Action::kNone;
-  Accounted accounted = Accounted::kNo;
-  Todo todo = Todo::kNothing;
+  Phase phase = Phase::pending;
+  Action action = Action::none;
+  Accounted accounted = Accounted::no;
+  Todo todo = Todo::nothing;
   bool in_use : 1 = false;
   bool ready : 1 = false;
   bool has_node : 1 = false;
@@ -96,7 +96,7 @@ class PodTable {
   size_t bytes() const;  // memory held, for the benchmark
 
  private:
-  static constexpr size_t kChunk = 1024;
+  static constexpr size_t kChunk = 64;  // small: the explorer copies whole engines
 
   void grow_uids();
   void grow_entries();

@@ -25,7 +25,7 @@ JobView any_job() {
   if (*inRange(0, 8) == 0) {
     job.spec.active_deadline_seconds = *inRange(0, 500);
   }
-  if (job.spec.mode == CompletionMode::kIndexed && *rc::gen::arbitrary<bool>()) {
+  if (job.spec.mode == CompletionMode::indexed && *rc::gen::arbitrary<bool>()) {
     job.spec.backoff_limit_per_index = *inRange(0, 3);
     if (*rc::gen::arbitrary<bool>()) {
       job.spec.max_failed_indexes = *inRange(0, 3);
@@ -33,15 +33,15 @@ JobView any_job() {
   }
   if (*rc::gen::arbitrary<bool>()) {
     std::vector<FailureRule> rules = {
-        on_codes(Action::kIgnore, {1}), on_codes(Action::kCount, {2}),
-        on_codes(job.spec.backoff_limit_per_index ? Action::kFailIndex : Action::kCount, {3}),
-        on_condition(Action::kIgnore, "DisruptionTarget")};
+        on_codes(Action::ignore, {1}), on_codes(Action::count, {2}),
+        on_codes(job.spec.backoff_limit_per_index ? Action::fail_index : Action::count, {3}),
+        on_condition(Action::ignore, "DisruptionTarget")};
     if (*inRange(0, 3) == 0) {
-      rules.push_back(on_codes(Action::kFailJob, {5}));
+      rules.push_back(on_codes(Action::fail_job, {5}));
     }
     set_policy(job, rules);
   }
-  if (job.spec.mode == CompletionMode::kIndexed && *inRange(0, 3) == 0) {
+  if (job.spec.mode == CompletionMode::indexed && *inRange(0, 3) == 0) {
     job.spec.success_policy = {{std::string("0,2"), std::nullopt}, {std::nullopt, 3}};
   }
   return job;
@@ -106,13 +106,13 @@ class RandomWorld {
     }
     switch (*inRange(0, 4)) {
       case 0:
-        return {WriteError::kUnknown, true};
+        return {WriteError::unknown, true};
       case 1:
-        return {WriteError::kUnknown, false};
+        return {WriteError::unknown, false};
       case 2:
-        return {with_conflict ? WriteError::kConflict : WriteError::kRejected};
+        return {with_conflict ? WriteError::conflict : WriteError::rejected};
       default:
-        return {WriteError::kRejected};
+        return {WriteError::rejected};
     }
   }
 
@@ -169,7 +169,7 @@ class RandomWorld {
           return;
         }
         return cluster_.update_pod(name, [](PodView& pod) {
-          pod.conditions.push_back({"DisruptionTarget", ConditionStatus::kTrue, std::nullopt});
+          pod.conditions.push_back({"DisruptionTarget", ConditionStatus::is_true, std::nullopt});
         });
       case 2:
         return cluster_.update_pod(name, [](PodView& pod) {
@@ -206,7 +206,7 @@ class RandomWorld {
           }
           break;
         case 5:
-          if (job.spec.mode == CompletionMode::kIndexed) {
+          if (job.spec.mode == CompletionMode::indexed) {
             job.spec.parallelism = *(job.spec.completions = *inRange(0, 6));
           }
           break;

@@ -18,14 +18,14 @@ struct Judged {
   Verdict verdict;
 
   bool active() const { return !is_terminal(pod->phase) && !pod->deletion_time; }
-  bool ignored() const { return verdict.action == Action::kIgnore; }
+  bool ignored() const { return verdict.action == Action::ignore; }
 };
 
 class Counter {
  public:
   Counter(const Options& options, const JobView& job, const std::vector<PodView>& pods)
       : gates_(options.gates), job_(job), spec_(job.spec), status_(job.status) {
-    indexed_ = spec_.mode == CompletionMode::kIndexed;
+    indexed_ = spec_.mode == CompletionMode::indexed;
     per_index_ = indexed_ && spec_.backoff_limit_per_index && gates_.backoff_limit_per_index;
     bound_ = spec_.completions.value_or(0);
     for (const PodView& pod : pods) {
@@ -53,14 +53,14 @@ class Counter {
     const bool only_failed = gates_.pod_replacement_policy ? spec_.replace_only_failed : policy;
     const bool success = has_true(status_, kTypeSuccessCriteriaMet);
     const bool failing = has_true(status_, kTypeFailureTarget) && !success;
-    if (pod.dropped || pod.phase == Phase::kSucceeded) {
+    if (pod.dropped || pod.phase == Phase::succeeded) {
       return false;
     }
     if (success && pod.deletion_time) {
       return false;
     }
     const bool while_terminating = pod.deletion_time && (failing || !only_failed);
-    return pod.phase == Phase::kFailed || while_terminating;
+    return pod.phase == Phase::failed || while_terminating;
   }
 
   Judged judge(const PodView& pod) const {
@@ -83,7 +83,7 @@ class Counter {
 
   static bool ready(const PodView& pod) {
     return std::any_of(pod.conditions.begin(), pod.conditions.end(), [](const PodCondition& c) {
-      return c.type == "Ready" && c.status == ConditionStatus::kTrue;
+      return c.type == "Ready" && c.status == ConditionStatus::is_true;
     });
   }
 
@@ -100,10 +100,10 @@ class Counter {
       out_.tally.ready += judged.active() && ready(pod) ? 1 : 0;
       out_.tally.terminating += !terminal && pod.deletion_time ? 1 : 0;
       out_.tally.tracked += pod.has_finalizer ? 1 : 0;
-      const bool success = pod.phase == Phase::kSucceeded && pod.has_finalizer;
+      const bool success = pod.phase == Phase::succeeded && pod.has_finalizer;
       out_.tally.new_succeeded += !indexed_ && success && !judged.accounted ? 1 : 0;
       out_.tally.new_failed += new_failure(judged) ? 1 : 0;
-      const bool runs = pod.phase == Phase::kRunning || pod.phase == Phase::kPending;
+      const bool runs = pod.phase == Phase::running || pod.phase == Phase::pending;
       for (const ContainerView& container : pod.containers) {
         const bool counts = spec_.restart_on_failure && runs && !pod.dropped;
         out_.tally.restarts += counts ? std::max(container.restarts, 0) : 0;
@@ -119,7 +119,7 @@ class Counter {
     const IndexBits stored_failed =
         IndexBits::parse(per_index_ ? status_.failed_indexes.value_or("") : "", bound_);
     for (const Judged& judged : judged_) {
-      if (judged.pod->phase == Phase::kSucceeded && judged.pod->has_finalizer && judged.valid &&
+      if (judged.pod->phase == Phase::succeeded && judged.pod->has_finalizer && judged.valid &&
           !judged.accounted_failed && !stored_failed.contains(judged.index)) {
         completed_.insert(judged.index);
       }
@@ -131,7 +131,7 @@ class Counter {
       if (failing && judged.pod->deletion_time) {
         continue;
       }
-      const bool ends = judged.verdict.action == Action::kFailIndex ||
+      const bool ends = judged.verdict.action == Action::fail_index ||
                         parse_failure_count(judged.pod->failure_count) >=
                             spec_.backoff_limit_per_index.value_or(0);
       if (per_index_ && new_failure(judged) && ends && !completed_.contains(judged.index)) {
@@ -193,7 +193,7 @@ class Counter {
       return std::tuple(finish_time(*judged.pod), judged.index, judged.pod->uid);
     };
     for (const Judged& judged : judged_) {
-      if (judged.pod->has_finalizer && judged.failed && judged.verdict.action == Action::kFailJob &&
+      if (judged.pod->has_finalizer && judged.failed && judged.verdict.action == Action::fail_job &&
           (first == nullptr || order(judged) < order(*first))) {
         first = &judged;
       }

@@ -31,6 +31,7 @@ class Retry {
   std::optional<Time> not_before() const { return not_before_; }
 
  private:
+  friend class Fingerprint;
   bool failed_ = false;
   bool succeeded_ = false;
   Duration wait_ = Duration::zero();

@@ -27,7 +27,7 @@ int64_t wanted_active(const State& state) {
 
 void condemn_surplus(State& state) {
   const int64_t surplus = state.tally().active - wanted_active(state);
-  if (surplus <= 0 || state.job().spec.suspend || state.has(Todo::kRemove)) {
+  if (surplus <= 0 || state.job().spec.suspend || state.has(Todo::remove)) {
     return;
   }
   std::vector<Slot> active;
@@ -49,17 +49,17 @@ void condemn_surplus(State& state) {
 
 PodWrite removal_step(const State& state, Slot slot) {
   const PodRecord& pod = state.pods().at(slot);
-  PodWrite write{PodOp::kDelete, state.uid_text(slot), state.pods().name(slot), 0};
+  PodWrite write{PodOp::delete_pod, state.uid_text(slot), state.pods().name(slot), 0};
   if (state.facts().decided() || !pod.has_finalizer || pod.dropped) {
     return write;
   }
   if (!has_valid_index(pod, state.facts())) {
-    write.op = PodOp::kRelease;
+    write.op = PodOp::release;
   } else if (!pod.has_node) {
-    write.op = PodOp::kRelease;
+    write.op = PodOp::release;
     write.required_rv = pod.rv;  // if it was bound since, it may have an outcome after all
   } else {
-    write.op = PodOp::kDrop;
+    write.op = PodOp::drop;
   }
   return write;
 }

@@ -32,7 +32,7 @@ class Scenario : public FakeCluster {
     return names;
   }
   std::string given_failed(int32_t exit_code) {
-    PodView view = pod(Phase::kFailed);
+    PodView view = pod(Phase::failed);
     view.containers.push_back(exited("main-container", exit_code));
     return add_pod(view);
   }
@@ -43,7 +43,7 @@ class Scenario : public FakeCluster {
       view.failure_count = std::to_string(failures);
     }
     if (is_terminal(phase)) {
-      view.containers.push_back(exited("main-container", phase == Phase::kFailed ? 1 : 0));
+      view.containers.push_back(exited("main-container", phase == Phase::failed ? 1 : 0));
       view.containers.back().finished_at = now - ago;
     }
     return add_pod(view);
@@ -52,10 +52,10 @@ class Scenario : public FakeCluster {
     PodView view;
     view.phase = phase;
     view.has_finalizer = true;
-    view.has_node = phase != Phase::kPending;
+    view.has_node = phase != Phase::pending;
     view.created = now - hours(1);
     if (ready) {
-      view.conditions.push_back({"Ready", ConditionStatus::kTrue, now - minutes(1)});
+      view.conditions.push_back({"Ready", ConditionStatus::is_true, now - minutes(1)});
     }
     return view;
   }

@@ -22,7 +22,7 @@ TEST(Scaling, A2_WorkQueueStart) {
 
 TEST(Scaling, A3_PendingPodsAreActive) {
   Scenario job(defaulted_job(2, 5));
-  job.given(2, Phase::kPending);
+  job.given(2, Phase::pending);
   job.run();
   EXPECT_EQ(job.writes.creates, 0);
   EXPECT_EQ(job.status().active, 2);
@@ -30,8 +30,8 @@ TEST(Scaling, A3_PendingPodsAreActive) {
 
 TEST(Scaling, A4_CorrectNumberAndReady) {
   Scenario job(defaulted_job(3, 5));
-  job.given(2, Phase::kRunning, true);
-  job.given(1, Phase::kRunning);
+  job.given(2, Phase::running, true);
+  job.given(1, Phase::running);
   job.run();
   EXPECT_EQ(job.status().active, 3);
   EXPECT_EQ(job.status().ready, 2);
@@ -39,8 +39,8 @@ TEST(Scaling, A4_CorrectNumberAndReady) {
 
 TEST(Scaling, A5_TooFewActive) {
   Scenario job(defaulted_job(2, 5));
-  job.given(1, Phase::kRunning);
-  job.given(1, Phase::kSucceeded);
+  job.given(1, Phase::running);
+  job.given(1, Phase::succeeded);
   job.run();
   EXPECT_EQ(job.writes.creates, 1);
   EXPECT_EQ(job.status().succeeded, 1);
@@ -49,8 +49,8 @@ TEST(Scaling, A5_TooFewActive) {
 
 TEST(Scaling, A6_CreateErrorIsRetriedAfterAWait) {
   Scenario job(defaulted_job(2, 5));
-  job.given(1, Phase::kRunning);
-  job.on_create = [](const CreatePod&) { return FakeCluster::Fault{WriteError::kRejected}; };
+  job.given(1, Phase::running);
+  job.on_create = [](const CreatePod&) { return FakeCluster::Fault{WriteError::rejected}; };
   job.run();
   EXPECT_EQ(job.writes.create_calls, 1);
   EXPECT_EQ(job.status().active, 1);
@@ -63,14 +63,14 @@ TEST(Scaling, A6_CreateErrorIsRetriedAfterAWait) {
 
 TEST(Scaling, A7_WorkQueueTooFew) {
   Scenario job(defaulted_job(2, -1));
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::running);
   job.run();
   EXPECT_EQ(job.writes.creates, 1);
 }
 
 TEST(Scaling, A8_TooManyActive) {
   Scenario job(defaulted_job(2, 5));
-  job.given(3, Phase::kRunning);
+  job.given(3, Phase::running);
   job.run();
   EXPECT_EQ(job.writes.deletes, 1);
   EXPECT_EQ(job.writes.drops, 1);
@@ -84,8 +84,8 @@ TEST(Scaling, A8_TooManyActive) {
 
 TEST(Scaling, A9_PatchErrorMeansNoDelete) {
   Scenario job(defaulted_job(2, 5));
-  job.given(3, Phase::kRunning);
-  job.on_pod_write = [](const PodWrite&) { return FakeCluster::Fault{WriteError::kRejected}; };
+  job.given(3, Phase::running);
+  job.on_pod_write = [](const PodWrite&) { return FakeCluster::Fault{WriteError::rejected}; };
   job.run();
   EXPECT_EQ(job.writes.deletes, 0);
   EXPECT_EQ(job.status().active, 3);
@@ -94,14 +94,14 @@ TEST(Scaling, A9_PatchErrorMeansNoDelete) {
 
 TEST(Scaling, A10_ReadyCountedOnScaleDown) {
   Scenario job(defaulted_job(2, 5));
-  job.given(3, Phase::kRunning, true);
+  job.given(3, Phase::running, true);
   job.run();
   EXPECT_EQ(job.status().ready, 2);
 }
 
 TEST(Scaling, A11_MoreActiveThanParallelism) {
   Scenario job(defaulted_job(2, 20));
-  job.given(10, Phase::kRunning);
+  job.given(10, Phase::running);
   job.run();
   EXPECT_EQ(job.writes.deletes, 8);
   EXPECT_EQ(job.status().active, 2);
@@ -109,8 +109,8 @@ TEST(Scaling, A11_MoreActiveThanParallelism) {
 
 TEST(Scaling, A12_MoreActiveThanRemainingCompletions) {
   Scenario job(defaulted_job(3, 4));
-  job.given(3, Phase::kRunning);
-  job.given(2, Phase::kSucceeded);
+  job.given(3, Phase::running);
+  job.given(2, Phase::succeeded);
   job.run();
   EXPECT_EQ(job.writes.deletes, 1);
   EXPECT_EQ(job.status().active, 2);
@@ -119,7 +119,7 @@ TEST(Scaling, A12_MoreActiveThanRemainingCompletions) {
 TEST(Scaling, A13_LimitedPodsStartSlowly) {
   Scenario job(defaulted_job(100, 200));
   job.on_create = [&job](const CreatePod&) {
-    return FakeCluster::Fault{job.writes.creates >= 10 ? std::optional(WriteError::kRejected)
+    return FakeCluster::Fault{job.writes.creates >= 10 ? std::optional(WriteError::rejected)
                                                        : std::nullopt};
   };
   job.run();
@@ -132,8 +132,8 @@ TEST(Scaling, A13_LimitedPodsStartSlowly) {
 
 TEST(Scaling, A14_StatusChangeOnly) {
   Scenario job(defaulted_job(2, 5));
-  job.given(2, Phase::kRunning);
-  job.given(2, Phase::kSucceeded);
+  job.given(2, Phase::running);
+  job.given(2, Phase::succeeded);
   job.run();
   EXPECT_EQ(job.status().succeeded, 2);
   EXPECT_EQ(job.writes.releases, 2);
@@ -149,7 +149,7 @@ TEST(Scaling, A15_NeverMoreThan500CreatesAtOnce) {
 
 TEST(Scaling, A16_NeverMoreThan500DeletesAtOnce) {
   Scenario job(defaulted_job(600, 2000));
-  job.given(600, Phase::kRunning);
+  job.given(600, Phase::running);
   job.run();
   job.update_job([](JobView& view) { view.spec.parallelism = 0; });
   job.run();
@@ -159,7 +159,7 @@ TEST(Scaling, A16_NeverMoreThan500DeletesAtOnce) {
 
 TEST(Scaling, A17_W7_SuspendWith600ActiveIsBounded) {
   Scenario job(defaulted_job(600, 2000));
-  job.given(600, Phase::kRunning);
+  job.given(600, Phase::running);
   job.update_job([](JobView& view) { view.spec.suspend = true; });
   job.run();
   EXPECT_EQ(job.writes.deletes, 600);
@@ -193,8 +193,8 @@ TEST(Scaling, A19_ParallelismUpAndDown) {
 
 TEST(Scaling, A20_DeletionBeatsCreation) {
   Scenario job(indexed_job(3, 3));
-  job.given_index(0, Phase::kRunning);
-  job.given_index(0, Phase::kRunning);
+  job.given_index(0, Phase::running);
+  job.given_index(0, Phase::running);
   while (job.step()) {
     const bool removes = !job.last().pod_writes.empty();
     EXPECT_FALSE(removes && !job.last().creates.empty());
@@ -217,7 +217,7 @@ TEST(Scaling, UnscheduledVictimsAreReleasedSoThatTheyGoAtOnce) {
 
 TEST(Scaling, W9_VictimsFollowATotalOrder) {
   Scenario job(defaulted_job(1, 5));
-  const auto names = job.given(3, Phase::kRunning);
+  const auto names = job.given(3, Phase::running);
   job.run();
   // All equal but for the UID: the lowest go first.
   EXPECT_FALSE(job.stored_pod(names[2]).deletion_time);
@@ -225,7 +225,7 @@ TEST(Scaling, W9_VictimsFollowATotalOrder) {
 
 TEST(Completion, B21_JobFinish) {
   Scenario job(defaulted_job(5, 5));
-  job.given(5, Phase::kSucceeded);
+  job.given(5, Phase::succeeded);
   job.run();
   EXPECT_EQ(job.condition_types(), "SuccessCriteriaMet,Complete");
   EXPECT_EQ(job.reason(kTypeComplete), "CompletionsReached");
@@ -235,14 +235,14 @@ TEST(Completion, B21_JobFinish) {
   EXPECT_EQ(job.writes.releases, 5);
   EXPECT_EQ(job.writes.statuses, 2);
   EXPECT_EQ(job.count_events("Completed"), 1);
-  EXPECT_EQ(job.metric(Metric::kJobsFinished, "succeeded", "CompletionsReached"), 1);
-  EXPECT_EQ(job.metric(Metric::kPodsFinished, "succeeded"), 5);
+  EXPECT_EQ(job.metric(Metric::jobs_finished, "succeeded", "CompletionsReached"), 1);
+  EXPECT_EQ(job.metric(Metric::pods_finished, "succeeded"), 5);
 }
 
 TEST(Completion, B22_WorkQueueFinishing) {
   Scenario job(defaulted_job(2, -1));
-  job.given(1, Phase::kSucceeded);
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::succeeded);
+  job.given(1, Phase::running);
   job.run();
   EXPECT_EQ(job.writes.creates, 0);
   EXPECT_EQ(job.condition_types(), "");
@@ -250,15 +250,15 @@ TEST(Completion, B22_WorkQueueFinishing) {
 
 TEST(Completion, B23_WorkQueueAllFinished) {
   Scenario job(defaulted_job(2, -1));
-  job.given(2, Phase::kSucceeded);
+  job.given(2, Phase::succeeded);
   job.run();
   EXPECT_TRUE(job.has(kTypeComplete));
 }
 
 TEST(Completion, B24_WorkQueueFinishedDespiteAFailure) {
   Scenario job(defaulted_job(2, -1));
-  job.given(1, Phase::kSucceeded);
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::succeeded);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_TRUE(job.has(kTypeComplete));
   EXPECT_EQ(job.status().failed, 1);
@@ -285,8 +285,8 @@ TEST(Completion, B27_FailureSurvivesARestartMidway) {
   JobView view = defaulted_job(10, 10);
   view.spec.backoff_limit = 0;
   Scenario job(view);
-  job.given(1, Phase::kFailed);
-  job.given(9, Phase::kSucceeded);
+  job.given(1, Phase::failed);
+  job.given(9, Phase::succeeded);
   job.step();
   job.restart_controller();
   job.run();
@@ -299,16 +299,16 @@ TEST(Completion, B28_FailureWinsOverCompletionInOneSync) {
   JobView view = defaulted_job(2, 2);
   view.spec.backoff_limit = 0;
   Scenario job(view);
-  job.given(2, Phase::kSucceeded);
-  job.given(1, Phase::kFailed);
+  job.given(2, Phase::succeeded);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_EQ(job.reason(kTypeFailed), "BackoffLimitExceeded");
 }
 
 TEST(Completion, B29_CompleteWaitsForAStuckTerminatingPod) {
   Scenario job(indexed_job(2, 2));
-  const std::string done = job.given_index(0, Phase::kSucceeded);
-  const std::string stuck = job.given_index(1, Phase::kRunning);
+  const std::string done = job.given_index(0, Phase::succeeded);
+  const std::string stuck = job.given_index(1, Phase::running);
   job.delete_pod(stuck);
   job.update_job([](JobView& view) { view.spec.parallelism = *(view.spec.completions = 1); });
   job.run();
@@ -320,7 +320,7 @@ TEST(Completion, B29_CompleteWaitsForAStuckTerminatingPod) {
 
 TEST(Completion, B30_TooManySucceededPods) {
   Scenario job(defaulted_job(1, 1));
-  job.given(2, Phase::kSucceeded);
+  job.given(2, Phase::succeeded);
   job.run();
   EXPECT_TRUE(job.has(kTypeComplete));
   EXPECT_TRUE(job.has_event("TooManySucceededPods"));
@@ -328,8 +328,8 @@ TEST(Completion, B30_TooManySucceededPods) {
 
 TEST(Completion, RunningPodsBeyondCompletionsAreTakenAwayUncounted) {
   Scenario job(defaulted_job(2, 1));
-  job.given(1, Phase::kSucceeded);
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::succeeded);
+  job.given(1, Phase::running);
   job.run();
   EXPECT_EQ(job.condition_types(), "SuccessCriteriaMet");
   EXPECT_EQ(job.status().terminating, 1);

@@ -21,9 +21,9 @@ TEST(Indexed, F66_Start) {
 TEST(Indexed, F67_CompletedWithARepeatedFailure) {
   Scenario job(indexed_job(3, 3));
   for (int i = 0; i < 3; ++i) {
-    job.given_index(i, Phase::kSucceeded);
+    job.given_index(i, Phase::succeeded);
   }
-  job.given_index(1, Phase::kFailed);
+  job.given_index(1, Phase::failed);
   job.run();
   EXPECT_EQ(job.status().completed_indexes, "0-2");
   EXPECT_EQ(job.status().failed, 1);
@@ -32,9 +32,9 @@ TEST(Indexed, F67_CompletedWithARepeatedFailure) {
 
 TEST(Indexed, F68_RepeatedCompletedIndexCountsOnce) {
   Scenario job(indexed_job(3, 3));
-  job.given_index(0, Phase::kSucceeded);
-  job.given_index(1, Phase::kSucceeded);
-  job.given_index(1, Phase::kSucceeded);
+  job.given_index(0, Phase::succeeded);
+  job.given_index(1, Phase::succeeded);
+  job.given_index(1, Phase::succeeded);
   job.run();
   EXPECT_EQ(job.status().succeeded, 2);
   EXPECT_EQ(job.status().completed_indexes, "0,1");
@@ -43,10 +43,10 @@ TEST(Indexed, F68_RepeatedCompletedIndexCountsOnce) {
 
 TEST(Indexed, F69_Mixed) {
   Scenario job(indexed_job(8, 20));
-  job.given_index(0, Phase::kRunning);
-  job.given_index(3, Phase::kPending);
+  job.given_index(0, Phase::running);
+  job.given_index(3, Phase::pending);
   for (const int i : {2, 4, 5, 7, 8, 9}) {
-    job.given_index(i, Phase::kSucceeded);
+    job.given_index(i, Phase::succeeded);
   }
   job.run();
   EXPECT_THAT(job.created_indexes(), ElementsAre(1, 6, 10, 11, 12, 13));
@@ -55,18 +55,18 @@ TEST(Indexed, F69_Mixed) {
 
 TEST(Indexed, F70_FailedPodsAreReplaced) {
   Scenario job(indexed_job(3, 3));
-  job.given_index(0, Phase::kFailed, -1, minutes(30));
-  job.given_index(2, Phase::kFailed, -1, minutes(30));
-  job.given_index(1, Phase::kPending);
+  job.given_index(0, Phase::failed, -1, minutes(30));
+  job.given_index(2, Phase::failed, -1, minutes(30));
+  job.given_index(1, Phase::pending);
   job.run();
   EXPECT_THAT(job.created_indexes(), ElementsAre(0, 2));
 }
 
 TEST(Indexed, F71_PodsWithoutIndex) {
   Scenario job(indexed_job(1, 3));
-  const auto active = job.given(1, Phase::kRunning);
-  job.given(1, Phase::kSucceeded);
-  job.given(1, Phase::kFailed);
+  const auto active = job.given(1, Phase::running);
+  job.given(1, Phase::succeeded);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_EQ(job.writes.deletes, 1);
   EXPECT_EQ(job.writes.releases, 3);
@@ -77,9 +77,9 @@ TEST(Indexed, F71_PodsWithoutIndex) {
 
 TEST(Indexed, F72_OfDuplicatesTheLowerRankedGoes) {
   Scenario job(indexed_job(2, 2));
-  const std::string running = job.given_index(0, Phase::kRunning);
-  const std::string pending = job.given_index(0, Phase::kPending);
-  job.given_index(1, Phase::kRunning);
+  const std::string running = job.given_index(0, Phase::running);
+  const std::string pending = job.given_index(0, Phase::pending);
+  job.given_index(1, Phase::running);
   job.run();
   EXPECT_FALSE(job.stored_pod(running).deletion_time);
   EXPECT_FALSE(job.has_pod(pending));
@@ -88,10 +88,10 @@ TEST(Indexed, F72_OfDuplicatesTheLowerRankedGoes) {
 
 TEST(Indexed, F73_OutOfRange) {
   Scenario job(indexed_job(5, 5));
-  job.given_index(5, Phase::kSucceeded);
-  job.given_index(6, Phase::kFailed);
-  job.given_index(7, Phase::kRunning);
-  job.given_index(8, Phase::kPending);
+  job.given_index(5, Phase::succeeded);
+  job.given_index(6, Phase::failed);
+  job.given_index(7, Phase::running);
+  job.given_index(8, Phase::pending);
   job.run();
   EXPECT_EQ(job.status().completed_indexes, "");
   EXPECT_EQ(job.status().failed, 0);
@@ -175,7 +175,7 @@ TEST(Indexed, F82_ScaleToZero) {
 
 TEST(Indexed, F84_UnknownCompletionMode) {
   JobView view = defaulted_job(1, 1);
-  view.spec.mode = CompletionMode::kUnknown;
+  view.spec.mode = CompletionMode::unknown;
   Scenario job(view);
   job.run();
   job.step();
@@ -185,9 +185,9 @@ TEST(Indexed, F84_UnknownCompletionMode) {
 
 TEST(Indexed, N244_10_77_RedundantPodOfASucceededIndexGoesFirst) {
   Scenario job(indexed_job(2, 2));
-  job.given_index(0, Phase::kSucceeded);
-  const std::string redundant = job.given_index(0, Phase::kRunning);
-  const std::string needed = job.given_index(1, Phase::kPending);
+  job.given_index(0, Phase::succeeded);
+  const std::string redundant = job.given_index(0, Phase::running);
+  const std::string needed = job.given_index(1, Phase::pending);
   job.run();
   EXPECT_TRUE(job.stored_pod(redundant).deletion_time);
   EXPECT_FALSE(job.stored_pod(needed).deletion_time);
@@ -195,8 +195,8 @@ TEST(Indexed, N244_10_77_RedundantPodOfASucceededIndexGoesFirst) {
 
 TEST(Indexed, N243_10_76_CompletionsRaisedAfterTheVerdict) {
   Scenario job(indexed_job(2, 2));
-  job.given_index(0, Phase::kSucceeded);
-  const std::string stuck = job.given_index(1, Phase::kRunning);
+  job.given_index(0, Phase::succeeded);
+  const std::string stuck = job.given_index(1, Phase::running);
   job.delete_pod(stuck);
   resize(job, 1);
   EXPECT_TRUE(job.has(kTypeSuccessCriteriaMet));
@@ -213,7 +213,7 @@ JobView replacing_failed_only(JobView view) {
 }
 
 std::string given_terminating(Scenario& job) {
-  const std::string name = job.given(1, Phase::kRunning).front();
+  const std::string name = job.given(1, Phase::running).front();
   job.delete_pod(name);
   return name;
 }
@@ -245,7 +245,7 @@ TEST(Replacement, G87_G88_MoreTerminatingThanWanted) {
     for (int i = 0; i < 4; ++i) {
       given_terminating(job);
     }
-    job.given(2, Phase::kRunning);
+    job.given(2, Phase::running);
     job.run();
     EXPECT_EQ(job.writes.deletes, 1);
     EXPECT_EQ(job.status().terminating, 5);
@@ -268,7 +268,7 @@ TEST(Replacement, G90_DeleteAllUnderFailedPolicy) {
   EXPECT_TRUE(job.advance_to_wake());
   EXPECT_EQ(job.status().active, 2);
   EXPECT_EQ(job.status().failed, 2);
-  EXPECT_EQ(job.metric(Metric::kPodsCreated, "recreate_failed", "succeeded"), 2);
+  EXPECT_EQ(job.metric(Metric::pods_created, "recreate_failed", "succeeded"), 2);
 }
 
 TEST(Replacement, G89_G91_DeleteAllUnderTerminatingOrFailed) {
@@ -283,7 +283,7 @@ TEST(Replacement, G89_G91_DeleteAllUnderTerminatingOrFailed) {
   EXPECT_EQ(job.status().terminating, 2);
   EXPECT_TRUE(job.advance_to_wake());
   EXPECT_EQ(job.status().active, 2);
-  EXPECT_EQ(job.metric(Metric::kPodsCreated, "recreate_terminating_or_failed", "succeeded"), 2);
+  EXPECT_EQ(job.metric(Metric::pods_created, "recreate_terminating_or_failed", "succeeded"), 2);
   job.stop_terminating();
   EXPECT_EQ(job.status().failed, 2);
   EXPECT_EQ(job.status().terminating, 0);
@@ -312,7 +312,7 @@ TEST(Replacement, G93_CountedAsTerminatingStaysFailed) {
 TEST(Replacement, G94_OnlyTheTerminatingCountChanges) {
   Scenario job(replacing_failed_only(defaulted_job(0, 5)));
   const std::string name = job.add_pod([&] {
-    PodView pod = job.pod(Phase::kRunning);
+    PodView pod = job.pod(Phase::running);
     pod.has_finalizer = false;
     pod.deletion_time = job.now;
     return pod;
@@ -334,7 +334,7 @@ TEST(Replacement, N246_UnscheduledPodDeletedUnderFailedPolicy) {
   job.run();
   EXPECT_EQ(job.status().terminating, 1);
   EXPECT_EQ(job.writes.creates, 1);
-  job.update_pod(name, [](PodView& pod) { pod.phase = Phase::kFailed; });  // pod garbage collector
+  job.update_pod(name, [](PodView& pod) { pod.phase = Phase::failed; });  // pod garbage collector
   job.run();
   EXPECT_EQ(job.status().failed, 1);
   EXPECT_TRUE(job.advance_to_wake());

@@ -27,7 +27,7 @@ JobView on_failure(int32_t parallelism, int32_t limit) {
 
 TEST(Limits, C31_TooManyFailures) {
   Scenario job(with_limit(1, 1, 0));
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_EQ(job.condition_types(), "FailureTarget,Failed");
   EXPECT_EQ(job.reason(kTypeFailed), "BackoffLimitExceeded");
@@ -35,16 +35,16 @@ TEST(Limits, C31_TooManyFailures) {
   EXPECT_FALSE(job.status().completion_time);
   EXPECT_EQ(job.writes.statuses, 2);
   EXPECT_EQ(job.count_events("BackoffLimitExceeded"), 1);
-  EXPECT_EQ(job.metric(Metric::kJobsFinished, "failed", "BackoffLimitExceeded"), 1);
+  EXPECT_EQ(job.metric(Metric::jobs_finished, "failed", "BackoffLimitExceeded"), 1);
 }
 
 TEST(Limits, C32_VerdictWaitsForCreatesUnderWay) {
   Scenario job(with_limit(2, 5, 0));
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::running);
   Decision first = job.engine().decide(job.now);
   ASSERT_EQ(first.creates.size(), 1u);
   PodView failed = job.stored_pod("mypod-0");
-  failed.phase = Phase::kFailed;
+  failed.phase = Phase::failed;
   failed.rv += 1000;
   job.engine().observe_pod(failed);
   const Decision second = job.engine().decide(job.now);
@@ -55,30 +55,30 @@ TEST(Limits, C32_VerdictWaitsForCreatesUnderWay) {
 
 TEST(Limits, C33_FailsOnlyBeyondTheLimit) {
   Scenario job(with_limit(1, 1, 1));
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_EQ(job.condition_types(), "");
   EXPECT_EQ(job.status().failed, 1);
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_TRUE(job.has(kTypeFailureTarget));
 }
 
 TEST(Limits, C34_SixFailuresContinueSevenFail) {
   Scenario job(with_limit(2, 5, 6));
-  job.given(6, Phase::kFailed);
-  job.given(1, Phase::kRunning);
+  job.given(6, Phase::failed);
+  job.given(1, Phase::running);
   job.run();
   EXPECT_EQ(job.condition_types(), "");
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_TRUE(job.has(kTypeFailureTarget));
 }
 
 TEST(Limits, C35_RunningPodsCountAsFailedWhenTheJobFails) {
   Scenario job(with_limit(3, 5, 0));
-  job.given(2, Phase::kRunning, true);
-  job.given(1, Phase::kFailed);
+  job.given(2, Phase::running, true);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_EQ(job.writes.deletes, 2);
   EXPECT_EQ(job.status().failed, 3);
@@ -94,9 +94,9 @@ TEST(Limits, C36_IndexedWithSucceededFailedAndRunning) {
   JobView view = indexed_job(3, 3);
   view.spec.backoff_limit = 0;
   Scenario job(view);
-  job.given_index(0, Phase::kSucceeded);
-  job.given_index(1, Phase::kFailed);
-  job.given_index(2, Phase::kRunning);
+  job.given_index(0, Phase::succeeded);
+  job.given_index(1, Phase::failed);
+  job.given_index(2, Phase::running);
   job.run();
   EXPECT_EQ(job.status().succeeded, 1);
   EXPECT_EQ(job.status().failed, 2);
@@ -105,11 +105,11 @@ TEST(Limits, C36_IndexedWithSucceededFailedAndRunning) {
 
 TEST(Limits, C37_W1_DeleteErrorDoesNotLoseTheVerdict) {
   Scenario job(with_limit(2, 5, 0));
-  job.given(1, Phase::kRunning);
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::running);
+  job.given(1, Phase::failed);
   job.on_pod_write = [](const PodWrite& write) {
-    const bool refuse = write.op == PodOp::kDelete;
-    return FakeCluster::Fault{refuse ? std::optional(WriteError::kRejected) : std::nullopt};
+    const bool refuse = write.op == PodOp::delete_pod;
+    return FakeCluster::Fault{refuse ? std::optional(WriteError::rejected) : std::nullopt};
   };
   job.run();
   EXPECT_EQ(job.condition_types(), "FailureTarget");
@@ -124,7 +124,7 @@ TEST(Limits, C37_W1_DeleteErrorDoesNotLoseTheVerdict) {
 
 TEST(Limits, C38_OnFailureLimitZero) {
   Scenario job(on_failure(1, 0));
-  const std::string name = restarted(job, Phase::kRunning, 0);
+  const std::string name = restarted(job, Phase::running, 0);
   job.run();
   EXPECT_EQ(job.condition_types(), "");
   job.update_pod(name, [](PodView& pod) { pod.containers[0].restarts = 1; });
@@ -133,7 +133,7 @@ TEST(Limits, C38_OnFailureLimitZero) {
 }
 
 TEST(Limits, C39_OnFailureLimitOneRunningOrPending) {
-  for (const Phase phase : {Phase::kRunning, Phase::kPending}) {
+  for (const Phase phase : {Phase::running, Phase::pending}) {
     Scenario job(on_failure(1, 1));
     restarted(job, phase, 1);
     job.run();
@@ -144,8 +144,8 @@ TEST(Limits, C39_OnFailureLimitOneRunningOrPending) {
 TEST(Limits, C40_OnFailureSumsOverPods) {
   for (const int32_t limit : {2, 3}) {
     Scenario job(on_failure(2, limit));
-    restarted(job, Phase::kRunning, 1);
-    restarted(job, Phase::kRunning, 1);
+    restarted(job, Phase::running, 1);
+    restarted(job, Phase::running, 1);
     job.run();
     EXPECT_EQ(job.has(kTypeFailureTarget), limit == 2);
   }
@@ -153,22 +153,22 @@ TEST(Limits, C40_OnFailureSumsOverPods) {
 
 TEST(Limits, C41_OnFailureInitContainersCount) {
   Scenario job(on_failure(1, 1));
-  restarted(job, Phase::kPending, 1, true);
+  restarted(job, Phase::pending, 1, true);
   job.run();
   EXPECT_TRUE(job.has(kTypeFailureTarget));
 }
 
 TEST(Limits, C42_OnFailureFinishedPodsDoNotCount) {
   Scenario job(on_failure(1, 3));
-  restarted(job, Phase::kSucceeded, 5);
-  restarted(job, Phase::kFailed, 5);
+  restarted(job, Phase::succeeded, 5);
+  restarted(job, Phase::failed, 5);
   job.run();
   EXPECT_EQ(job.condition_types(), "");
 }
 
 TEST(Limits, C43_SuspendedOnFailureBelowTheLimit) {
   Scenario job(on_failure(1, 3));
-  restarted(job, Phase::kRunning, 1);
+  restarted(job, Phase::running, 1);
   job.update_job([](JobView& view) { view.spec.suspend = true; });
   job.run();
   EXPECT_EQ(job.condition_types(), "Suspended");
@@ -178,9 +178,9 @@ TEST(Limits, C44_FailedFalseIsReplacedInPlace) {
   Scenario job(with_limit(1, 1, 0));
   job.update_status([&](JobStatus& status) {
     status.conditions.push_back(
-        {std::string(kTypeFailed), ConditionStatus::kFalse, job.now, job.now, "", ""});
+        {std::string(kTypeFailed), ConditionStatus::is_false, job.now, job.now, "", ""});
   });
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_EQ(job.condition_types(), "Failed,FailureTarget");
   EXPECT_TRUE(job.has(kTypeFailed));
@@ -190,7 +190,7 @@ TEST(Limits, C45_10_60_FailureTargetFalseIsIgnoredThenReplaced) {
   Scenario job(with_limit(1, 1, 0));
   job.update_status([&](JobStatus& status) {
     status.conditions.push_back(
-        {std::string(kTypeFailureTarget), ConditionStatus::kFalse, job.now, job.now, "", ""});
+        {std::string(kTypeFailureTarget), ConditionStatus::is_false, job.now, job.now, "", ""});
   });
   job.run();
   EXPECT_EQ(job.status().active, 1);
@@ -202,8 +202,8 @@ TEST(Limits, C45_10_60_FailureTargetFalseIsIgnoredThenReplaced) {
 TEST(Limits, C46_SuccessCriteriaMetFalseIsIgnored) {
   Scenario job(with_limit(1, 1, 0));
   job.update_status([&](JobStatus& status) {
-    status.conditions.push_back(
-        {std::string(kTypeSuccessCriteriaMet), ConditionStatus::kFalse, job.now, job.now, "", ""});
+    status.conditions.push_back({std::string(kTypeSuccessCriteriaMet), ConditionStatus::is_false,
+                                 job.now, job.now, "", ""});
   });
   job.run();
   EXPECT_EQ(job.status().active, 1);
@@ -215,7 +215,7 @@ TEST(Limits, C47_AllFinalizersGoBeforeFailed) {
   options.max_uncounted = 50;
   options.max_pod_writes = 50;
   Scenario job(with_limit(100, 100, 0), options);
-  job.given(100, Phase::kFailed);
+  job.given(100, Phase::failed);
   job.run();
   EXPECT_TRUE(job.has(kTypeFailed));
   EXPECT_EQ(job.status().failed, 100);
@@ -234,7 +234,7 @@ const Time kStart = time_from_unix(1'800'000'000);
 
 TEST(Deadline, D48_ShorterThanThePodRuns) {
   Scenario job(with_deadline(10, kStart - seconds(15)));
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::running);
   job.run();
   EXPECT_EQ(job.writes.deletes, 1);
   EXPECT_EQ(job.status().failed, 1);
@@ -254,7 +254,7 @@ TEST(Deadline, D50_BackoffLimitComesFirst) {
   JobView view = with_deadline(10, kStart - seconds(15));
   view.spec.backoff_limit = 0;
   Scenario job(view);
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_EQ(job.reason(kTypeFailed), "BackoffLimitExceeded");
 }
@@ -300,7 +300,7 @@ TEST(Deadline, D54_EnforcedAfterRestartWithPresetStart) {
 
 TEST(Suspend, E56_E57_SuspendTakesPodsAway) {
   Scenario job(defaulted_job(2, 5));
-  job.given(2, Phase::kRunning, true);
+  job.given(2, Phase::running, true);
   job.run();
   job.update_job([](JobView& view) { view.spec.suspend = true; });
   job.run();
@@ -319,7 +319,7 @@ TEST(Suspend, E56_E57_SuspendTakesPodsAway) {
 
 TEST(Suspend, E59_SuspendAJobBeingDeleted) {
   Scenario job(defaulted_job(2, 5));
-  job.given(2, Phase::kRunning);
+  job.given(2, Phase::running);
   job.update_job([](JobView& view) { view.spec.suspend = view.deleting = true; });
   job.run();
   EXPECT_EQ(job.writes.deletes, 0);
@@ -393,8 +393,8 @@ TEST(Suspend, E65_GateOffKeepsTheStartTime) {
 
 TEST(Suspend, N240_10_73_WorkQueueIsSuspendedNotCompleted) {
   Scenario job(defaulted_job(2, -1));
-  job.given(1, Phase::kSucceeded);
-  const auto running = job.given(1, Phase::kRunning);
+  job.given(1, Phase::succeeded);
+  const auto running = job.given(1, Phase::running);
   job.run();
   job.update_job([](JobView& view) { view.spec.suspend = true; });
   job.run();
@@ -418,7 +418,7 @@ TEST(Suspend, N240_10_73_WorkQueueIsSuspendedNotCompleted) {
 
 TEST(Suspend, N241_10_74_OutcomeWhileSuspendedIsStored) {
   Scenario job(with_limit(1, 5, 3));
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::failed);
   job.run();
   job.update_job([](JobView& view) { view.spec.suspend = true; });
   job.run();
@@ -431,8 +431,8 @@ TEST(Suspend, N241_10_74_OutcomeWhileSuspendedIsStored) {
 
 TEST(Suspend, N241_2_62a_ResumeAfterTheVerdictClearsTheCondition) {
   Scenario job(with_limit(1, 5, 3));
-  job.given(1, Phase::kFailed);
-  const auto stuck = job.given(1, Phase::kRunning);
+  job.given(1, Phase::failed);
+  const auto stuck = job.given(1, Phase::running);
   job.update_job([](JobView& view) { view.spec.suspend = true; });
   job.run();
   job.update_job([](JobView& view) { view.spec.backoff_limit = 0; });
@@ -460,7 +460,7 @@ TEST(Suspend, N248_10_79_SuccessInTheGracePeriodCounts) {
 
 TEST(Suspend, N249_FailureTogetherWithSuspend) {
   Scenario job(with_limit(1, 1, 0));
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::failed);
   job.update_job([](JobView& view) { view.spec.suspend = true; });
   job.run();
   EXPECT_EQ(job.condition_types(), "FailureTarget,Failed");
@@ -468,7 +468,7 @@ TEST(Suspend, N249_FailureTogetherWithSuspend) {
 
 TEST(Suspend, N249_LastSuccessTogetherWithSuspend) {
   Scenario job(defaulted_job(1, -1));
-  job.given(1, Phase::kSucceeded);
+  job.given(1, Phase::succeeded);
   job.update_job([](JobView& view) { view.spec.suspend = true; });
   job.run();
   EXPECT_EQ(job.condition_types(), "SuccessCriteriaMet,Complete");
@@ -478,7 +478,7 @@ TEST(Suspend, N238_ResumeWithPolicyFailedWaitsForOldPods) {
   JobView view = defaulted_job(2, 5);
   view.spec.replace_only_failed = true;
   Scenario job(view);
-  const auto names = job.given(2, Phase::kRunning);
+  const auto names = job.given(2, Phase::running);
   job.update_job([](JobView& changed) { changed.spec.suspend = true; });
   job.run();
   job.update_job([](JobView& changed) { changed.spec.suspend = false; });
@@ -491,8 +491,8 @@ TEST(Suspend, N238_ResumeWithPolicyFailedWaitsForOldPods) {
 
 TEST(Suspend, N251_10_80_RestartsOfVictimsDoNotCount) {
   Scenario job(on_failure(2, 3));
-  restarted(job, Phase::kRunning, 2);
-  const std::string survivor = restarted(job, Phase::kRunning, 0);
+  restarted(job, Phase::running, 2);
+  const std::string survivor = restarted(job, Phase::running, 0);
   job.update_job([](JobView& view) { view.spec.parallelism = 1; });
   job.run();
   job.update_pod(survivor, [](PodView& pod) { pod.containers[0].restarts = 1; });

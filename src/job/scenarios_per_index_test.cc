@@ -19,7 +19,7 @@ JobView with_rule(Action action) {
 }
 
 std::string given_exit(Scenario& job, int64_t index, int32_t code, int failures = 0) {
-  PodView pod = job.pod(Phase::kFailed);
+  PodView pod = job.pod(Phase::failed);
   pod.completion_index = std::to_string(index);
   pod.failure_count = std::to_string(failures);
   pod.containers = {job.exited("main-container", code)};
@@ -28,9 +28,9 @@ std::string given_exit(Scenario& job, int64_t index, int32_t code, int failures 
 
 TEST(PerIndex, I129_SuccessAfterAFailure) {
   Scenario job(per_index());
-  job.given_index(0, Phase::kFailed, 0, hours(1));
-  job.given_index(0, Phase::kSucceeded, 1);
-  job.given_index(1, Phase::kSucceeded, 0);
+  job.given_index(0, Phase::failed, 0, hours(1));
+  job.given_index(0, Phase::succeeded, 1);
+  job.given_index(1, Phase::succeeded, 0);
   job.run();
   EXPECT_EQ(job.status().failed, 1);
   EXPECT_EQ(job.status().succeeded, 2);
@@ -41,7 +41,7 @@ TEST(PerIndex, I129_SuccessAfterAFailure) {
 
 TEST(PerIndex, I130_FailedPodIsKeptUntilItsReplacementIsThere) {
   Scenario job(per_index());
-  const std::string failed = job.given_index(0, Phase::kFailed, 0, hours(1));
+  const std::string failed = job.given_index(0, Phase::failed, 0, hours(1));
   job.step();  // the first of the slow start
   EXPECT_TRUE(job.stored_pod(failed).has_finalizer);
   EXPECT_EQ(job.status().failed, 0);
@@ -54,8 +54,8 @@ TEST(PerIndex, I130_FailedPodIsKeptUntilItsReplacementIsThere) {
 
 TEST(PerIndex, I131_FailedPodReplaced) {
   Scenario job(per_index());
-  job.given_index(0, Phase::kFailed, 0);
-  job.given_index(0, Phase::kPending, 1);
+  job.given_index(0, Phase::failed, 0);
+  job.given_index(0, Phase::pending, 1);
   job.run();
   EXPECT_EQ(job.status().failed, 1);
   EXPECT_EQ(job.writes.releases, 1);
@@ -64,7 +64,7 @@ TEST(PerIndex, I131_FailedPodReplaced) {
 
 TEST(PerIndex, I132_IndexOverItsLimit) {
   Scenario job(per_index());
-  job.given_index(0, Phase::kFailed, 1);
+  job.given_index(0, Phase::failed, 1);
   job.run();
   EXPECT_EQ(job.status().failed_indexes, "0");
   EXPECT_EQ(job.status().failed, 1);
@@ -73,15 +73,15 @@ TEST(PerIndex, I132_IndexOverItsLimit) {
 }
 
 TEST(PerIndex, I133_FailIndex) {
-  Scenario job(with_rule(Action::kFailIndex));
+  Scenario job(with_rule(Action::fail_index));
   given_exit(job, 0, 3);
   job.run();
   EXPECT_EQ(job.status().failed_indexes, "0");
-  EXPECT_EQ(job.metric(Metric::kFailuresHandled, "FailIndex"), 1);
+  EXPECT_EQ(job.metric(Metric::failures_handled, "FailIndex"), 1);
 }
 
 TEST(PerIndex, I134_FailJobInAPerIndexJob) {
-  Scenario job(with_rule(Action::kFailJob));
+  Scenario job(with_rule(Action::fail_job));
   given_exit(job, 0, 3);
   job.run();
   EXPECT_EQ(job.reason(kTypeFailed), "PodFailurePolicy_0");
@@ -89,7 +89,7 @@ TEST(PerIndex, I134_FailJobInAPerIndexJob) {
 }
 
 TEST(PerIndex, I135_IgnoreInAPerIndexJob) {
-  Scenario job(with_rule(Action::kIgnore));
+  Scenario job(with_rule(Action::ignore));
   given_exit(job, 0, 3);
   job.run();
   EXPECT_EQ(job.status().failed, 0);
@@ -103,8 +103,8 @@ TEST(PerIndex, I136_GlobalLimitFirst) {
   JobView view = per_index();
   view.spec.backoff_limit = 1;
   Scenario job(view);
-  job.given_index(0, Phase::kFailed, 0);
-  job.given_index(1, Phase::kFailed, 0);
+  job.given_index(0, Phase::failed, 0);
+  job.given_index(1, Phase::failed, 0);
   job.run();
   EXPECT_EQ(job.reason(kTypeFailed), "BackoffLimitExceeded");
   EXPECT_EQ(job.status().failed, 2);
@@ -113,8 +113,8 @@ TEST(PerIndex, I136_GlobalLimitFirst) {
 
 TEST(PerIndex, I137_AllIndexesDoneOneFailed) {
   Scenario job(per_index());
-  job.given_index(0, Phase::kFailed, 1);
-  job.given_index(1, Phase::kSucceeded, 0);
+  job.given_index(0, Phase::failed, 1);
+  job.given_index(1, Phase::succeeded, 0);
   job.run();
   EXPECT_EQ(job.condition_types(), "FailureTarget,Failed");
   EXPECT_EQ(job.reason(kTypeFailed), "FailedIndexes");
@@ -127,10 +127,10 @@ TEST(PerIndex, I138_MaxFailedIndexes) {
   JobView view = per_index(4, 4);
   view.spec.max_failed_indexes = 1;
   Scenario job(view);
-  job.given_index(0, Phase::kFailed, 1);
-  job.given_index(2, Phase::kFailed, 1);
-  job.given_index(1, Phase::kSucceeded, 0);
-  job.given_index(3, Phase::kRunning, 0);
+  job.given_index(0, Phase::failed, 1);
+  job.given_index(2, Phase::failed, 1);
+  job.given_index(1, Phase::succeeded, 0);
+  job.given_index(3, Phase::running, 0);
   job.run();
   EXPECT_EQ(job.condition_types(), "FailureTarget");
   EXPECT_EQ(job.reason(kTypeFailureTarget), "MaxFailedIndexesExceeded");
@@ -140,15 +140,15 @@ TEST(PerIndex, I138_MaxFailedIndexes) {
 
 TEST(PerIndex, I139_LimitZero) {
   Scenario job(per_index(2, 2, 0));
-  job.given_index(0, Phase::kFailed, 0);
+  job.given_index(0, Phase::failed, 0);
   job.run();
   EXPECT_EQ(job.status().failed_indexes, "0");
 }
 
 TEST(PerIndex, I140_BackoffWhileAnotherIndexRuns) {
   Scenario job(per_index());
-  job.given_index(0, Phase::kRunning, 0);
-  job.given_index(1, Phase::kFailed, 0);
+  job.given_index(0, Phase::running, 0);
+  job.given_index(1, Phase::failed, 0);
   job.run();
   EXPECT_EQ(job.status().active, 1);
   EXPECT_EQ(job.writes.creates, 0);
@@ -173,7 +173,7 @@ TEST(PerIndex, I141_IndependentDelays) {
 
 TEST(PerIndex, I142_DelayIncludesIgnored) {
   Scenario job(per_index(1, 1, 5));
-  PodView pod = job.pod(Phase::kFailed);
+  PodView pod = job.pod(Phase::failed);
   pod.completion_index = "0";
   pod.failure_count = "1";
   pod.ignored_failure_count = "1";
@@ -186,10 +186,10 @@ TEST(PerIndex, I142_DelayIncludesIgnored) {
 
 TEST(PerIndex, I143_NoneCreatable) {
   Scenario job(per_index(3, 4, 5));
-  job.given_index(0, Phase::kSucceeded, 0);
-  job.given_index(1, Phase::kFailed, 1);
-  job.given_index(2, Phase::kFailed, 0);
-  job.given_index(3, Phase::kFailed, 2);
+  job.given_index(0, Phase::succeeded, 0);
+  job.given_index(1, Phase::failed, 1);
+  job.given_index(2, Phase::failed, 0);
+  job.given_index(3, Phase::failed, 2);
   job.run();
   EXPECT_EQ(job.writes.creates, 0);
   EXPECT_EQ(job.wakes_in(), seconds(10));
@@ -199,10 +199,10 @@ TEST(PerIndex, I143_NoneCreatable) {
 
 TEST(PerIndex, I144_SomeCreatable) {
   Scenario job(per_index(4, 4, 5));
-  job.given_index(0, Phase::kRunning, 0);
-  job.given_index(2, Phase::kRunning, 0);
-  job.given_index(1, Phase::kFailed, 0);
-  job.given_index(3, Phase::kFailed, 0, seconds(11));
+  job.given_index(0, Phase::running, 0);
+  job.given_index(2, Phase::running, 0);
+  job.given_index(1, Phase::failed, 0);
+  job.given_index(3, Phase::failed, 0, seconds(11));
   job.run();
   EXPECT_THAT(job.created_indexes(), ElementsAre(3));
   EXPECT_EQ(job.wakes_in(), seconds(10));
@@ -210,8 +210,8 @@ TEST(PerIndex, I144_SomeCreatable) {
 
 TEST(PerIndex, I145_10_67_BackoffDoesNotBlockOtherIndexes) {
   Scenario job(per_index(2, 3, 5));
-  job.given_index(0, Phase::kFailed, 0);
-  job.given_index(1, Phase::kRunning, 0);
+  job.given_index(0, Phase::failed, 0);
+  job.given_index(1, Phase::running, 0);
   job.run();
   EXPECT_THAT(job.created_indexes(), ElementsAre(2));
   // The index whose back-off is over waits for a free slot, then comes first.
@@ -224,7 +224,7 @@ TEST(PerIndex, I145_10_67_BackoffDoesNotBlockOtherIndexes) {
 
 TEST(PerIndex, I146_FailedPodDeletedByTheUserWhileDelayed) {
   Scenario job(per_index());
-  const std::string failed = job.given_index(0, Phase::kFailed, 0);
+  const std::string failed = job.given_index(0, Phase::failed, 0);
   job.run();
   job.delete_pod(failed);
   job.run();
@@ -236,8 +236,8 @@ TEST(PerIndex, I146_FailedPodDeletedByTheUserWhileDelayed) {
 
 TEST(PerIndex, I147_TheHigherCountIsKept) {
   Scenario job(per_index(2, 2, 5));
-  const std::string low = job.given_index(0, Phase::kFailed, 0);
-  const std::string high = job.given_index(0, Phase::kFailed, 1);
+  const std::string low = job.given_index(0, Phase::failed, 0);
+  const std::string high = job.given_index(0, Phase::failed, 1);
   job.run();
   EXPECT_FALSE(job.stored_pod(low).has_finalizer);
   EXPECT_TRUE(job.stored_pod(high).has_finalizer);
@@ -246,8 +246,8 @@ TEST(PerIndex, I147_TheHigherCountIsKept) {
 
 TEST(PerIndex, I148_EqualCountsTheLaterIsKept) {
   Scenario job(per_index(2, 2, 5));
-  const std::string later = job.given_index(0, Phase::kFailed, 0, seconds(1));
-  const std::string earlier = job.given_index(0, Phase::kFailed, 0, seconds(5));
+  const std::string later = job.given_index(0, Phase::failed, 0, seconds(1));
+  const std::string earlier = job.given_index(0, Phase::failed, 0, seconds(5));
   job.run();
   EXPECT_TRUE(job.stored_pod(later).has_finalizer);
   EXPECT_FALSE(job.stored_pod(earlier).has_finalizer);
@@ -255,7 +255,7 @@ TEST(PerIndex, I148_EqualCountsTheLaterIsKept) {
 
 TEST(PerIndex, I149_NotDelayed) {
   Scenario untracked(per_index(1, 1, 5));
-  PodView pod = untracked.pod(Phase::kFailed);
+  PodView pod = untracked.pod(Phase::failed);
   pod.has_finalizer = false;
   pod.completion_index = "0";
   pod.failure_count = "3";
@@ -265,14 +265,14 @@ TEST(PerIndex, I149_NotDelayed) {
   EXPECT_EQ(untracked.status().failed, 0);
 
   Scenario out_of_range(per_index(1, 1, 5));
-  out_of_range.given_index(4, Phase::kFailed, 0);
+  out_of_range.given_index(4, Phase::failed, 0);
   out_of_range.run();
   EXPECT_EQ(out_of_range.writes.releases, 1);
   EXPECT_EQ(out_of_range.status().failed, 0);
 
   Scenario succeeded(per_index(2, 2, 5));
-  succeeded.given_index(0, Phase::kFailed, 0);
-  succeeded.given_index(0, Phase::kSucceeded, 1);
+  succeeded.given_index(0, Phase::failed, 0);
+  succeeded.given_index(0, Phase::succeeded, 1);
   succeeded.run();
   EXPECT_EQ(succeeded.writes.releases, 2);
 }
@@ -281,7 +281,7 @@ TEST(PerIndex, I150_StoredFailedIndexesAreExtendedAndCut) {
   JobView view = per_index(3, 3);
   view.status.failed_indexes = "0";
   Scenario job(view);
-  job.given_index(2, Phase::kFailed, 1);
+  job.given_index(2, Phase::failed, 1);
   job.run();
   EXPECT_EQ(job.status().failed_indexes, "0,2");
 
@@ -297,7 +297,7 @@ TEST(PerIndex, I151_10_68_HostileCounts) {
       {"", "1"},   {"2147483646", "2147483647"}, {"2147483647", "2147483647"}};
   for (const auto& [text, next] : cases) {
     Scenario job(per_index(1, 1, 2147483647));
-    PodView pod = job.pod(Phase::kFailed);
+    PodView pod = job.pod(Phase::failed);
     pod.completion_index = "0";
     pod.failure_count = text;
     pod.ignored_failure_count = text;
@@ -318,22 +318,22 @@ TEST(PerIndex, I151_10_68_HostileCounts) {
 
 TEST(PerIndex, I152_FinishedIndexesMetric) {
   Scenario job(per_index());
-  job.given_index(0, Phase::kFailed, 1);
-  job.given_index(1, Phase::kSucceeded, 0);
+  job.given_index(0, Phase::failed, 1);
+  job.given_index(1, Phase::succeeded, 0);
   job.run();
-  EXPECT_EQ(job.metric(Metric::kFinishedIndexes, "succeeded", "perIndex"), 1);
-  EXPECT_EQ(job.metric(Metric::kFinishedIndexes, "failed", "perIndex"), 1);
+  EXPECT_EQ(job.metric(Metric::finished_indexes, "succeeded", "perIndex"), 1);
+  EXPECT_EQ(job.metric(Metric::finished_indexes, "failed", "perIndex"), 1);
   Scenario global(indexed_job(1, 1));
-  global.given_index(0, Phase::kSucceeded);
+  global.given_index(0, Phase::succeeded);
   global.run();
-  EXPECT_EQ(global.metric(Metric::kFinishedIndexes, "succeeded", "global"), 1);
+  EXPECT_EQ(global.metric(Metric::finished_indexes, "succeeded", "global"), 1);
 }
 
 TEST(PerIndex, I153_DelayedPodIsCountedWhenTheJobFails) {
   JobView view = per_index(2, 2, 5);
   view.spec.active_deadline_seconds = 5;
   Scenario job(view);
-  job.given_index(0, Phase::kFailed, 0);
+  job.given_index(0, Phase::failed, 0);
   job.run();
   EXPECT_EQ(job.status().failed, 0);
   job.advance(seconds(5));
@@ -344,7 +344,7 @@ TEST(PerIndex, I153_DelayedPodIsCountedWhenTheJobFails) {
 
 TEST(PerIndex, N250_DelayedPodSurvivesSuspension) {
   Scenario job(per_index(1, 1, 5));
-  const std::string failed = job.given_index(0, Phase::kFailed, 0);
+  const std::string failed = job.given_index(0, Phase::failed, 0);
   job.update_job([](JobView& view) { view.spec.suspend = true; });
   job.run();
   job.advance(seconds(12));
@@ -357,7 +357,7 @@ TEST(PerIndex, N250_DelayedPodSurvivesSuspension) {
 
 TEST(PerIndex, B1_DelayPerIndexSurvivesARestart) {
   Scenario job(per_index(1, 1, 5));
-  job.given_index(0, Phase::kFailed, 2);
+  job.given_index(0, Phase::failed, 2);
   job.run();
   job.now += seconds(1);
   job.restart_controller();
@@ -378,7 +378,7 @@ SuccessRule rule(std::optional<std::string> indexes, std::optional<int32_t> coun
 std::string met_by(std::vector<SuccessRule> rules, const std::vector<int>& succeeded) {
   Scenario job(with_success(std::move(rules), 10));
   for (const int index : succeeded) {
-    job.given_index(index, Phase::kSucceeded);
+    job.given_index(index, Phase::succeeded);
   }
   job.run();
   return job.message(kTypeSuccessCriteriaMet);
@@ -428,10 +428,10 @@ JobView with_p(int32_t size) {
 
 TEST(SuccessPolicyScenarios, J163_MetWithRunningPods) {
   Scenario job(with_p(3));
-  job.given_index(0, Phase::kFailed, -1, hours(1));
-  job.given_index(0, Phase::kRunning);
-  job.given_index(1, Phase::kSucceeded);
-  job.given_index(2, Phase::kRunning);
+  job.given_index(0, Phase::failed, -1, hours(1));
+  job.given_index(0, Phase::running);
+  job.given_index(1, Phase::succeeded);
+  job.given_index(2, Phase::running);
   job.run();
   EXPECT_EQ(job.condition_types(), "SuccessCriteriaMet");
   EXPECT_EQ(job.status().succeeded, 1);
@@ -452,8 +452,8 @@ TEST(PerIndexScenarios, StoppedByFailureDoesNotFailTheIndex) {
     view.spec.backoff_limit_per_index = 0;
     view.spec.max_failed_indexes = 0;
     Scenario job(view);
-    job.given_index(0, Phase::kFailed, 0);
-    const std::string other = job.given_index(1, Phase::kRunning, 0);
+    job.given_index(0, Phase::failed, 0);
+    const std::string other = job.given_index(1, Phase::running, 0);
     while (!job.stored_pod(other).deletion_time) {
       ASSERT_TRUE(job.step());
     }
@@ -468,8 +468,8 @@ TEST(PerIndexScenarios, StoppedByFailureDoesNotFailTheIndex) {
 // 5.7: stopped by success, a pod counts as nothing, however quickly it ends.
 TEST(SuccessPolicyScenarios, Rule5_7_StoppedBySuccessCountsAsNothingHoweverItEnds) {
   Scenario job(with_p(3));
-  job.given_index(1, Phase::kSucceeded);
-  const std::string other = job.given_index(2, Phase::kRunning);
+  job.given_index(1, Phase::succeeded);
+  const std::string other = job.given_index(2, Phase::running);
   while (!job.stored_pod(other).deletion_time) {
     ASSERT_TRUE(job.step());
   }
@@ -482,20 +482,20 @@ TEST(SuccessPolicyScenarios, Rule5_7_StoppedBySuccessCountsAsNothingHoweverItEnd
 
 TEST(SuccessPolicyScenarios, J164_MetAndAllTerminal) {
   Scenario job(with_p(2));
-  job.given_index(1, Phase::kSucceeded);
+  job.given_index(1, Phase::succeeded);
   job.run();
   EXPECT_EQ(job.condition_types(), "SuccessCriteriaMet,Complete");
   EXPECT_EQ(job.reason(kTypeComplete), "SuccessPolicy");
-  EXPECT_EQ(job.metric(Metric::kJobsFinished, "succeeded", "SuccessPolicy"), 1);
+  EXPECT_EQ(job.metric(Metric::jobs_finished, "succeeded", "SuccessPolicy"), 1);
 }
 
 TEST(SuccessPolicyScenarios, J165_TogetherWithFailJob) {
   JobView view = with_p(3);
-  set_policy(view, {on_codes(Action::kFailJob, {1})});
+  set_policy(view, {on_codes(Action::fail_job, {1})});
   Scenario job(view);
-  job.given_index(0, Phase::kFailed);
-  job.given_index(1, Phase::kSucceeded);
-  job.given_index(2, Phase::kRunning);
+  job.given_index(0, Phase::failed);
+  job.given_index(1, Phase::succeeded);
+  job.given_index(2, Phase::running);
   job.run();
   EXPECT_EQ(job.condition_types(), "FailureTarget");
   EXPECT_EQ(job.status().failed, 2);
@@ -506,28 +506,28 @@ TEST(SuccessPolicyScenarios, J166_J167_TogetherWithOtherFailures) {
   JobView view = with_p(2);
   view.spec.backoff_limit_per_index = 0;
   Scenario indexes(view);
-  indexes.given_index(0, Phase::kFailed, 0);
-  indexes.given_index(1, Phase::kSucceeded, 0);
+  indexes.given_index(0, Phase::failed, 0);
+  indexes.given_index(1, Phase::succeeded, 0);
   indexes.run();
   EXPECT_EQ(indexes.reason(kTypeFailed), "FailedIndexes");
 
   view = with_p(2);
   view.spec.backoff_limit = 1;
   Scenario limit(view);
-  limit.given_index(0, Phase::kFailed);
-  limit.given_index(0, Phase::kFailed);
-  limit.given_index(1, Phase::kSucceeded);
+  limit.given_index(0, Phase::failed);
+  limit.given_index(0, Phase::failed);
+  limit.given_index(1, Phase::succeeded);
   limit.run();
   EXPECT_EQ(limit.reason(kTypeFailed), "BackoffLimitExceeded");
 }
 
 TEST(SuccessPolicyScenarios, J168_StoredSuccessStays) {
   JobView view = with_p(3);
-  set_policy(view, {on_codes(Action::kFailJob, {1})});
+  set_policy(view, {on_codes(Action::fail_job, {1})});
   view.spec.backoff_limit = 0;
   Scenario job(view);
-  const std::string other = job.given_index(0, Phase::kRunning);
-  job.given_index(1, Phase::kSucceeded);
+  const std::string other = job.given_index(0, Phase::running);
+  job.given_index(1, Phase::succeeded);
   job.run();
   ASSERT_TRUE(job.has(kTypeSuccessCriteriaMet));
   job.fail(other);
@@ -539,8 +539,8 @@ TEST(SuccessPolicyScenarios, J169_StoredFailureStays) {
   JobView view = with_p(3);
   view.spec.backoff_limit = 0;
   Scenario job(view);
-  job.given_index(2, Phase::kFailed);
-  const std::string other = job.given_index(1, Phase::kRunning);
+  job.given_index(2, Phase::failed);
+  const std::string other = job.given_index(1, Phase::running);
   job.run();
   ASSERT_TRUE(job.has(kTypeFailureTarget));
   job.succeed(other);
@@ -550,7 +550,7 @@ TEST(SuccessPolicyScenarios, J169_StoredFailureStays) {
 
 TEST(SuccessPolicyScenarios, J170_NoPolicyAllIndexesDone) {
   Scenario job(indexed_job(1, 1));
-  job.given_index(0, Phase::kSucceeded);
+  job.given_index(0, Phase::succeeded);
   job.run();
   EXPECT_EQ(job.reason(kTypeComplete), "CompletionsReached");
 }

@@ -6,7 +6,7 @@ namespace {
 
 // R of the scenarios: [0: Ignore In 1,2,3][1: FailJob In 5,6,7]
 std::vector<FailureRule> rules_r() {
-  return {on_codes(Action::kIgnore, {1, 2, 3}), on_codes(Action::kFailJob, {5, 6, 7})};
+  return {on_codes(Action::ignore, {1, 2, 3}), on_codes(Action::fail_job, {5, 6, 7})};
 }
 
 JobView with_rules(std::vector<FailureRule> rules, JobView view = defaulted_job(1, 1)) {
@@ -34,7 +34,7 @@ TEST(Policy, H95_ContainerNameMismatch) {
   rules[0].on_exit_codes->container_name = rules[1].on_exit_codes->container_name =
       "main-container";
   Scenario job(with_rules(rules));
-  PodView pod = job.pod(Phase::kFailed);
+  PodView pod = job.pod(Phase::failed);
   pod.containers = {job.exited("monitoring", 5), job.exited("main-container", 42)};
   job.add_pod(pod);
   job.run();
@@ -45,7 +45,7 @@ TEST(Policy, H95_ContainerNameMismatch) {
 
 TEST(Policy, H96_RunningPodIsNotJudged) {
   Scenario job(with_rules(rules_r()));
-  PodView pod = job.pod(Phase::kRunning);
+  PodView pod = job.pod(Phase::running);
   pod.containers = {job.exited("main-container", 5)};
   job.add_pod(pod);
   job.run();
@@ -69,8 +69,8 @@ TEST(Policy, H98_H99_StoredVerdictIsCopiedEvenWithoutItsPod) {
     Scenario job(with_rules(rules_r()));
     job.update_status([&](JobStatus& status) {
       status.start_time = job.now;
-      status.conditions.push_back({std::string(kTypeFailureTarget), ConditionStatus::kTrue, job.now,
-                                   job.now, "PodFailurePolicy", "M"});
+      status.conditions.push_back({std::string(kTypeFailureTarget), ConditionStatus::is_true,
+                                   job.now, job.now, "PodFailurePolicy", "M"});
     });
     if (present) {
       job.given_failed(5);
@@ -85,7 +85,7 @@ TEST(Policy, H98_H99_StoredVerdictIsCopiedEvenWithoutItsPod) {
 TEST(Policy, H100_FailJobWithOthersRunning) {
   Scenario job(with_rules(rules_r(), defaulted_job(2, 2)));
   job.given_failed(5);
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::running);
   job.run();
   EXPECT_EQ(job.writes.deletes, 1);
   EXPECT_EQ(job.status().failed, 2);
@@ -97,7 +97,7 @@ TEST(Policy, H100_FailJobWithOthersRunning) {
 
 TEST(Policy, H101_FailJobOnIndexedJob) {
   Scenario job(with_rules(rules_r(), indexed_job(1, 1)), names_off());
-  PodView pod = job.pod(Phase::kFailed);
+  PodView pod = job.pod(Phase::failed);
   pod.completion_index = "0";
   pod.containers = {job.exited("main-container", 5)};
   job.add_pod(pod);
@@ -108,7 +108,7 @@ TEST(Policy, H101_FailJobOnIndexedJob) {
 
 TEST(Policy, H102_H103_NotIn) {
   for (const int32_t code : {42, 5}) {
-    Scenario job(with_rules({on_codes(Action::kFailJob, {5, 6, 7}, Operator::kNotIn)}));
+    Scenario job(with_rules({on_codes(Action::fail_job, {5, 6, 7}, Operator::not_in)}));
     job.given_failed(code);
     job.run();
     EXPECT_EQ(job.has(kTypeFailed), code == 42);
@@ -118,7 +118,7 @@ TEST(Policy, H102_H103_NotIn) {
 }
 
 TEST(Policy, H104_ExitCodeZeroNeverMatches) {
-  Scenario job(with_rules({on_codes(Action::kFailJob, {0}, Operator::kNotIn)}));
+  Scenario job(with_rules({on_codes(Action::fail_job, {0}, Operator::not_in)}));
   job.given_failed(0);
   job.run();
   EXPECT_EQ(job.condition_types(), "");
@@ -127,7 +127,7 @@ TEST(Policy, H104_ExitCodeZeroNeverMatches) {
 
 TEST(Policy, H105_InitContainer) {
   Scenario job(with_rules(rules_r()));
-  PodView pod = job.pod(Phase::kFailed);
+  PodView pod = job.pod(Phase::failed);
   pod.containers = {job.exited("prepare", 5)};
   pod.containers[0].init = true;
   job.add_pod(pod);
@@ -137,8 +137,7 @@ TEST(Policy, H105_InitContainer) {
 
 TEST(Policy, H106_FirstRuleDecides) {
   Scenario job(limited(
-      with_rules({on_codes(Action::kIgnore, {1, 2, 3}), on_codes(Action::kFailJob, {2, 3, 4})}),
-      0));
+      with_rules({on_codes(Action::ignore, {1, 2, 3}), on_codes(Action::fail_job, {2, 3, 4})}), 0));
   job.given_failed(2);
   job.run();
   EXPECT_EQ(job.condition_types(), "");
@@ -152,13 +151,13 @@ TEST(Policy, H107_IgnoreByExitCode) {
   EXPECT_EQ(job.status().failed, 0);
   EXPECT_EQ(job.condition_types(), "");
   EXPECT_EQ(job.status().active, 1);
-  EXPECT_EQ(job.metric(Metric::kPodsCreated, "new", "succeeded"), 1);
+  EXPECT_EQ(job.metric(Metric::pods_created, "new", "succeeded"), 1);
 }
 
 TEST(Policy, H108_IgnoredFailureStillDelays) {
-  Scenario job(limited(with_rules({on_condition(Action::kIgnore, "DisruptionTarget")}), 0));
-  PodView pod = job.pod(Phase::kFailed);
-  pod.conditions.push_back({"DisruptionTarget", ConditionStatus::kTrue, job.now});
+  Scenario job(limited(with_rules({on_condition(Action::ignore, "DisruptionTarget")}), 0));
+  PodView pod = job.pod(Phase::failed);
+  pod.conditions.push_back({"DisruptionTarget", ConditionStatus::is_true, job.now});
   pod.deletion_time = job.now;
   job.add_pod(pod);
   job.run();
@@ -170,18 +169,18 @@ TEST(Policy, H108_IgnoredFailureStillDelays) {
 }
 
 TEST(Policy, H109_CountByExitCode) {
-  Scenario job(with_rules({on_codes(Action::kCount, {1, 2}), on_codes(Action::kIgnore, {2, 3})}));
+  Scenario job(with_rules({on_codes(Action::count, {1, 2}), on_codes(Action::ignore, {2, 3})}));
   job.given_failed(2);
   job.run();
   EXPECT_EQ(job.status().failed, 1);
 }
 
 TEST(Policy, H110_CountByConditionFirst) {
-  Scenario job(with_rules({on_condition(Action::kCount, "ResourceLimitExceeded"),
-                           on_condition(Action::kIgnore, "DisruptionTarget")}));
-  PodView pod = job.pod(Phase::kFailed);
-  pod.conditions = {{"DisruptionTarget", ConditionStatus::kTrue, job.now},
-                    {"ResourceLimitExceeded", ConditionStatus::kTrue, job.now}};
+  Scenario job(with_rules({on_condition(Action::count, "ResourceLimitExceeded"),
+                           on_condition(Action::ignore, "DisruptionTarget")}));
+  PodView pod = job.pod(Phase::failed);
+  pod.conditions = {{"DisruptionTarget", ConditionStatus::is_true, job.now},
+                    {"ResourceLimitExceeded", ConditionStatus::is_true, job.now}};
   job.add_pod(pod);
   job.run();
   EXPECT_EQ(job.status().failed, 1);
@@ -193,16 +192,16 @@ TEST(Policy, H111_NoRuleMatches) {
   job.run();
   EXPECT_EQ(job.status().failed, 1);
   for (const char* action : {"FailJob", "Ignore", "Count", "FailIndex"}) {
-    EXPECT_EQ(job.metric(Metric::kFailuresHandled, action), 0);
+    EXPECT_EQ(job.metric(Metric::failures_handled, action), 0);
   }
 }
 
 TEST(Policy, H112_H113_PatternStatus) {
   using enum ConditionStatus;
-  for (const ConditionStatus pattern : {kTrue, kFalse, kUnknown}) {
-    for (const ConditionStatus status : {kTrue, kFalse, kUnknown}) {
-      Scenario job(with_rules({on_condition(Action::kFailJob, "Custom", pattern)}));
-      PodView pod = job.pod(Phase::kFailed);
+  for (const ConditionStatus pattern : {is_true, is_false, unknown}) {
+    for (const ConditionStatus status : {is_true, is_false, unknown}) {
+      Scenario job(with_rules({on_condition(Action::fail_job, "Custom", pattern)}));
+      PodView pod = job.pod(Phase::failed);
       pod.conditions = {{"Custom", status, job.now}};
       job.add_pod(pod);
       job.run();
@@ -212,29 +211,29 @@ TEST(Policy, H112_H113_PatternStatus) {
 }
 
 TEST(Policy, H114_UnknownActionIsSkipped) {
-  Scenario job(with_rules({on_codes(Action::kUnknown, {5}), on_codes(Action::kFailJob, {5})}));
+  Scenario job(with_rules({on_codes(Action::unknown, {5}), on_codes(Action::fail_job, {5})}));
   job.given_failed(5);
   job.run();
   EXPECT_EQ(job.message(kTypeFailed), kExit5);
 }
 
 TEST(Policy, H115_UnknownOperatorDoesNotMatch) {
-  Scenario job(with_rules({on_codes(Action::kFailJob, {5}, Operator::kUnknown)}));
+  Scenario job(with_rules({on_codes(Action::fail_job, {5}, Operator::unknown)}));
   job.given_failed(5);
   job.run();
   EXPECT_EQ(job.condition_types(), "");
 }
 
 TEST(Policy, H116_NegativeExitCode) {
-  Scenario job(with_rules({on_codes(Action::kFailJob, {-1073741510, 137})}));
+  Scenario job(with_rules({on_codes(Action::fail_job, {-1073741510, 137})}));
   job.given_failed(-1073741510);
   job.run();
   EXPECT_TRUE(job.has(kTypeFailed));
 }
 
 TEST(Policy, H117_SuccessfulSiblingsAreSkipped) {
-  Scenario job(with_rules({on_codes(Action::kFailJob, {111})}));
-  PodView pod = job.pod(Phase::kFailed);
+  Scenario job(with_rules({on_codes(Action::fail_job, {111})}));
+  PodView pod = job.pod(Phase::failed);
   pod.containers = {job.exited("first", 0), job.exited("second", 111)};
   job.add_pod(pod);
   job.run();
@@ -243,7 +242,7 @@ TEST(Policy, H117_SuccessfulSiblingsAreSkipped) {
 
 TEST(Policy, H118_TerminatingPodIsNotYetJudged) {
   Scenario job(limited(with_rules(rules_r()), 0));
-  const auto names = job.given(1, Phase::kRunning);
+  const auto names = job.given(1, Phase::running);
   job.delete_pod(names[0]);
   job.run();
   EXPECT_EQ(job.status().failed, 0);
@@ -255,7 +254,7 @@ TEST(Policy, H118_TerminatingPodIsNotYetJudged) {
 TEST(Policy, H119_PodGoneWhileTheControllerWasDown) {
   Scenario job(with_rules(rules_r(), defaulted_job(2, 2)));
   const std::string failed = job.given_failed(5);
-  const auto running = job.given(1, Phase::kRunning);
+  const auto running = job.given(1, Phase::running);
   job.step();
   ASSERT_EQ(job.condition_types(), "FailureTarget");
   job.delete_pod(failed);
@@ -273,12 +272,12 @@ TEST(Policy, H120_RestartBeforeTheFirstLook) {
   job.restart_controller();
   job.run();
   EXPECT_TRUE(job.has(kTypeFailed));
-  EXPECT_EQ(job.metric(Metric::kJobsFinished, "failed", "PodFailurePolicy"), 1);
+  EXPECT_EQ(job.metric(Metric::jobs_finished, "failed", "PodFailurePolicy"), 1);
 }
 
 TEST(Policy, H121_ActionMetrics) {
-  Scenario job(with_rules({on_codes(Action::kFailJob, {5}), on_codes(Action::kIgnore, {1}),
-                           on_codes(Action::kCount, {2})},
+  Scenario job(with_rules({on_codes(Action::fail_job, {5}), on_codes(Action::ignore, {1}),
+                           on_codes(Action::count, {2})},
                           defaulted_job(4, 4)));
   for (const int32_t code : {1, 2, 9}) {
     job.given_failed(code);
@@ -287,14 +286,14 @@ TEST(Policy, H121_ActionMetrics) {
   job.given_failed(5);
   job.run();
   for (const char* action : {"FailJob", "Ignore", "Count"}) {
-    EXPECT_EQ(job.metric(Metric::kFailuresHandled, action), 1) << action;
+    EXPECT_EQ(job.metric(Metric::failures_handled, action), 1) << action;
   }
 }
 
 TEST(Policy, H122_FailJobByCondition) {
-  Scenario job(with_rules({on_condition(Action::kFailJob, "DisruptionTarget")}));
-  PodView pod = job.pod(Phase::kFailed);
-  pod.conditions = {{"DisruptionTarget", ConditionStatus::kTrue, job.now}};
+  Scenario job(with_rules({on_condition(Action::fail_job, "DisruptionTarget")}));
+  PodView pod = job.pod(Phase::failed);
+  pod.conditions = {{"DisruptionTarget", ConditionStatus::is_true, job.now}};
   job.add_pod(pod);
   job.run();
   EXPECT_EQ(job.message(kTypeFailed),
@@ -311,7 +310,7 @@ TEST(Policy, H123_NamedRule) {
   EXPECT_EQ(job.reason(kTypeFailureTarget), "PodFailurePolicy_ExitCode2");
   EXPECT_EQ(job.reason(kTypeFailed), "PodFailurePolicy_ExitCode2");
   EXPECT_EQ(job.count_events("PodFailurePolicy_ExitCode2"), 1);
-  EXPECT_EQ(job.metric(Metric::kJobsFinished, "failed", "PodFailurePolicy"), 1);
+  EXPECT_EQ(job.metric(Metric::jobs_finished, "failed", "PodFailurePolicy"), 1);
 }
 
 TEST(Policy, H124_UnnamedRuleGetsItsIndex) {
@@ -335,7 +334,7 @@ TEST(Policy, H126_GateSwitchedBetweenVerdictAndEnd) {
   rules[1].name = "ExitCode2";
   Scenario job(with_rules(rules, defaulted_job(2, 2)));
   job.given_failed(5);
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::running);
   job.run();
   ASSERT_EQ(job.condition_types(), "FailureTarget");
   job.restart_controller(names_off());
@@ -349,10 +348,10 @@ TEST(Policy, H126_GateSwitchedBetweenVerdictAndEnd) {
 
 TEST(Policy, H128_RunningPodMatchingIgnoreIsNotCountedWhenTheJobFails) {
   Scenario job(with_rules(
-      {on_condition(Action::kIgnore, "DisruptionTarget"), on_codes(Action::kFailJob, {5})},
+      {on_condition(Action::ignore, "DisruptionTarget"), on_codes(Action::fail_job, {5})},
       defaulted_job(2, 2)));
-  PodView pod = job.pod(Phase::kRunning);
-  pod.conditions = {{"DisruptionTarget", ConditionStatus::kTrue, job.now}};
+  PodView pod = job.pod(Phase::running);
+  pod.conditions = {{"DisruptionTarget", ConditionStatus::is_true, job.now}};
   job.add_pod(pod);
   job.given_failed(5);
   job.run();
@@ -362,8 +361,8 @@ TEST(Policy, H128_RunningPodMatchingIgnoreIsNotCountedWhenTheJobFails) {
 }
 
 TEST(Policy, N242_10_75_VictimOfScaleDownDoesNotFailTheJob) {
-  Scenario job(with_rules({on_codes(Action::kFailJob, {143})}));
-  const auto names = job.given(1, Phase::kRunning);
+  Scenario job(with_rules({on_codes(Action::fail_job, {143})}));
+  const auto names = job.given(1, Phase::running);
   job.update_job([](JobView& view) { view.spec.parallelism = 0; });
   job.run();
   job.stop_terminating(143);
@@ -376,8 +375,8 @@ TEST(Policy, N242_10_75_VictimOfScaleDownDoesNotFailTheJob) {
 }
 
 TEST(Policy, N242_RestartWhileTheVictimTerminates) {
-  Scenario job(with_rules({on_codes(Action::kFailJob, {143})}));
-  job.given(1, Phase::kRunning);
+  Scenario job(with_rules({on_codes(Action::fail_job, {143})}));
+  job.given(1, Phase::running);
   job.update_job([](JobView& view) { view.spec.parallelism = 0; });
   job.run();
   job.restart_controller();
@@ -388,7 +387,7 @@ TEST(Policy, N242_RestartWhileTheVictimTerminates) {
 
 TEST(Policy, N247_UntrackedPodDoesNotFailTheJob) {
   Scenario job(with_rules(rules_r()));
-  PodView pod = job.pod(Phase::kFailed);
+  PodView pod = job.pod(Phase::failed);
   pod.has_finalizer = false;
   pod.containers = {job.exited("main-container", 5)};
   job.add_pod(pod);
@@ -398,7 +397,7 @@ TEST(Policy, N247_UntrackedPodDoesNotFailTheJob) {
 
 TEST(Policy, W1_VerdictSurvivesDeletionByOthersBeforeItIsStored) {
   Scenario job(with_rules(rules_r(), defaulted_job(2, 2)));
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::running);
   const std::string failed = job.given_failed(5);
   job.delete_pod(failed);
   job.remove_finalizer(failed);  // force-deleted by hand before the engine could act
@@ -409,10 +408,10 @@ TEST(Policy, W1_VerdictSurvivesDeletionByOthersBeforeItIsStored) {
 
 TEST(Policy, W1_VerdictIsStoredBeforeItsWitnessMayGo) {
   Scenario job(with_rules(rules_r(), defaulted_job(2, 2)));
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::running);
   const std::string failed = job.given_failed(5);
   job.delete_pod(failed);
-  job.on_status = [](const StatusWrite&) { return FakeCluster::Fault{WriteError::kRejected}; };
+  job.on_status = [](const StatusWrite&) { return FakeCluster::Fault{WriteError::rejected}; };
   for (int i = 0; i < 5; ++i) {
     job.advance(minutes(2));
   }
@@ -426,7 +425,7 @@ TEST(Policy, W1_VerdictIsStoredBeforeItsWitnessMayGo) {
 TEST(Policy, W9_6_13_MessageNamesTheFirstFailure) {
   for (const bool swap : {false, true}) {
     Scenario job(with_rules(rules_r(), defaulted_job(2, 2)));
-    PodView late = job.pod(Phase::kFailed);
+    PodView late = job.pod(Phase::failed);
     late.name = "late";
     late.containers = {job.exited("main-container", 6)};
     PodView early = late;
@@ -443,7 +442,7 @@ TEST(Policy, W4_10_71_IgnoredPodIsRememberedOnceAcrossFailedReleasesAndRestarts)
   Scenario job(with_rules(rules_r()));
   const std::string name = job.given_failed(1);
   job.update_pod(name, [&](PodView& pod) { pod.containers[0].finished_at = job.now; });
-  job.on_pod_write = [](const PodWrite&) { return FakeCluster::Fault{WriteError::kRejected}; };
+  job.on_pod_write = [](const PodWrite&) { return FakeCluster::Fault{WriteError::rejected}; };
   job.run();
   job.restart_controller();
   job.run();
@@ -451,7 +450,7 @@ TEST(Policy, W4_10_71_IgnoredPodIsRememberedOnceAcrossFailedReleasesAndRestarts)
   job.restart_controller();
   job.run();
   EXPECT_EQ(job.engine().state().record().backoff.failures(), 1);
-  EXPECT_EQ(job.metric(Metric::kFailuresHandled, "Ignore"), 1);
+  EXPECT_EQ(job.metric(Metric::failures_handled, "Ignore"), 1);
   EXPECT_EQ(job.wakes_in(), seconds(1));
   job.on_pod_write = nullptr;
   job.advance(seconds(9));

@@ -7,7 +7,7 @@ namespace {
 using ::testing::UnorderedElementsAre;
 
 FakeCluster::Fault refuse() {
-  return {WriteError::kRejected};
+  return {WriteError::rejected};
 }
 
 std::string given_uid(Scenario& job, const std::string& uid, Phase phase) {
@@ -39,7 +39,7 @@ TEST(Tracking, K171_NothingChanged) {
 TEST(Tracking, K172_OnlyActiveChanged) {
   Scenario job(defaulted_job(0, 5));
   job.run();
-  PodView pod = job.pod(Phase::kRunning);
+  PodView pod = job.pod(Phase::running);
   pod.has_finalizer = false;
   const std::string name = job.add_pod(pod);
   job.update_job([](JobView& view) { view.spec.parallelism = 1; });
@@ -51,14 +51,14 @@ TEST(Tracking, K172_OnlyActiveChanged) {
 
 TEST(Tracking, K173_FinishedMix) {
   Scenario job(defaulted_job(2, 10));
-  given_uid(job, "a", Phase::kSucceeded);
-  given_uid(job, "b", Phase::kFailed);
-  given_uid(job, "c", Phase::kSucceeded);
-  given_uid(job, "d", Phase::kFailed);
-  given_uid(job, "e", Phase::kPending);
+  given_uid(job, "a", Phase::succeeded);
+  given_uid(job, "b", Phase::failed);
+  given_uid(job, "c", Phase::succeeded);
+  given_uid(job, "d", Phase::failed);
+  given_uid(job, "e", Phase::pending);
   job.delete_pod("e");
-  job.given(1, Phase::kPending);
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::pending);
+  job.given(1, Phase::running);
   job.step();
   EXPECT_THAT(job.status().uncounted->succeeded, UnorderedElementsAre("a", "c"));
   EXPECT_THAT(job.status().uncounted->failed, UnorderedElementsAre("b", "d", "e"));
@@ -72,11 +72,11 @@ TEST(Tracking, K173_FinishedMix) {
 
 TEST(Tracking, K174_PastAndNew) {
   Scenario job(defaulted_job(0, 20));
-  given_uid(job, "a", Phase::kSucceeded);
-  given_uid(job, "b", Phase::kFailed);
+  given_uid(job, "a", Phase::succeeded);
+  given_uid(job, "b", Phase::failed);
   store_counts(job, 2, 3, {{"a", "e"}, {"b", "f"}});
-  given_uid(job, "c", Phase::kSucceeded);
-  given_uid(job, "d", Phase::kFailed);
+  given_uid(job, "c", Phase::succeeded);
+  given_uid(job, "d", Phase::failed);
   job.step();
   EXPECT_EQ(job.status().succeeded, 3);
   EXPECT_EQ(job.status().failed, 4);
@@ -88,7 +88,7 @@ TEST(Tracking, K174_PastAndNew) {
 
 TEST(Tracking, K175_10_9_StaleNewsAfterOurReleaseDoesNotCountTwice) {
   Scenario job(defaulted_job(0, 20));
-  const std::string name = job.given(1, Phase::kSucceeded).front();
+  const std::string name = job.given(1, Phase::succeeded).front();
   const PodView stale = job.stored_pod(name);
   job.run();
   ASSERT_EQ(job.status().succeeded, 1);
@@ -100,9 +100,9 @@ TEST(Tracking, K175_10_9_StaleNewsAfterOurReleaseDoesNotCountTwice) {
 
 TEST(Tracking, K176_DecisionCountsStoredListedAndNew) {
   Scenario job(defaulted_job(1, 4));
-  given_uid(job, "a", Phase::kSucceeded);
+  given_uid(job, "a", Phase::succeeded);
   store_counts(job, 2, 0, {{"a"}, {}});
-  given_uid(job, "b", Phase::kSucceeded);
+  given_uid(job, "b", Phase::succeeded);
   job.run();
   EXPECT_TRUE(job.has(kTypeComplete));
   EXPECT_EQ(job.status().succeeded, 4);
@@ -110,10 +110,10 @@ TEST(Tracking, K176_DecisionCountsStoredListedAndNew) {
 
 TEST(Tracking, K177_N231_JobBeingDeleted) {
   Scenario job(defaulted_job(3, 5));
-  job.given(1, Phase::kSucceeded);
-  job.given(1, Phase::kFailed);
-  job.given(1, Phase::kRunning);
-  job.given(1, Phase::kPending);
+  job.given(1, Phase::succeeded);
+  job.given(1, Phase::failed);
+  job.given(1, Phase::running);
+  job.given(1, Phase::pending);
   job.update_job([](JobView& view) { view.deleting = true; });
   job.run();
   EXPECT_EQ(job.writes.releases, 4);
@@ -125,23 +125,23 @@ TEST(Tracking, K177_N231_JobBeingDeleted) {
 
 TEST(Tracking, K178_FirstStatusWriteFails) {
   Scenario job(defaulted_job(0, 5));
-  job.given(1, Phase::kSucceeded);
+  job.given(1, Phase::succeeded);
   job.on_status = [](const StatusWrite&) { return refuse(); };
   job.run();
   EXPECT_EQ(job.writes.releases, 0);
-  EXPECT_EQ(job.metric(Metric::kPodsFinished, "succeeded"), 0);
+  EXPECT_EQ(job.metric(Metric::pods_finished, "succeeded"), 0);
   EXPECT_EQ(job.wakes_in(), seconds(1));
   job.advance(seconds(1));
   EXPECT_EQ(job.wakes_in(), seconds(2));
   job.on_status = nullptr;
   job.advance(seconds(2));
   EXPECT_EQ(job.status().succeeded, 1);
-  EXPECT_EQ(job.metric(Metric::kPodsFinished, "succeeded"), 1);
+  EXPECT_EQ(job.metric(Metric::pods_finished, "succeeded"), 1);
 }
 
 TEST(Tracking, K179_AllReleasesFail) {
   Scenario job(defaulted_job(0, 5));
-  job.given(2, Phase::kSucceeded);
+  job.given(2, Phase::succeeded);
   job.on_pod_write = [](const PodWrite&) { return refuse(); };
   job.run();
   EXPECT_EQ(job.status().uncounted->succeeded.size(), 2u);
@@ -153,9 +153,9 @@ TEST(Tracking, K179_AllReleasesFail) {
 
 TEST(Tracking, K180_PartialReleases) {
   Scenario job(defaulted_job(0, 5));
-  given_uid(job, "a", Phase::kSucceeded);
-  given_uid(job, "c", Phase::kSucceeded);
-  given_uid(job, "d", Phase::kFailed);
+  given_uid(job, "a", Phase::succeeded);
+  given_uid(job, "c", Phase::succeeded);
+  given_uid(job, "d", Phase::failed);
   job.on_pod_write = [](const PodWrite& write) {
     return write.uid == "a" ? FakeCluster::Fault{} : refuse();
   };
@@ -168,9 +168,9 @@ TEST(Tracking, K180_PartialReleases) {
 TEST(Tracking, K181_IndexedSuccessesNeedOneStatusWrite) {
   Scenario job(indexed_job(0, 5));
   for (const int index : {1, 3, 3}) {
-    job.given_index(index, Phase::kSucceeded);
+    job.given_index(index, Phase::succeeded);
   }
-  job.given(1, Phase::kSucceeded);
+  job.given(1, Phase::succeeded);
   job.run();
   EXPECT_EQ(job.status().completed_indexes, "1,3");
   EXPECT_EQ(job.status().succeeded, 2);
@@ -186,15 +186,15 @@ TEST(Tracking, K182_IndexedShrink) {
   job.run();
   EXPECT_EQ(job.status().completed_indexes, "");
   EXPECT_EQ(job.status().succeeded, 0);
-  EXPECT_EQ(job.metric(Metric::kPodsFinished, "succeeded"), 0);
+  EXPECT_EQ(job.metric(Metric::pods_finished, "succeeded"), 0);
 }
 
 TEST(Tracking, K183_IndexedFailures) {
   Scenario job(indexed_job(0, 5));
   for (const int index : {1, 3, 3}) {
-    job.given_index(index, Phase::kFailed);
+    job.given_index(index, Phase::failed);
   }
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::failed);
   job.run();
   EXPECT_EQ(job.status().failed, 3);
 }
@@ -202,9 +202,9 @@ TEST(Tracking, K183_IndexedFailures) {
 TEST(Tracking, K184_MoreThanTheCap) {
   Scenario job(defaulted_job(0, 1000));
   job.check_oracle = false;
-  given_uid(job, "b", Phase::kFailed);
+  given_uid(job, "b", Phase::failed);
   store_counts(job, 0, 0, {{}, {"a", "b"}});
-  job.given(600, Phase::kSucceeded);
+  job.given(600, Phase::succeeded);
   job.step();
   EXPECT_EQ(job.status().failed, 1);
   EXPECT_EQ(job.status().uncounted->succeeded.size(), 499u);
@@ -217,7 +217,7 @@ TEST(Tracking, K185_W11_ManyIndexedSuccessesAtOnceStayBounded) {
   Scenario job(indexed_job(5000, 5000));
   job.check_oracle = false;
   for (int i = 0; i < 5000; ++i) {
-    job.given_index(i, Phase::kSucceeded);
+    job.given_index(i, Phase::succeeded);
   }
   job.run();
   EXPECT_TRUE(job.has(kTypeComplete));
@@ -228,7 +228,7 @@ TEST(Tracking, K185_W11_ManyIndexedSuccessesAtOnceStayBounded) {
 
 TEST(Tracking, K186_10_72_FlipFromFailedToSucceeded) {
   Scenario job(defaulted_job(1, 1));
-  given_uid(job, "b", Phase::kSucceeded);
+  given_uid(job, "b", Phase::succeeded);
   store_counts(job, 0, 0, {{}, {"a", "b"}});
   job.run();
   EXPECT_EQ(job.status().failed, 2);
@@ -242,11 +242,11 @@ TEST(Tracking, K187_K188_TerminatingPodsDelayTheEnd) {
     view.spec.backoff_limit = 0;
     view.spec.replace_only_failed = true;
     Scenario job(view);
-    PodView pod = job.pod(Phase::kRunning);
+    PodView pod = job.pod(Phase::running);
     pod.has_finalizer = false;
     pod.deletion_time = job.now;
     const std::string stuck = job.add_pod(pod);
-    job.given(1, succeeds ? Phase::kSucceeded : Phase::kFailed);
+    job.given(1, succeeds ? Phase::succeeded : Phase::failed);
     job.run();
     EXPECT_EQ(job.condition_types(), succeeds ? "SuccessCriteriaMet" : "FailureTarget");
     EXPECT_EQ(job.status().succeeded + job.status().failed, 1);
@@ -258,7 +258,7 @@ TEST(Tracking, K187_K188_TerminatingPodsDelayTheEnd) {
 
 TEST(Tracking, K189_LifeOfARelease) {
   Scenario job(defaulted_job(0, 5));
-  const std::string name = job.given(1, Phase::kSucceeded).front();
+  const std::string name = job.given(1, Phase::succeeded).front();
   int refused = 0;
   job.on_pod_write = [&](const PodWrite&) {
     return refused++ == 0 ? refuse() : FakeCluster::Fault{};
@@ -278,9 +278,9 @@ TEST(Tracking, K190_CrashAfterEveryWriteCountsExactly) {
       JobView view = indexed ? indexed_job(3, 3) : defaulted_job(3, 3);
       Scenario job(view);
       for (int i = 0; i < 3; ++i) {
-        job.given_index(i, Phase::kSucceeded);
+        job.given_index(i, Phase::succeeded);
       }
-      job.given_index(0, Phase::kFailed, -1, hours(1));
+      job.given_index(0, Phase::failed, -1, hours(1));
       for (int n = 0; n < crash; ++n) {
         job.step();
       }
@@ -295,8 +295,8 @@ TEST(Tracking, K190_CrashAfterEveryWriteCountsExactly) {
 
 TEST(Tracking, K191_ReleaseNotFound) {
   Scenario job(defaulted_job(0, 5));
-  job.given(1, Phase::kSucceeded);
-  job.on_pod_write = [](const PodWrite&) { return FakeCluster::Fault{WriteError::kNotFound}; };
+  job.given(1, Phase::succeeded);
+  job.on_pod_write = [](const PodWrite&) { return FakeCluster::Fault{WriteError::not_found}; };
   job.check_oracle = false;
   job.run();
   EXPECT_EQ(job.status().succeeded, 1);
@@ -316,7 +316,7 @@ TEST(Tracking, N245_10_78_PodGivenToAFinishedJobIsReleased) {
   job.run();
   ASSERT_TRUE(job.has(kTypeComplete));
   const int statuses = job.writes.statuses;
-  job.given(1, Phase::kRunning);
+  job.given(1, Phase::running);
   job.run();
   EXPECT_EQ(job.writes.releases, 1);
   EXPECT_EQ(job.writes.deletes, 0);
@@ -329,8 +329,8 @@ TEST(Tracking, N208_MarkedCompleteByHand) {
   job.run();
   job.update_status([&](JobStatus& status) {
     status.conditions = {
-        {std::string(kTypeSuccessCriteriaMet), ConditionStatus::kTrue, job.now, job.now, "", ""},
-        {std::string(kTypeComplete), ConditionStatus::kTrue, job.now, job.now, "", ""}};
+        {std::string(kTypeSuccessCriteriaMet), ConditionStatus::is_true, job.now, job.now, "", ""},
+        {std::string(kTypeComplete), ConditionStatus::is_true, job.now, job.now, "", ""}};
     status.active = 0;
     status.completion_time = job.now;
   });
@@ -349,15 +349,15 @@ TEST(Tracking, N232_FinishedJobIsLeftAlone) {
 
 TEST(Tracking, N236_TerminatedPodsMetric) {
   Scenario job(defaulted_job(0, 5));
-  job.given(2, Phase::kRunning);
-  PodView untracked = job.pod(Phase::kFailed);
+  job.given(2, Phase::running);
+  PodView untracked = job.pod(Phase::failed);
   untracked.has_finalizer = false;
   job.add_pod(untracked);
   job.update_job([](JobView& view) { view.spec.parallelism = 2; });
   job.succeed("mypod-0");
   job.run();
-  EXPECT_EQ(job.metric(Metric::kTerminatedWithFinalizer, "add"), 1);
-  EXPECT_EQ(job.metric(Metric::kTerminatedWithFinalizer, "delete"), 1);
+  EXPECT_EQ(job.metric(Metric::terminated_with_finalizer, "add"), 1);
+  EXPECT_EQ(job.metric(Metric::terminated_with_finalizer, "delete"), 1);
 }
 
 TEST(Tracking, D10_79_OutcomeSeenThenStrippedByAnotherStillCounts) {
@@ -433,7 +433,7 @@ TEST(Backoff, M218_7_15_SuccessResetsTheDelay) {
 
 TEST(Backoff, M224_10_2_RunningPodsStayReportedInBackoff) {
   Scenario job(defaulted_job(2, 5));
-  job.given(1, Phase::kRunning, true);
+  job.given(1, Phase::running, true);
   job.run();
   job.fail(job.active_pods().back());
   job.run();
@@ -444,10 +444,10 @@ TEST(Backoff, M224_10_2_RunningPodsStayReportedInBackoff) {
 
 TEST(Shell, M213_ConflictAsksForTheJobAgain) {
   Scenario job(defaulted_job(0, 5));
-  job.given(1, Phase::kSucceeded);
+  job.given(1, Phase::succeeded);
   int n = 0;
   job.on_status = [&](const StatusWrite&) {
-    return n++ == 0 ? FakeCluster::Fault{WriteError::kConflict} : FakeCluster::Fault{};
+    return n++ == 0 ? FakeCluster::Fault{WriteError::conflict} : FakeCluster::Fault{};
   };
   job.step();
   EXPECT_FALSE(job.engine().busy());
@@ -461,15 +461,15 @@ TEST(Shell, M213_ConflictAsksForTheJobAgain) {
 TEST(Shell, W8_LostStatusAnswer) {
   for (const bool applied : {false, true}) {
     Scenario job(defaulted_job(1, 1));
-    job.given(1, Phase::kSucceeded);
+    job.given(1, Phase::succeeded);
     int n = 0;
     job.on_status = [&](const StatusWrite&) {
-      return n++ == 0 ? FakeCluster::Fault{WriteError::kUnknown, applied} : FakeCluster::Fault{};
+      return n++ == 0 ? FakeCluster::Fault{WriteError::unknown, applied} : FakeCluster::Fault{};
     };
     job.run();
     EXPECT_EQ(job.status().succeeded, 1);
     EXPECT_TRUE(job.has(kTypeComplete));
-    EXPECT_EQ(job.metric(Metric::kPodsFinished, "succeeded"), 1);
+    EXPECT_EQ(job.metric(Metric::pods_finished, "succeeded"), 1);
   }
 }
 
@@ -478,7 +478,7 @@ TEST(Shell, W8_A1_LostCreateAnswerDoesNotMakeDuplicates) {
     Scenario job(defaulted_job(1, 1));
     int n = 0;
     job.on_create = [&](const CreatePod&) {
-      return n++ == 0 ? FakeCluster::Fault{WriteError::kUnknown, applied} : FakeCluster::Fault{};
+      return n++ == 0 ? FakeCluster::Fault{WriteError::unknown, applied} : FakeCluster::Fault{};
     };
     job.run();
     job.advance(seconds(1));
@@ -504,7 +504,7 @@ TEST(Shell, CreateAnswerAfterItsPodIsGone) {
   job.check_oracle = false;
   const Decision decision = job.engine().decide(job.now);
   ASSERT_EQ(decision.creates.size(), 1u);
-  PodView pod = job.pod(Phase::kPending);
+  PodView pod = job.pod(Phase::pending);
   pod.uid = "quick";
   pod.name = "quick";
   pod.rv = 500;
@@ -518,7 +518,7 @@ TEST(Shell, N225_N229_ForeignManagerMeansNoWrites) {
   JobView view = defaulted_job(1, 1);
   view.spec.managed_by = "example.com/other";
   Scenario job(view);
-  job.given(1, Phase::kSucceeded);
+  job.given(1, Phase::succeeded);
   job.run();
   EXPECT_EQ(job.writes.rounds, 0);
 }
@@ -551,7 +551,7 @@ TEST(Shell, N226_N227_OwnManagerOrGateOff) {
 TEST(Shell, N235_W10_10_61_NamespaceTerminating) {
   Scenario job(defaulted_job(2, 5));
   job.on_create = [](const CreatePod&) {
-    return FakeCluster::Fault{WriteError::kNamespaceTerminating};
+    return FakeCluster::Fault{WriteError::namespace_terminating};
   };
   job.run();
   EXPECT_FALSE(job.has_event("FailedCreate"));
@@ -565,18 +565,18 @@ TEST(Shell, D10_58_W6_FailedCreationIsNotCountedAsSucceeded) {
   Scenario job(defaulted_job(1, 5));
   job.on_create = [](const CreatePod&) { return refuse(); };
   job.run();
-  EXPECT_EQ(job.metric(Metric::kPodsCreated, "new", "failed"), 1);
-  EXPECT_EQ(job.metric(Metric::kPodsCreated, "new", "succeeded"), 0);
+  EXPECT_EQ(job.metric(Metric::pods_created, "new", "failed"), 1);
+  EXPECT_EQ(job.metric(Metric::pods_created, "new", "succeeded"), 0);
 }
 
 TEST(Shell, D10_59_W5_ReadyOfAPodWhoseDeleteFailed) {
   JobView view = defaulted_job(2, 5);
   view.spec.backoff_limit = 0;
   Scenario job(view);
-  job.given(1, Phase::kRunning, true);
-  job.given(1, Phase::kFailed);
+  job.given(1, Phase::running, true);
+  job.given(1, Phase::failed);
   job.on_pod_write = [](const PodWrite& write) {
-    return write.op == PodOp::kDelete ? refuse() : FakeCluster::Fault{};
+    return write.op == PodOp::delete_pod ? refuse() : FakeCluster::Fault{};
   };
   job.run();
   EXPECT_EQ(job.status().active, 1);

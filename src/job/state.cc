@@ -25,7 +25,7 @@ bool is_terminated_with_finalizer(const PodRecord& record) {
 }
 
 int phase_rank(Phase phase) {
-  return phase == Phase::kRunning ? 2 : phase == Phase::kUnknown ? 1 : 0;
+  return phase == Phase::running ? 2 : phase == Phase::unknown ? 1 : 0;
 }
 
 }  // namespace
@@ -104,14 +104,14 @@ void State::load_uncounted() {
       accounted_.emplace_back(uids_.intern(uid), accounted);
     }
   };
-  take(uncounted(job_.status).failed, Accounted::kFailed);  // failed wins over succeeded (5.9)
-  take(uncounted(job_.status).succeeded, Accounted::kSucceeded);
-  take(record_.ignored, Accounted::kIgnored);
+  take(uncounted(job_.status).failed, Accounted::failed);  // failed wins over succeeded (5.9)
+  take(uncounted(job_.status).succeeded, Accounted::succeeded);
+  take(record_.ignored, Accounted::ignored);
   const auto by_uid = [](const auto& a, const auto& b) { return a.first < b.first; };
   std::stable_sort(accounted_.begin(), accounted_.end(), by_uid);
   for (const auto& [uid, accounted] : accounted_) {
     const Slot slot = pods_.find(uid);
-    if (slot != kNoSlot && pods_.at(slot).accounted == Accounted::kNo) {
+    if (slot != kNoSlot && pods_.at(slot).accounted == Accounted::no) {
       change(slot, [value = accounted](PodRecord& record) { record.accounted = value; });
     }
   }
@@ -120,7 +120,7 @@ void State::load_uncounted() {
 Accounted State::stored_account(Uid uid) const {
   const auto before = [](const auto& entry, Uid wanted) { return entry.first < wanted; };
   const auto found = std::lower_bound(accounted_.begin(), accounted_.end(), uid, before);
-  return found != accounted_.end() && found->first == uid ? found->second : Accounted::kNo;
+  return found != accounted_.end() && found->first == uid ? found->second : Accounted::no;
 }
 
 void State::rebuild() {
@@ -136,7 +136,7 @@ void State::rebuild() {
     }
     record.held = false;
     record.queued = false;
-    record.todo = Todo::kNothing;
+    record.todo = Todo::nothing;
     record.condemned = record.condemned && !record.has_finalizer;
     if (IndexEntry* entry = pods_.entry(record.index); entry != nullptr) {
       entry->active = 0;
@@ -210,7 +210,7 @@ Slot State::insert(Uid uid, int32_t index, const PodView& pod) {
   const Slot slot = pods_.insert(uid);
   PodRecord& record = pods_.at(slot);
   record.index = index;
-  record.phase = Phase::kSucceeded;  // counts for nothing until it is filled
+  record.phase = Phase::succeeded;  // counts for nothing until it is filled
   record.accounted = stored_account(uid);
   if (index >= 0) {
     pods_.link(slot);
@@ -232,7 +232,7 @@ void State::fill(PodRecord& record, const PodView& pod) {
   record.ready = false;
   record.stamp = finish_time(pod);
   for (const PodCondition& condition : pod.conditions) {
-    if (condition.type == "Ready" && condition.status == ConditionStatus::kTrue) {
+    if (condition.type == "Ready" && condition.status == ConditionStatus::is_true) {
       record.ready = true;
       record.stamp = record.is_active() ? condition.last_transition.value_or(Time()) : record.stamp;
     }
@@ -255,14 +255,14 @@ void State::fill(PodRecord& record, const PodView& pod) {
 }
 
 void State::judge(PodRecord& record, const PodView& pod) {
-  record.action = Action::kNone;
+  record.action = Action::none;
   if (!facts_.policy) {
     return;
   }
   const Verdict verdict = match_failure_policy(*job_.spec.failure_policy, pod, facts_.per_index);
   record.action = verdict.action;
   // 2.30, 10.75: only pods that are tracked, and not those that scaling removed.
-  if (verdict.action == Action::kFailJob && record.has_finalizer &&
+  if (verdict.action == Action::fail_job && record.has_finalizer &&
       counts_as_failed(record, facts_)) {
     note_fail_job(record, pod, verdict);
   }
@@ -281,7 +281,7 @@ void State::note_fail_job(const PodRecord& record, const PodView& pod, const Ver
 
 void State::note_lost(const PodRecord& record) {
   // What is in a status write under way is looked after by whoever ends that write.
-  if (record.accounted != Accounted::kNo || record.batched || facts_.finished) {
+  if (record.accounted != Accounted::no || record.batched || facts_.finished) {
     return;
   }
   LostOutcomes lost;
@@ -333,7 +333,7 @@ void State::erase(Slot slot) {
   } else {
     pods_.erase(slot);
   }
-  if (stored_account(uid) == Accounted::kNo) {
+  if (stored_account(uid) == Accounted::no) {
     uids_.forget(uid);
   }
 }

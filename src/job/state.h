@@ -115,6 +115,7 @@ class State {
   std::pair<int64_t, int64_t> take_terminated_deltas();
 
  private:
+  friend class Fingerprint;
   void load_status(const JobView& job);
   void load_uncounted();
   void rebuild();

@@ -10,7 +10,7 @@ void State::note_index(const PodRecord& record) {
       facts_.finished) {
     return;
   }
-  if (record.phase == Phase::kSucceeded && record.accounted != Accounted::kFailed) {
+  if (record.phase == Phase::succeeded && record.accounted != Accounted::failed) {
     if (indexes_.mark_completed(record.index)) {
       success_policy_.add_success(record.index);
     }
@@ -68,7 +68,7 @@ void State::hold_best(int32_t index) {
   for (Slot slot = entry.head; slot != kNoSlot; slot = pods_.at(slot).next) {
     PodRecord& record = pods_.at(slot);
     before = record.held ? slot : before;
-    const bool candidate = open && record.has_finalizer && record.accounted == Accounted::kNo &&
+    const bool candidate = open && record.has_finalizer && record.accounted == Accounted::no &&
                            !record.batched && counts_as_failed(record, facts_);
     if (candidate && (best == kNoSlot || weight(pods_.at(best)) < weight(record))) {
       best = slot;
@@ -113,7 +113,7 @@ IndexFailures State::index_failures(int64_t index) const {
     return {};
   }
   const PodRecord& record = pods_.at(slot);
-  if (record.action == Action::kIgnore) {
+  if (record.action == Action::ignore) {
     return {record.failures, next_count(record.ignored_failures)};
   }
   return {next_count(record.failures), record.ignored_failures};
@@ -139,57 +139,57 @@ void State::find_duplicates(int32_t index) {
 Todo State::todo_of(const PodRecord& record) const {
   if (record.is_active()) {
     if (facts_.finished || (facts_.deleting && !facts_.decided())) {
-      return record.has_finalizer ? Todo::kRelease : Todo::kNothing;
+      return record.has_finalizer ? Todo::release : Todo::nothing;
     }
     const bool ended = facts_.indexed && (!has_valid_index(record, facts_) ||
                                           indexes_.completed.found().contains(record.index) ||
                                           indexes_.failed.found().contains(record.index));
     const bool remove = facts_.decided() || facts_.suspended || record.condemned ||
                         record.duplicate || record.dropped || ended;
-    return remove ? Todo::kRemove : Todo::kNothing;
+    return remove ? Todo::remove : Todo::nothing;
   }
   if (!record.has_finalizer) {
-    return Todo::kNothing;
+    return Todo::nothing;
   }
-  const bool stored = record.accounted != Accounted::kNo;
+  const bool stored = record.accounted != Accounted::no;
   if (facts_.finished || stored || !has_valid_index(record, facts_)) {
-    return Todo::kRelease;
+    return Todo::release;
   }
-  if (record.phase == Phase::kSucceeded) {
+  if (record.phase == Phase::succeeded) {
     const bool settled = indexes_.completed.stored().contains(record.index) ||
                          indexes_.failed.stored().contains(record.index);
-    return facts_.indexed && settled ? Todo::kRelease : Todo::kAccount;
+    return facts_.indexed && settled ? Todo::release : Todo::account;
   }
   if (!counts_as_failed(record, facts_)) {
-    const bool over = facts_.deleting || facts_.decided() || record.phase == Phase::kFailed;
-    return over ? Todo::kRelease : Todo::kNothing;
+    const bool over = facts_.deleting || facts_.decided() || record.phase == Phase::failed;
+    return over ? Todo::release : Todo::nothing;
   }
   if (record.held) {
-    return Todo::kNothing;
+    return Todo::nothing;
   }
-  if (record.action == Action::kIgnore) {
+  if (record.action == Action::ignore) {
     const bool remembered = !facts_.per_index && facts_.scaling();
-    return remembered ? Todo::kAccount : Todo::kRelease;
+    return remembered ? Todo::account : Todo::release;
   }
-  return Todo::kAccount;
+  return Todo::account;
 }
 
 void State::refresh(Slot slot) {
   PodRecord& record = pods_.at(slot);
   const bool waits = record.in_flight || record.batched;
-  const Todo todo = waits ? Todo::kNothing : todo_of(record);
+  const Todo todo = waits ? Todo::nothing : todo_of(record);
   if (todo != record.todo) {
     record.todo = todo;
     record.queued = false;
   }
-  if (todo != Todo::kNothing && !record.queued) {
+  if (todo != Todo::nothing && !record.queued) {
     record.queued = true;
     queue(todo).push_back(slot);
   }
 }
 
 std::deque<Slot>& State::queue(Todo todo) {
-  return todo == Todo::kAccount ? to_account_ : todo == Todo::kRelease ? to_release_ : to_remove_;
+  return todo == Todo::account ? to_account_ : todo == Todo::release ? to_release_ : to_remove_;
 }
 
 bool State::has(Todo todo) {

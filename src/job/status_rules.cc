@@ -42,7 +42,7 @@ class Rules {
             "J121: negative count");
     require(next_.failed >= old_.failed, "J125: cannot decrease the failed counter");
     const bool elastic =
-        spec_.mode == CompletionMode::kIndexed && spec_.completions == spec_.parallelism;
+        spec_.mode == CompletionMode::indexed && spec_.completions == spec_.parallelism;
     require(next_.succeeded >= old_.succeeded || elastic,
             "J125: cannot decrease the succeeded counter");
     const bool moved = next_.ready != old_.ready || next_.active != old_.active;
@@ -133,7 +133,7 @@ class Rules {
   }
 
   void indexes() {
-    const bool indexed = spec_.mode == CompletionMode::kIndexed;
+    const bool indexed = spec_.mode == CompletionMode::indexed;
     const bool completed = next_.completed_indexes != old_.completed_indexes;
     const bool failed = next_.failed_indexes != old_.failed_indexes;
     const std::string failed_text = next_.failed_indexes.value_or("");

@@ -42,7 +42,7 @@ std::string describe(const JobStatus& status) {
                      std::to_string(status.uncounted ? status.uncounted->succeeded.size() : 0) +
                      "/" + std::to_string(status.uncounted ? status.uncounted->failed.size() : 0);
   for (const Condition& condition : status.conditions) {
-    text += " " + condition.type + (condition.status == ConditionStatus::kTrue ? "" : "=False");
+    text += " " + condition.type + (condition.status == ConditionStatus::is_true ? "" : "=False");
   }
   return text;
 }
@@ -76,7 +76,7 @@ JobView defaulted_job(int32_t parallelism, int32_t completions) {
 
 JobView indexed_job(int32_t parallelism, int32_t completions) {
   JobView job = defaulted_job(parallelism, completions);
-  job.spec.mode = CompletionMode::kIndexed;
+  job.spec.mode = CompletionMode::indexed;
   return job;
 }
 
@@ -196,17 +196,17 @@ void FakeCluster::update_pod(const std::string& name, const std::function<void(P
 
 void FakeCluster::run_pod(const std::string& name, bool ready) {
   update_pod(name, [&](PodView& pod) {
-    pod.phase = Phase::kRunning;
+    pod.phase = Phase::running;
     pod.has_node = true;
     if (ready) {
-      pod.conditions.push_back({"Ready", ConditionStatus::kTrue, now});
+      pod.conditions.push_back({"Ready", ConditionStatus::is_true, now});
     }
   });
 }
 
 void FakeCluster::succeed(const std::string& name) {
   update_pod(name, [&](PodView& pod) {
-    pod.phase = Phase::kSucceeded;
+    pod.phase = Phase::succeeded;
     main_container(pod).terminated = true;
     main_container(pod).finished_at = now;
   });
@@ -214,7 +214,7 @@ void FakeCluster::succeed(const std::string& name) {
 
 void FakeCluster::fail(const std::string& name, int32_t exit_code) {
   update_pod(name, [&](PodView& pod) {
-    pod.phase = Phase::kFailed;
+    pod.phase = Phase::failed;
     main_container(pod).terminated = true;
     main_container(pod).exit_code = exit_code;
     main_container(pod).finished_at = now;
@@ -222,7 +222,7 @@ void FakeCluster::fail(const std::string& name, int32_t exit_code) {
 }
 
 void FakeCluster::delete_pod(const std::string& name) {
-  update_pod(name, [&](PodView& pod) { apply(pod, PodOp::kDelete); });
+  update_pod(name, [&](PodView& pod) { apply(pod, PodOp::delete_pod); });
 }
 
 void FakeCluster::remove_finalizer(const std::string& name) {
@@ -232,16 +232,16 @@ void FakeCluster::remove_finalizer(const std::string& name) {
 
 void FakeCluster::apply(PodView& pod, PodOp op) {
   switch (op) {
-    case PodOp::kDelete:
+    case PodOp::delete_pod:
       if (!pod.deletion_time) {
         pod.deletion_grace_seconds = pod.has_node && !is_terminal(pod.phase) ? 30 : 0;
         pod.deletion_time = now + seconds(pod.deletion_grace_seconds);
       }
       break;
-    case PodOp::kRelease:
+    case PodOp::release:
       pod.has_finalizer = false;
       break;
-    case PodOp::kDrop:
+    case PodOp::drop:
       pod.dropped = true;
       break;
   }
@@ -348,7 +348,7 @@ void FakeCluster::write_status(const StatusWrite& write) {
   }
   blind_ = blind_ || fault.applied;
   if (fault.error || stale) {
-    engine_->status_failed(fault.error.value_or(WriteError::kConflict));
+    engine_->status_failed(fault.error.value_or(WriteError::conflict));
   } else {
     engine_->status_written(job_);
   }
@@ -393,21 +393,21 @@ void FakeCluster::write_pod(const PodWrite& write) {
                   describe(fault));
   std::optional<WriteError> error = fault.error;
   if (found == pods_.end() || found->second.uid != write.uid) {
-    error = error.value_or(WriteError::kNotFound);
+    error = error.value_or(WriteError::not_found);
   } else if (write.required_rv != 0 && write.required_rv != found->second.rv) {
-    error = error.value_or(WriteError::kConflict);
+    error = error.value_or(WriteError::conflict);
   }
   std::optional<PodView> after;
   if (found != pods_.end() && (!error || fault.applied)) {
     PodView& pod = found->second;
-    if (write.op == PodOp::kRelease) {
+    if (write.op == PodOp::release) {
       report(check_release(job_, options_, pod));
     }
     apply(pod, write.op);
     pod.rv = next_rv();
     after = pod;
-    (write.op == PodOp::kDelete    ? writes.deletes
-     : write.op == PodOp::kRelease ? writes.releases
+    (write.op == PodOp::delete_pod ? writes.deletes
+     : write.op == PodOp::release  ? writes.releases
                                    : writes.drops) += 1;
     remove_if_done(write.name);
   }

@@ -21,9 +21,9 @@ namespace windlass::job::testing {
 JobView defaulted_job(int32_t parallelism, int32_t completions);
 JobView indexed_job(int32_t parallelism, int32_t completions);
 // Rules for failure policies.
-FailureRule on_codes(Action action, std::vector<int32_t> codes, Operator op = Operator::kIn);
+FailureRule on_codes(Action action, std::vector<int32_t> codes, Operator op = Operator::in);
 FailureRule on_condition(Action action, std::string type,
-                         ConditionStatus status = ConditionStatus::kTrue);
+                         ConditionStatus status = ConditionStatus::is_true);
 void set_policy(JobView& job, std::vector<FailureRule> rules);  // defaults podReplacementPolicy too
 
 class FakeCluster {
@@ -88,7 +88,7 @@ class FakeCluster {
   std::vector<PodPlan> plans;  // of every pod created
 
   // Faults: asked before each write; an error refuses it. With `applied` set before returning
-  // kUnknown the write happens and only its answer is lost.
+  // `unknown` the write happens and only its answer is lost.
   struct Fault {
     std::optional<WriteError> error;
     bool applied = false;

@@ -83,7 +83,7 @@ class Drafter {
     size_t used = lists.succeeded.size() + lists.failed.size() + draft_.record.ignored.size();
     const auto most = static_cast<size_t>(state_.options().max_uncounted);
     for (; used < most; ++used) {
-      const Slot slot = state_.pop(Todo::kAccount);
+      const Slot slot = state_.pop(Todo::account);
       if (slot == kNoSlot) {
         return;
       }
@@ -95,20 +95,20 @@ class Drafter {
 
   void account_pod(Slot slot, UncountedPods& lists) {
     const PodRecord& pod = state_.pods().at(slot);
-    StatusDraft::Item item{state_.uid_text(slot), Accounted::kFailed, pod.action, pod.stamp};
-    if (pod.phase == Phase::kSucceeded) {
-      item.as = Accounted::kSucceeded;
-      item.action = Action::kNone;
+    StatusDraft::Item item{state_.uid_text(slot), Accounted::failed, pod.action, pod.stamp};
+    if (pod.phase == Phase::succeeded) {
+      item.as = Accounted::succeeded;
+      item.action = Action::none;
       if (!state_.facts().indexed) {
         lists.succeeded.push_back(item.uid);
       }
-    } else if (pod.action == Action::kIgnore) {
-      item.as = Accounted::kIgnored;
+    } else if (pod.action == Action::ignore) {
+      item.as = Accounted::ignored;
       draft_.record.ignored.push_back(item.uid);
     } else {
       lists.failed.push_back(item.uid);
     }
-    remember(item.finished, item.as == Accounted::kSucceeded);
+    remember(item.finished, item.as == Accounted::succeeded);
     draft_.items.push_back(std::move(item));
   }
 
@@ -191,10 +191,11 @@ class Drafter {
   }
 
   void set_suspended(bool suspended) {
-    const bool changed = suspended ? set_condition(next(), kTypeSuspended, ConditionStatus::kTrue,
-                                                   "JobSuspended", "Job suspended", now_)
-                                   : set_condition(next(), kTypeSuspended, ConditionStatus::kFalse,
-                                                   "JobResumed", "Job resumed", now_);
+    const bool changed = suspended
+                             ? set_condition(next(), kTypeSuspended, ConditionStatus::is_true,
+                                             "JobSuspended", "Job suspended", now_)
+                             : set_condition(next(), kTypeSuspended, ConditionStatus::is_false,
+                                             "JobResumed", "Job resumed", now_);
     if (!changed) {
       return;
     }
@@ -212,7 +213,7 @@ class Drafter {
     }
   }
 
-  bool succeeds() const { return outcome_.kind == Outcome::Kind::kSuccess; }
+  bool succeeds() const { return outcome_.kind == Outcome::Kind::success; }
 
   // 2.56: the interim condition is stored before anything that witnessed it may go (W1).
   void decide() {
@@ -222,7 +223,7 @@ class Drafter {
     // Also when it is stored already: duplicates made by hand become one (10.60).
     const bool changed =
         set_condition(next(), succeeds() ? kTypeSuccessCriteriaMet : kTypeFailureTarget,
-                      ConditionStatus::kTrue, outcome_.reason, outcome_.message, now_);
+                      ConditionStatus::is_true, outcome_.reason, outcome_.message, now_);
     draft_.decides = !outcome_.stored;
     draft_.changed = draft_.changed || changed;
     draft_.urgent = draft_.urgent || changed;
@@ -243,7 +244,7 @@ class Drafter {
     if (succeeds() && !next().completion_time) {
       next().completion_time = std::max(now_, next().start_time.value_or(now_));
     }
-    set_condition(next(), succeeds() ? kTypeComplete : kTypeFailed, ConditionStatus::kTrue,
+    set_condition(next(), succeeds() ? kTypeComplete : kTypeFailed, ConditionStatus::is_true,
                   outcome_.reason, outcome_.message, now_);
     draft_.changed = draft_.urgent = draft_.finishes = true;
   }
@@ -266,14 +267,14 @@ void count_pods(const State& state, const StatusDraft& draft, const JobStatus& b
   const JobStatus& after = draft.write.status;
   const int64_t succeeded = state.facts().indexed ? indexes : after.succeeded - before.succeeded;
   if (succeeded > 0) {
-    metrics.push_back({Metric::kPodsFinished, "succeeded", "", succeeded});
+    metrics.push_back({Metric::pods_finished, "succeeded", "", succeeded});
   }
   if (after.failed > before.failed) {
-    metrics.push_back({Metric::kPodsFinished, "failed", "", after.failed - before.failed});
+    metrics.push_back({Metric::pods_finished, "failed", "", after.failed - before.failed});
   }
   for (const StatusDraft::Item& item : draft.items) {
-    if (item.action != Action::kNone) {
-      metrics.push_back({Metric::kFailuresHandled, std::string(action_name(item.action)), "", 1});
+    if (item.action != Action::none) {
+      metrics.push_back({Metric::failures_handled, std::string(action_name(item.action)), "", 1});
     }
   }
 }
@@ -283,14 +284,14 @@ void announce_end(const JobView& stored, std::vector<Event>& events,
   if (const Condition* failed = true_condition(stored.status, kTypeFailed)) {
     events.push_back({true, failed->reason, failed->message, true});
     metrics.push_back(
-        {Metric::kJobsFinished, "failed", std::string(finished_reason_label(failed->reason)), 1});
+        {Metric::jobs_finished, "failed", std::string(finished_reason_label(failed->reason)), 1});
   } else if (const Condition* complete = true_condition(stored.status, kTypeComplete)) {
     if (stored.spec.completions && stored.status.succeeded > *stored.spec.completions) {
       events.push_back({true, "TooManySucceededPods",
                         "Too many succeeded pods running after completion count reached", true});
     }
     events.push_back({false, "Completed", "Job completed", true});
-    metrics.push_back({Metric::kJobsFinished, "succeeded",
+    metrics.push_back({Metric::jobs_finished, "succeeded",
                        std::string(finished_reason_label(complete->reason)), 1});
   }
 }
@@ -309,9 +310,9 @@ void abort_status(State& state, const StatusDraft& draft) {
       state.set_batched(slot, false);
     }
     if (slot == kNoSlot || !state.pods().at(slot).has_finalizer) {
-      const bool succeeded = item.as == Accounted::kSucceeded;
+      const bool succeeded = item.as == Accounted::succeeded;
       lost.succeeded += succeeded && !state.facts().indexed ? 1 : 0;
-      lost.failed += item.as == Accounted::kFailed ? 1 : 0;
+      lost.failed += item.as == Accounted::failed ? 1 : 0;
       lost.finished.emplace_back(item.finished, succeeded);
     }
   }
@@ -334,10 +335,10 @@ void commit_status(State& state, const StatusDraft& draft, const JobView& stored
   }
   count_pods(state, draft, before, completed, metrics);
   if (completed > 0) {
-    metrics.push_back({Metric::kFinishedIndexes, "succeeded", limit, completed});
+    metrics.push_back({Metric::finished_indexes, "succeeded", limit, completed});
   }
   if (failed > 0) {
-    metrics.push_back({Metric::kFinishedIndexes, "failed", limit, failed});
+    metrics.push_back({Metric::finished_indexes, "failed", limit, failed});
   }
   if (draft.suspends || draft.resumes) {
     const char* reason = draft.suspends ? "Suspended" : "Resumed";

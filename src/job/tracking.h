@@ -16,8 +16,8 @@ namespace windlass::job {
 struct StatusDraft {
   struct Item {
     std::string uid;
-    Accounted as = Accounted::kNo;
-    Action action = Action::kNone;
+    Accounted as = Accounted::no;
+    Action action = Action::none;
     Time finished;
   };
 

@@ -25,25 +25,25 @@ inline constexpr std::string_view kRecordKey = "windlass.dev/job-record";
 // On a pod: removed by scale-down or suspension, so its failure is not the Job's (10.75, 10.79).
 inline constexpr std::string_view kDroppedKey = "windlass.dev/dropped";
 
-enum class CompletionMode : uint8_t { kNonIndexed, kIndexed, kUnknown };
-enum class Action : uint8_t { kNone, kFailJob, kFailIndex, kIgnore, kCount, kUnknown };
-enum class Operator : uint8_t { kIn, kNotIn, kUnknown };
-enum class ConditionStatus : uint8_t { kTrue, kFalse, kUnknown };
-enum class Phase : uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
+enum class CompletionMode : uint8_t { non_indexed, indexed, unknown };
+enum class Action : uint8_t { none, fail_job, fail_index, ignore, count, unknown };
+enum class Operator : uint8_t { in, not_in, unknown };
+enum class ConditionStatus : uint8_t { is_true, is_false, unknown };
+enum class Phase : uint8_t { pending, running, succeeded, failed, unknown };
 
 struct ExitCodes {
   std::optional<std::string> container_name;
-  Operator op = Operator::kIn;
+  Operator op = Operator::in;
   std::vector<int32_t> values;
 };
 
 struct ConditionPattern {
   std::string type;
-  ConditionStatus status = ConditionStatus::kTrue;
+  ConditionStatus status = ConditionStatus::is_true;
 };
 
 struct FailureRule {
-  Action action = Action::kCount;
+  Action action = Action::count;
   std::optional<std::string> name;  // KEP-4443
   std::optional<ExitCodes> on_exit_codes;
   std::vector<ConditionPattern> on_pod_conditions;
@@ -57,7 +57,7 @@ struct SuccessRule {
 struct JobSpec {
   int32_t parallelism = 1;
   std::optional<int32_t> completions;  // absent: a work queue
-  CompletionMode mode = CompletionMode::kNonIndexed;
+  CompletionMode mode = CompletionMode::non_indexed;
   int32_t backoff_limit = 6;
   std::optional<int32_t> backoff_limit_per_index;
   std::optional<int32_t> max_failed_indexes;
@@ -72,7 +72,7 @@ struct JobSpec {
 
 struct Condition {
   std::string type;
-  ConditionStatus status = ConditionStatus::kTrue;
+  ConditionStatus status = ConditionStatus::is_true;
   Time last_probe;
   Time last_transition;
   std::string reason;
@@ -128,7 +128,7 @@ struct ContainerView {
 
 struct PodCondition {
   std::string type;
-  ConditionStatus status = ConditionStatus::kTrue;
+  ConditionStatus status = ConditionStatus::is_true;
   std::optional<Time> last_transition;
 };
 
@@ -136,7 +136,7 @@ struct PodView {
   std::string uid;
   std::string name;
   uint64_t rv = 0;
-  Phase phase = Phase::kPending;
+  Phase phase = Phase::pending;
   Time created;
   std::optional<Time> deletion_time;  // metadata.deletionTimestamp
   int64_t deletion_grace_seconds = 0;
@@ -174,7 +174,7 @@ struct Options {
 };
 
 inline bool is_terminal(Phase phase) {
-  return phase == Phase::kSucceeded || phase == Phase::kFailed;
+  return phase == Phase::succeeded || phase == Phase::failed;
 }
 
 }  // namespace windlass::job

@@ -14,18 +14,18 @@ namespace batch = api::batch::v1;
 
 engine::ConditionStatus read_condition_status(const std::string& text) {
   if (text == "True") {
-    return engine::ConditionStatus::kTrue;
+    return engine::ConditionStatus::is_true;
   }
-  return text == "False" ? engine::ConditionStatus::kFalse : engine::ConditionStatus::kUnknown;
+  return text == "False" ? engine::ConditionStatus::is_false : engine::ConditionStatus::unknown;
 }
 
 const char* condition_status_text(engine::ConditionStatus status) {
   switch (status) {
-    case engine::ConditionStatus::kTrue:
+    case engine::ConditionStatus::is_true:
       return "True";
-    case engine::ConditionStatus::kFalse:
+    case engine::ConditionStatus::is_false:
       return "False";
-    case engine::ConditionStatus::kUnknown:
+    case engine::ConditionStatus::unknown:
       break;
   }
   return "Unknown";
@@ -33,17 +33,17 @@ const char* condition_status_text(engine::ConditionStatus status) {
 
 engine::Action read_action(const std::string& text) {
   const std::pair<const char*, engine::Action> actions[] = {
-      {"FailJob", engine::Action::kFailJob},
-      {"FailIndex", engine::Action::kFailIndex},
-      {"Ignore", engine::Action::kIgnore},
-      {"Count", engine::Action::kCount},
+      {"FailJob", engine::Action::fail_job},
+      {"FailIndex", engine::Action::fail_index},
+      {"Ignore", engine::Action::ignore},
+      {"Count", engine::Action::count},
   };
   for (const auto& [name, action] : actions) {
     if (text == name) {
       return action;
     }
   }
-  return engine::Action::kUnknown;
+  return engine::Action::unknown;
 }
 
 engine::FailureRule read_rule(const batch::PodFailurePolicyRule& rule) {
@@ -58,16 +58,16 @@ engine::FailureRule read_rule(const batch::PodFailurePolicyRule& rule) {
     if (codes.has_container_name()) {
       exit_codes.container_name = codes.container_name();
     }
-    exit_codes.op = codes.operator_() == "In"      ? engine::Operator::kIn
-                    : codes.operator_() == "NotIn" ? engine::Operator::kNotIn
-                                                   : engine::Operator::kUnknown;
+    exit_codes.op = codes.operator_() == "In"      ? engine::Operator::in
+                    : codes.operator_() == "NotIn" ? engine::Operator::not_in
+                                                   : engine::Operator::unknown;
     exit_codes.values.assign(codes.values().begin(), codes.values().end());
     out.on_exit_codes = std::move(exit_codes);
   }
   for (const auto& pattern : rule.on_pod_conditions()) {
     // An empty status means True: the API server fills it in, an older one may not have (6.8).
     out.on_pod_conditions.push_back(
-        {pattern.type(), pattern.status().empty() ? engine::ConditionStatus::kTrue
+        {pattern.type(), pattern.status().empty() ? engine::ConditionStatus::is_true
                                                   : read_condition_status(pattern.status())});
   }
   return out;
@@ -90,10 +90,10 @@ std::vector<engine::SuccessRule> read_success_policy(const batch::SuccessPolicy&
 
 engine::CompletionMode read_mode(const batch::JobSpec& spec) {
   if (!spec.has_completion_mode() || spec.completion_mode() == "NonIndexed") {
-    return engine::CompletionMode::kNonIndexed;  // 0.18
+    return engine::CompletionMode::non_indexed;  // 0.18
   }
-  return spec.completion_mode() == "Indexed" ? engine::CompletionMode::kIndexed
-                                             : engine::CompletionMode::kUnknown;
+  return spec.completion_mode() == "Indexed" ? engine::CompletionMode::indexed
+                                             : engine::CompletionMode::unknown;
 }
 
 engine::JobSpec read_spec(const batch::JobSpec& spec) {

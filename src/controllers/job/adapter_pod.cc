@@ -26,18 +26,18 @@ std::optional<std::string> annotation(const ObjectMeta& metadata, std::string_vi
 
 engine::Phase read_phase(const std::string& text) {
   const std::pair<const char*, engine::Phase> phases[] = {
-      {"Pending", engine::Phase::kPending},
-      {"Running", engine::Phase::kRunning},
-      {"Succeeded", engine::Phase::kSucceeded},
-      {"Failed", engine::Phase::kFailed},
-      {"", engine::Phase::kPending},
+      {"Pending", engine::Phase::pending},
+      {"Running", engine::Phase::running},
+      {"Succeeded", engine::Phase::succeeded},
+      {"Failed", engine::Phase::failed},
+      {"", engine::Phase::pending},
   };
   for (const auto& [name, phase] : phases) {
     if (text == name) {
       return phase;
     }
   }
-  return engine::Phase::kUnknown;
+  return engine::Phase::unknown;
 }
 
 engine::ContainerView read_container(const core::ContainerStatus& status, bool init, bool sidecar) {
@@ -126,9 +126,9 @@ engine::PodView read_pod(const api::Message& message) {
   for (const core::PodCondition& condition : pod.status().conditions()) {
     engine::PodCondition& out = view.conditions.emplace_back();
     out.type = condition.type();
-    out.status = condition.status() == "True"    ? engine::ConditionStatus::kTrue
-                 : condition.status() == "False" ? engine::ConditionStatus::kFalse
-                                                 : engine::ConditionStatus::kUnknown;
+    out.status = condition.status() == "True"    ? engine::ConditionStatus::is_true
+                 : condition.status() == "False" ? engine::ConditionStatus::is_false
+                                                 : engine::ConditionStatus::unknown;
     if (condition.has_last_transition_time()) {
       out.last_transition = api::time_of(condition.last_transition_time());
     }

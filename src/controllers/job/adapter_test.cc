@@ -50,7 +50,7 @@ spec:
   const engine::JobSpec& spec = view.spec;
   EXPECT_EQ(spec.parallelism, 2);
   EXPECT_EQ(spec.completions, 5);
-  EXPECT_EQ(spec.mode, engine::CompletionMode::kIndexed);
+  EXPECT_EQ(spec.mode, engine::CompletionMode::indexed);
   EXPECT_EQ(spec.backoff_limit, 9);
   EXPECT_EQ(spec.backoff_limit_per_index, 1);
   EXPECT_EQ(spec.max_failed_indexes, 4);
@@ -61,16 +61,16 @@ spec:
   EXPECT_EQ(spec.managed_by, "example.com/x");
   ASSERT_EQ(spec.failure_policy->size(), 3u);
   const auto& rules = *spec.failure_policy;
-  EXPECT_EQ(rules[0].action, engine::Action::kFailJob);
+  EXPECT_EQ(rules[0].action, engine::Action::fail_job);
   EXPECT_EQ(rules[0].name, "fatal");
   EXPECT_EQ(rules[0].on_exit_codes->container_name, "c");
-  EXPECT_EQ(rules[0].on_exit_codes->op, engine::Operator::kIn);
+  EXPECT_EQ(rules[0].on_exit_codes->op, engine::Operator::in);
   EXPECT_THAT(rules[0].on_exit_codes->values, ElementsAre(1, 2));
-  EXPECT_EQ(rules[1].action, engine::Action::kIgnore);
-  EXPECT_EQ(rules[1].on_pod_conditions[0].status, engine::ConditionStatus::kTrue);
-  EXPECT_EQ(rules[1].on_pod_conditions[1].status, engine::ConditionStatus::kFalse);
-  EXPECT_EQ(rules[2].action, engine::Action::kUnknown);
-  EXPECT_EQ(rules[2].on_exit_codes->op, engine::Operator::kUnknown);
+  EXPECT_EQ(rules[1].action, engine::Action::ignore);
+  EXPECT_EQ(rules[1].on_pod_conditions[0].status, engine::ConditionStatus::is_true);
+  EXPECT_EQ(rules[1].on_pod_conditions[1].status, engine::ConditionStatus::is_false);
+  EXPECT_EQ(rules[2].action, engine::Action::unknown);
+  EXPECT_EQ(rules[2].on_exit_codes->op, engine::Operator::unknown);
   ASSERT_EQ(spec.success_policy->size(), 2u);
   EXPECT_EQ((*spec.success_policy)[0].succeeded_indexes, "0-2");
   EXPECT_FALSE((*spec.success_policy)[1].succeeded_indexes);
@@ -79,7 +79,7 @@ spec:
 TEST(ReadJob, AbsentFieldsAreAbsent) {
   const engine::JobView view = read_job(from_yaml<Job>("{metadata: {name: j}}"));
   EXPECT_FALSE(view.spec.completions);
-  EXPECT_EQ(view.spec.mode, engine::CompletionMode::kNonIndexed);
+  EXPECT_EQ(view.spec.mode, engine::CompletionMode::non_indexed);
   EXPECT_FALSE(view.spec.failure_policy);
   EXPECT_FALSE(view.spec.success_policy);
   EXPECT_FALSE(view.status.ready);
@@ -87,7 +87,7 @@ TEST(ReadJob, AbsentFieldsAreAbsent) {
   EXPECT_FALSE(view.status.uncounted);
   EXPECT_EQ(view.rv, 0u);
   EXPECT_EQ(read_job(from_yaml<Job>("{spec: {completionMode: Other, template: {}}}")).spec.mode,
-            engine::CompletionMode::kUnknown);
+            engine::CompletionMode::unknown);
 }
 
 TEST(WithStatus, RoundTripsThroughTheMessage) {
@@ -101,7 +101,7 @@ status: {active: 7, conditions: [{type: Suspended, status: "True"}]}
   write.record = "remember";
   engine::JobStatus& status = write.status;
   const Time t = time_from_unix(1704067200);
-  status.conditions = {{"FailureTarget", engine::ConditionStatus::kTrue, t, t, "R", "M"}};
+  status.conditions = {{"FailureTarget", engine::ConditionStatus::is_true, t, t, "R", "M"}};
   status.start_time = t;
   status.completion_time = t + seconds(1);
   status.succeeded = 1;
@@ -147,7 +147,7 @@ status:
 )"));
   EXPECT_EQ(view.uid, "u");
   EXPECT_EQ(view.rv, 9u);
-  EXPECT_EQ(view.phase, engine::Phase::kFailed);
+  EXPECT_EQ(view.phase, engine::Phase::failed);
   EXPECT_EQ(view.created, time_from_unix(1704067200));
   EXPECT_EQ(view.deletion_time, time_from_unix(1704067230));
   EXPECT_EQ(view.deletion_grace_seconds, 30);
@@ -175,11 +175,11 @@ TEST(ReadPod, Phases) {
     pod.mutable_status()->set_phase(text);
     return read_pod(pod).phase;
   };
-  EXPECT_EQ(phase(""), engine::Phase::kPending);
-  EXPECT_EQ(phase("Running"), engine::Phase::kRunning);
-  EXPECT_EQ(phase("Succeeded"), engine::Phase::kSucceeded);
-  EXPECT_EQ(phase("Unknown"), engine::Phase::kUnknown);
-  EXPECT_EQ(phase("Odd"), engine::Phase::kUnknown);
+  EXPECT_EQ(phase(""), engine::Phase::pending);
+  EXPECT_EQ(phase("Running"), engine::Phase::running);
+  EXPECT_EQ(phase("Succeeded"), engine::Phase::succeeded);
+  EXPECT_EQ(phase("Unknown"), engine::Phase::unknown);
+  EXPECT_EQ(phase("Odd"), engine::Phase::unknown);
 }
 
 TEST(OwnerJob, OnlyTheControllerCounts) {

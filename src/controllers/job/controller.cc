@@ -16,7 +16,7 @@ bool is_finished(const engine::JobStatus& status) {
   return std::any_of(status.conditions.begin(), status.conditions.end(),
                      [](const engine::Condition& condition) {
                        return (condition.type == "Complete" || condition.type == "Failed") &&
-                              condition.status == engine::ConditionStatus::kTrue;
+                              condition.status == engine::ConditionStatus::is_true;
                      });
 }
 

@@ -28,18 +28,18 @@ bool namespace_terminating(const Status& status) {
 
 engine::WriteError classify(const Status& status) {
   if (is_not_found(status)) {
-    return engine::WriteError::kNotFound;
+    return engine::WriteError::not_found;
   }
   if (is_conflict(status)) {
-    return engine::WriteError::kConflict;
+    return engine::WriteError::conflict;
   }
   if (namespace_terminating(status)) {
-    return engine::WriteError::kNamespaceTerminating;
+    return engine::WriteError::namespace_terminating;
   }
   // Below 500 the server has looked at the request and refused it. Above, and without an answer,
   // it may have been applied all the same.
-  return status.code >= 400 && status.code < 500 ? engine::WriteError::kRejected
-                                                 : engine::WriteError::kUnknown;
+  return status.code >= 400 && status.code < 500 ? engine::WriteError::rejected
+                                                 : engine::WriteError::unknown;
 }
 
 Writer::Writer(client::ApiClient& client, std::string ns, std::string job_name,
@@ -107,13 +107,13 @@ void Writer::send(const api::Message& job, const engine::Decision& decision) {
 
 void Writer::write_pod(const engine::PodWrite& write) {
   switch (write.op) {
-    case engine::PodOp::kDelete:
+    case engine::PodOp::delete_pod:
       remove(write);
       break;
-    case engine::PodOp::kRelease:
+    case engine::PodOp::release:
       release(write, 0);
       break;
-    case engine::PodOp::kDrop:
+    case engine::PodOp::drop:
       drop(write);
       break;
   }
@@ -186,7 +186,7 @@ void Writer::release_from(const engine::PodWrite& write, int conflicts,
 
 // A UID that does not match is a conflict, or invalid in a patch (api.md M39, P77).
 void Writer::answer_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod) {
-  if (!pod && write.required_rv == 0 && write.op != engine::PodOp::kRelease &&
+  if (!pod && write.required_rv == 0 && write.op != engine::PodOp::release &&
       (is_conflict(pod.error()) || pod.error().code == 422)) {
     answers_.on_pod_write(write, fail(other_uid(write.name)));
     return;
