@@ -48,12 +48,14 @@ std::string why_not(const api::core::v1::Pod& pod) {
 
 }  // namespace
 
-Decision Server::bind(const ObjectRef& pod, const BindRequest& request) {
-  Result<ObjectPtr> answer = try_bind(pod, request);
+Decision Server::bind(const ObjectRef& pod, const BindRequest& request,
+                      const WriteOptions& options) {
+  Result<ObjectPtr> answer = try_bind(pod, request, options);
   return decided({}, std::move(answer));
 }
 
-Result<ObjectPtr> Server::try_bind(const ObjectRef& ref, const BindRequest& request) {
+Result<ObjectPtr> Server::try_bind(const ObjectRef& ref, const BindRequest& request,
+                                   const WriteOptions& options) {
   if (ref.kind != &api::kinds::pod()) {
     return fail(no_such_resource());
   }
@@ -70,7 +72,7 @@ Result<ObjectPtr> Server::try_bind(const ObjectRef& ref, const BindRequest& requ
   pod->mutable_spec()->set_node_name(request.node);
   pod->mutable_status()->clear_nominated_node_name();
   set_pod_condition(*pod, "PodScheduled", "True", clock_.now());
-  return put(ref, stored.version->revision(), std::move(pod));
+  return put(ref, stored.version->revision(), std::move(pod), options);
 }
 
 }  // namespace windlass::apiserver

@@ -37,9 +37,10 @@ Status name_is_taken(const ObjectRef& ref, bool generated, bool terminating) {
 
 }  // namespace
 
-Decision Server::create(const ObjectRef& ref, std::unique_ptr<Message> object) {
+Decision Server::create(const ObjectRef& ref, std::unique_ptr<Message> object,
+                        const WriteOptions& options) {
   Decision decision;
-  Result<ObjectPtr> answer = try_create(ref, std::move(object), decision);
+  Result<ObjectPtr> answer = try_create(ref, std::move(object), options, decision);
   return decided(std::move(decision), std::move(answer));
 }
 
@@ -66,7 +67,7 @@ Result<void> Server::fill_new_metadata(ObjectRef& ref, Message& object) {
 }
 
 Result<ObjectPtr> Server::try_create(const ObjectRef& asked, std::unique_ptr<Message> object,
-                                     Decision& decision) {
+                                     const WriteOptions& options, Decision& decision) {
   const Strategy* strategy = find_strategy(*asked.kind);
   if (strategy == nullptr) {
     return fail(no_such_resource());
@@ -95,7 +96,7 @@ Result<ObjectPtr> Server::try_create(const ObjectRef& asked, std::unique_ptr<Mes
   decision.add_warnings(strategy->warnings(*object, nullptr));
   decision.add_warnings({api::deduplicate_owner_references(api::mutable_metadata_of(*object))});
   decision.created = true;
-  return put(ref, 0, std::move(object));
+  return put(ref, 0, std::move(object), options);
 }
 
 }  // namespace windlass::apiserver

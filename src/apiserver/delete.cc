@@ -21,14 +21,15 @@ std::unique_ptr<Message> copy_of(const Message& object) {
 
 }  // namespace
 
-Decision Server::remove(const ObjectRef& ref, const DeleteOptions& options) {
+Decision Server::remove(const ObjectRef& ref, const DeleteOptions& options,
+                        const WriteOptions& write) {
   Decision decision;
-  Result<ObjectPtr> answer = try_remove(ref, options, decision);
+  Result<ObjectPtr> answer = try_remove(ref, options, write, decision);
   return decided(std::move(decision), std::move(answer));
 }
 
 Result<ObjectPtr> Server::try_remove(const ObjectRef& ref, const DeleteOptions& options,
-                                     Decision& decision) {
+                                     const WriteOptions& write, Decision& decision) {
   const Strategy* strategy = find_strategy(*ref.kind);
   if (strategy == nullptr) {
     return fail(no_such_resource());
@@ -47,11 +48,11 @@ Result<ObjectPtr> Server::try_remove(const ObjectRef& ref, const DeleteOptions& 
   ObjectPtr answer = stored.object;
   store::Revision revision = stored.version->revision();
   if (plan.write) {
-    TRY(answer, put(ref, revision, std::move(object)));
-    revision = store_.head_revision();
+    TRY(answer, put(ref, revision, std::move(object), write));
+    revision = write.dry_run ? revision : store_.head_revision();
   }
   if (plan.remove) {
-    TRY(answer, erase(ref, revision, copy_of(*answer)));
+    TRY(answer, erase(ref, revision, copy_of(*answer), write));
     decision.removed = true;
   }
   return answer;

@@ -23,14 +23,15 @@ Status undecodable(std::string_view json, std::string_view why) {
 }  // namespace
 
 Decision Server::patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
-                       std::string_view body) {
+                       std::string_view body, const WriteOptions& options) {
   Decision decision;
-  Result<ObjectPtr> answer = try_patch(ref, subresource, type, body, decision);
+  Result<ObjectPtr> answer = try_patch(ref, subresource, type, body, options, decision);
   return decided(std::move(decision), std::move(answer));
 }
 
 Result<ObjectPtr> Server::try_patch(const ObjectRef& ref, std::string_view subresource,
-                                    PatchType type, std::string_view body, Decision& decision) {
+                                    PatchType type, std::string_view body,
+                                    const WriteOptions& options, Decision& decision) {
   const Strategy* strategy = find_strategy(*ref.kind);
   const bool status = subresource == "status";
   if (strategy == nullptr || (status ? !strategy->traits().has_status : !subresource.empty())) {
@@ -51,7 +52,7 @@ Result<ObjectPtr> Server::try_patch(const ObjectRef& ref, std::string_view subre
     decision.add_warnings({problem.text()});
   }
   TRY_VOID(match_url(ref, api::mutable_metadata_of(*object)));
-  return replace(ref, *strategy, status, stored, std::move(object), decision);
+  return replace(ref, *strategy, status, stored, std::move(object), options, decision);
 }
 
 }  // namespace windlass::apiserver

@@ -15,6 +15,14 @@ store::Key storage_key(const ObjectRef& ref) {
   return {ref.kind->plural, ref.ns, ref.name};
 }
 
+void set_dry_version(store::Revision stored, Message& object) {
+  api::meta::v1::ObjectMeta& metadata = api::mutable_metadata_of(object);
+  metadata.clear_resource_version();
+  if (stored != 0) {
+    metadata.set_resource_version(std::to_string(stored));
+  }
+}
+
 }  // namespace
 
 void Decision::add_warnings(std::vector<std::string> more) {
@@ -65,7 +73,11 @@ Result<ObjectPtr> Server::get(const ObjectRef& ref) {
 }
 
 Result<ObjectPtr> Server::put(const ObjectRef& ref, store::Revision expected,
-                              std::unique_ptr<Message> object) {
+                              std::unique_ptr<Message> object, const WriteOptions& options) {
+  if (options.dry_run) {  // M56: no revision is used up
+    set_dry_version(expected, *object);
+    return ObjectPtr(std::move(object));
+  }
   api::mutable_metadata_of(*object).set_resource_version(std::to_string(store_.next_revision()));
   std::string bytes = api::encode_protobuf(*object);
   ObjectPtr shared = std::move(object);
@@ -78,7 +90,11 @@ Result<ObjectPtr> Server::put(const ObjectRef& ref, store::Revision expected,
 }
 
 Result<ObjectPtr> Server::erase(const ObjectRef& ref, store::Revision expected,
-                                std::unique_ptr<Message> last) {
+                                std::unique_ptr<Message> last, const WriteOptions& options) {
+  if (options.dry_run) {
+    set_dry_version(expected, *last);
+    return ObjectPtr(std::move(last));
+  }
   api::mutable_metadata_of(*last).set_resource_version(std::to_string(store_.next_revision()));
   std::string bytes = api::encode_protobuf(*last);
   ObjectPtr shared = std::move(last);

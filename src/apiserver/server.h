@@ -14,6 +14,7 @@
 #include "api/feature_gates.h"
 #include "apiserver/object_cache.h"
 #include "apiserver/strategy.h"
+#include "apiserver/write_options.h"
 #include "client/api_client.h"
 #include "env/clock.h"
 #include "env/random.h"
@@ -57,14 +58,17 @@ class Server {
   Result<ObjectPtr> get(const ObjectRef& ref);
   Result<ObjectList> list(const Collection& collection, const ListOptions& options);
 
-  Decision create(const ObjectRef& ref, std::unique_ptr<Message> object);
+  Decision create(const ObjectRef& ref, std::unique_ptr<Message> object,
+                  const WriteOptions& options = {});
   // `subresource` is "" or "status".
   Decision update(const ObjectRef& ref, std::string_view subresource,
-                  std::unique_ptr<Message> object);
+                  std::unique_ptr<Message> object, const WriteOptions& options = {});
+  // The body of an apply is YAML or JSON, that of the others JSON.
   Decision patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
-                 std::string_view body);
-  Decision remove(const ObjectRef& ref, const DeleteOptions& options);
-  Decision bind(const ObjectRef& pod, const BindRequest& request);
+                 std::string_view body, const WriteOptions& options = {});
+  Decision remove(const ObjectRef& ref, const DeleteOptions& options,
+                  const WriteOptions& write = {});
+  Decision bind(const ObjectRef& pod, const BindRequest& request, const WriteOptions& options = {});
 
   store::Store& store() { return store_; }
   // The message of a stored version: shared, and made only once while anybody holds it.
@@ -88,26 +92,30 @@ class Server {
   Result<void> fill_new_metadata(ObjectRef& ref, Message& object);
 
   Result<ObjectPtr> try_create(const ObjectRef& ref, std::unique_ptr<Message> object,
-                               Decision& decision);
+                               const WriteOptions& options, Decision& decision);
   Result<ObjectPtr> try_update(const ObjectRef& ref, std::string_view subresource,
-                               std::unique_ptr<Message> object, Decision& decision);
-  Result<ObjectPtr> try_patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
-                              std::string_view body, Decision& decision);
-  Result<ObjectPtr> try_remove(const ObjectRef& ref, const DeleteOptions& options,
+                               std::unique_ptr<Message> object, const WriteOptions& options,
                                Decision& decision);
-  Result<ObjectPtr> try_bind(const ObjectRef& pod, const BindRequest& request);
+  Result<ObjectPtr> try_patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
+                              std::string_view body, const WriteOptions& options,
+                              Decision& decision);
+  Result<ObjectPtr> try_remove(const ObjectRef& ref, const DeleteOptions& options,
+                               const WriteOptions& write, Decision& decision);
+  Result<ObjectPtr> try_bind(const ObjectRef& pod, const BindRequest& request,
+                             const WriteOptions& options);
 
   // What update and patch share, from the object as the client wants it to the store.
   Result<ObjectPtr> replace(const ObjectRef& ref, const Strategy& strategy, bool status,
                             const Stored& stored, std::unique_ptr<Message> object,
-                            Decision& decision);
+                            const WriteOptions& options, Decision& decision);
 
-  // The object gets the resourceVersion of the write. `expected` is 0 for a new object.
+  // The object gets the resourceVersion of the write, in a dry run that of the stored one.
+  // `expected` is 0 for a new object.
   Result<ObjectPtr> put(const ObjectRef& ref, store::Revision expected,
-                        std::unique_ptr<Message> object);
+                        std::unique_ptr<Message> object, const WriteOptions& options);
   // Watchers are told of `last`.
   Result<ObjectPtr> erase(const ObjectRef& ref, store::Revision expected,
-                          std::unique_ptr<Message> last);
+                          std::unique_ptr<Message> last, const WriteOptions& options);
 
   store::Store& store_;
   env::Clock& clock_;

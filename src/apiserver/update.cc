@@ -13,14 +13,15 @@ namespace windlass::apiserver {
 
 using api::meta::v1::ObjectMeta;
 Decision Server::update(const ObjectRef& ref, std::string_view subresource,
-                        std::unique_ptr<Message> object) {
+                        std::unique_ptr<Message> object, const WriteOptions& options) {
   Decision decision;
-  Result<ObjectPtr> answer = try_update(ref, subresource, std::move(object), decision);
+  Result<ObjectPtr> answer = try_update(ref, subresource, std::move(object), options, decision);
   return decided(std::move(decision), std::move(answer));
 }
 
 Result<ObjectPtr> Server::try_update(const ObjectRef& ref, std::string_view subresource,
-                                     std::unique_ptr<Message> object, Decision& decision) {
+                                     std::unique_ptr<Message> object, const WriteOptions& options,
+                                     Decision& decision) {
   const Strategy* strategy = find_strategy(*ref.kind);
   const bool status = subresource == "status";
   if (strategy == nullptr || (status ? !strategy->traits().has_status : !subresource.empty())) {
@@ -30,7 +31,7 @@ Result<ObjectPtr> Server::try_update(const ObjectRef& ref, std::string_view subr
   const Result<Stored> stored = find(ref);
   if (!stored) {
     if (!status && strategy->traits().create_on_update) {
-      return try_create(ref, std::move(object), decision);
+      return try_create(ref, std::move(object), options, decision);
     }
     return fail(stored.error());
   }
@@ -38,12 +39,12 @@ Result<ObjectPtr> Server::try_update(const ObjectRef& ref, std::string_view subr
   if (!uid.empty() && uid != client::uid_of(*stored->object)) {
     return fail(uid_mismatch(ref, uid, client::uid_of(*stored->object)));
   }
-  return replace(ref, *strategy, status, *stored, std::move(object), decision);
+  return replace(ref, *strategy, status, *stored, std::move(object), options, decision);
 }
 
 Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy, bool status,
                                   const Stored& stored, std::unique_ptr<Message> object,
-                                  Decision& decision) {
+                                  const WriteOptions& options, Decision& decision) {
   const Message& old = *stored.object;
   ObjectMeta& metadata = api::mutable_metadata_of(*object);
   TRY_VOID(check_version(ref, strategy.traits(), metadata, stored.version->revision()));
@@ -68,14 +69,14 @@ Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy
     // P73: watchers see the state before the release, the client the one after it.
     std::unique_ptr<Message> last(old.New());
     last->CopyFrom(old);
-    TRY_VOID(erase(ref, stored.version->revision(), std::move(last)));
+    TRY_VOID(erase(ref, stored.version->revision(), std::move(last), options));
     decision.removed = true;
     return ObjectPtr(std::move(object));
   }
   if (api::encode_protobuf(*object) == stored.version->bytes()) {
     return stored.object;  // M41
   }
-  return put(ref, stored.version->revision(), std::move(object));
+  return put(ref, stored.version->revision(), std::move(object), options);
 }
 
 }  // namespace windlass::apiserver

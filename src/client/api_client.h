@@ -63,7 +63,7 @@ struct DeleteOptions {
   Preconditions preconditions = {};
 };
 
-enum class PatchType { json, merge, strategic };
+enum class PatchType { json, merge, strategic, apply };
 
 enum class EventType { added, modified, deleted, bookmark };
 
