@@ -27,27 +27,27 @@ std::string verb_of_method(std::string_view method) {
   return lower_case(method);  // patch, delete, and what nobody may do
 }
 
-// The one name a field selector asks for; "" when it asks for none or for several.
-std::string selected_name(const http::Target& target) {
-  std::string name;
+// The one value that a field selector asks for (`field` ends in =); "" when it asks for none or for
+// several.
+std::string selected(const http::Target& target, std::string_view field) {
+  std::string value;
   std::string_view selector = target.parameter("fieldSelector").value_or("");
   while (!selector.empty()) {
     const size_t comma = std::min(selector.find(','), selector.size());
     std::string_view term = selector.substr(0, comma);
     selector.remove_prefix(std::min(comma + 1, selector.size()));
-    constexpr std::string_view kField = "metadata.name=";
-    if (term.starts_with(kField)) {
-      term.remove_prefix(kField.size());
+    if (term.starts_with(field)) {
+      term.remove_prefix(field.size());
       if (term.starts_with('=')) {
         term.remove_prefix(1);
       }
-      if (!name.empty() && name != term) {
+      if (!value.empty() && value != term) {
         return "";
       }
-      name = term;
+      value = term;
     }
   }
-  return name;
+  return value;
 }
 
 // What belongs to the object `namespaces/NAME` itself, not to what is in it.
@@ -104,18 +104,17 @@ RequestInfo request_info(std::string_view method, const http::Target& target) {
   const bool watch_path = segments[0] == "watch" && segments.size() > 1 && info.verb == "get";
   read_resource(info, watch_path ? segments.subspan(1) : segments);
 
-  if (watch_path) {
-    info.verb = "watch";
-  } else if (info.verb == "get" && (info.name.empty() || target.flag("watch"))) {
-    // A watch of one named object by path is a watch, too, whatever is then answered.
-    info.verb = target.flag("watch") && info.subresource.empty() ? "watch"
-                : info.name.empty()                              ? "list"
-                                                                 : "get";
+  const bool watch = watch_path || (info.subresource.empty() && target.flag("watch"));
+  if (info.verb == "get" && watch) {
+    info.verb = "watch";  // also of one object by its name, whatever is then answered
+  } else if (info.verb == "get" && info.name.empty()) {
+    info.verb = "list";
   } else if (info.verb == "delete" && info.name.empty()) {
     info.verb = "deletecollection";
   }
   if (info.name.empty() && info.verb != "create") {
-    info.name = selected_name(target);
+    info.name = selected(target, "metadata.name=");
+    info.selected_node = selected(target, "spec.nodeName=");
   }
   return info;
 }

@@ -25,6 +25,8 @@ struct RequestInfo {
   std::string subresource = {};
   // Of a list, watch or deletecollection: from `fieldSelector=metadata.name=NAME`.
   std::string name = {};
+  // Of a list, watch or deletecollection: from `fieldSelector=spec.nodeName=NODE`.
+  std::string selected_node = {};
   // More segments than a resource can have (pods/NAME/proxy/a/b): no such thing is served here.
   bool has_more_segments = false;
 

@@ -95,6 +95,13 @@ TEST(RequestInfo, MoreSegmentsThanAResourceHasAreNoted) {
   EXPECT_TRUE(info_of("GET", "/api/v1/nodes/n/proxy/x").has_more_segments);
 }
 
+TEST(RequestInfo, TheNodeOfAPodSelector) {
+  EXPECT_EQ(info_of("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1").selected_node, "n1");
+  EXPECT_EQ(info_of("GET", "/api/v1/pods?fieldSelector=spec.nodeName!%3Dn1").selected_node, "");
+  EXPECT_EQ(info_of("GET", "/api/v1/pods?fieldSelector=a=b,spec.nodeName==n1").selected_node, "n1");
+  EXPECT_EQ(info_of("GET", "/api/v1/pods?labelSelector=spec.nodeName=n1").selected_node, "");
+}
+
 // A watch of everything must never look like the request for one object that is allowed.
 TEST(RequestInfo, ASelectorCannotNameTheObjectOfACreate) {
   EXPECT_EQ(info_of("POST", "/api/v1/nodes?fieldSelector=metadata.name=n").name, "");

@@ -1,0 +1,89 @@
+#include "apiserver/auth/authenticator.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+
+namespace windlass::apiserver {
+namespace {
+
+bool same_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return (x >= 'A' && x <= 'Z' ? x - 'A' + 'a' : x) == (y >= 'A' && y <= 'Z' ? y - 'A' + 'a' : y);
+  });
+}
+
+// What follows `Bearer `; nothing for another scheme.
+std::optional<std::string_view> bearer_token(std::string_view authorization) {
+  constexpr std::string_view kScheme = "Bearer ";
+  if (authorization.size() <= kScheme.size() ||
+      !same_ignoring_case(authorization.substr(0, kScheme.size()), kScheme)) {
+    return std::nullopt;
+  }
+  std::string_view token = authorization.substr(kScheme.size());
+  while (token.starts_with(' ')) {
+    token.remove_prefix(1);
+  }
+  return token;
+}
+
+}  // namespace
+
+TokenDigest digest_of_token(std::string_view token) {
+  TokenDigest digest;
+  unsigned int length = 0;
+  CHECK(
+      EVP_Digest(token.data(), token.size(), digest.data(), &length, EVP_sha256(), nullptr) == 1 &&
+          length == digest.size(),
+      "SHA-256 is always there");
+  return digest;
+}
+
+Authenticator::Authenticator(std::vector<TokenEntry> tokens) : tokens_(std::move(tokens)) {
+  CHECK(tokens_.size() <= kMaxTokens, "more tokens than are looked through for each request");
+}
+
+Result<User> Authenticator::authenticate(const http::Request& request) const {
+  std::optional<std::string_view> authorization;
+  for (const http::Header& header : request.headers) {
+    if (same_ignoring_case(header.name, "authorization")) {
+      if (authorization) {
+        return fail(unauthorized());  // two of them: nobody could say which one counts
+      }
+      authorization = header.value;
+    }
+  }
+  if (authorization) {
+    const auto token = bearer_token(*authorization);
+    return token ? user_of_token(*token) : fail(unauthorized());
+  }
+  if (!request.peer.common_name.empty()) {
+    return authenticated_user(request.peer.common_name, request.peer.organizations);
+  }
+  return anonymous_user();
+}
+
+Result<User> Authenticator::user_of_token(std::string_view token) const {
+  if (token.empty() || token.size() > kMaxTokenBytes) {
+    return fail(unauthorized());
+  }
+  const TokenDigest digest = digest_of_token(token);
+  const TokenEntry* found = nullptr;
+  // All of them, always: how long it takes tells nothing about which one matched.
+  for (const TokenEntry& entry : tokens_) {
+    if (CRYPTO_memcmp(entry.digest.data(), digest.data(), digest.size()) == 0) {
+      found = &entry;
+    }
+  }
+  if (found == nullptr) {
+    return fail(unauthorized());
+  }
+  return found->user;
+}
+
+}  // namespace windlass::apiserver

@@ -1,0 +1,169 @@
+#include "apiserver/auth/authorizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "apiserver/auth/path_rules.h"
+#include "base/quote.h"
+
+namespace windlass::apiserver {
+namespace {
+
+bool one_of(std::string_view text, std::initializer_list<std::string_view> choices) {
+  return std::find(choices.begin(), choices.end(), text) != choices.end();
+}
+
+// Everybody may ask what they may do.
+bool is_self_review(const RequestInfo& info) {
+  return info.verb == "create" && info.subresource.empty() &&
+         ((info.group == "authorization.k8s.io" &&
+           one_of(info.resource, {"selfsubjectaccessreviews", "selfsubjectrulesreviews"})) ||
+          (info.group == "authentication.k8s.io" && info.resource == "selfsubjectreviews"));
+}
+
+bool viewer_may(const RequestInfo& info) {
+  if (info.resource == "*" || info.group == "*") {
+    return false;  // that would be Secrets, too
+  }
+  // Of the sub-resources only those that are known to show and not to act.
+  return info.is_read() && !(info.group.empty() && info.resource == "secrets") &&
+         one_of(info.subresource, {"", "status", "log"});
+}
+
+Access node_may_with_nodes(const RequestInfo& info, std::string_view node) {
+  if (info.verb == "create" && info.subresource.empty()) {
+    return Access::depends_on_object;  // its name is in the body
+  }
+  const bool own = info.name == node;
+  const bool allowed =
+      (info.subresource.empty() &&
+       one_of(info.verb, {"get", "list", "watch", "update", "patch"})) ||
+      (info.subresource == "status" && one_of(info.verb, {"get", "update", "patch"}));
+  return own && allowed ? Access::allowed : Access::denied;
+}
+
+Access node_may_with_pods(const RequestInfo& info, std::string_view node) {
+  if (info.subresource.empty() && one_of(info.verb, {"list", "watch"})) {
+    return info.selected_node == node ? Access::allowed : Access::denied;
+  }
+  // A delete: the agent removes a pod once its containers have ended.
+  const bool may = (info.subresource.empty() && one_of(info.verb, {"get", "delete"})) ||
+                   (info.subresource == "status" && one_of(info.verb, {"get", "update", "patch"}));
+  return may ? Access::depends_on_object : Access::denied;
+}
+
+Access node_may_with_leases(const RequestInfo& info, std::string_view node) {
+  if (info.ns != kNodeLeaseNamespace || !info.subresource.empty()) {
+    return Access::denied;
+  }
+  if (info.verb == "create") {
+    return Access::depends_on_object;
+  }
+  return info.name == node && one_of(info.verb, {"get", "update", "patch", "delete"})
+             ? Access::allowed
+             : Access::denied;
+}
+
+Access node_may(const RequestInfo& info, std::string_view node) {
+  if (info.group.empty() && info.resource == "nodes") {
+    return node_may_with_nodes(info, node);
+  }
+  if (info.group.empty() && info.resource == "pods") {
+    return node_may_with_pods(info, node);
+  }
+  if (info.group == "coordination.k8s.io" && info.resource == "leases") {
+    return node_may_with_leases(info, node);
+  }
+  const bool events = info.resource == "events" && info.subresource.empty() &&
+                      (info.group.empty() || info.group == "events.k8s.io");
+  return events && one_of(info.verb, {"create", "update", "patch"}) ? Access::allowed
+                                                                    : Access::denied;
+}
+
+// As Kubernetes says it (api.md M28).
+Status refused(const User& user, const RequestInfo& info, std::string_view reason) {
+  Status status;
+  status.code = 403;
+  status.reason = "Forbidden";
+  status.details.name = info.name;
+  status.details.group = info.group;
+  status.details.kind = info.resource;
+  if (!info.is_resource) {
+    status.message = fmt::format("forbidden: User {} cannot {} path {}", quote(user.name),
+                                 info.verb, quote(info.path));
+    return status;
+  }
+  const std::string resource =
+      info.subresource.empty() ? info.resource : info.resource + '/' + info.subresource;
+  const std::string about = info.group.empty() ? info.resource : info.resource + '.' + info.group;
+  const std::string name = info.name.empty() ? "" : ' ' + quote(info.name);
+  const std::string where =
+      info.ns.empty() ? "at the cluster scope" : "in the namespace " + quote(info.ns);
+  status.message =
+      fmt::format("{}{} is forbidden: User {} cannot {} resource {} in API group {} {}", about,
+                  name, quote(user.name), info.verb, quote(resource), quote(info.group), where);
+  if (!reason.empty()) {
+    status.message += fmt::format(": {}", reason);
+  }
+  return status;
+}
+
+}  // namespace
+
+Access access_of(const User& user, const RequestInfo& info) {
+  const Role role = role_of(user);
+  if (role == Role::admin) {
+    return Access::allowed;
+  }
+  if (!info.is_resource) {
+    return may_read_path(role, info) ? Access::allowed : Access::denied;
+  }
+  // Nothing below a sub-resource is served, so nobody gets rules for it either.
+  if (user.is_anonymous() || info.has_more_segments) {
+    return Access::denied;
+  }
+  if (is_self_review(info)) {
+    return Access::allowed;
+  }
+  switch (role) {
+    case Role::node:
+      return node_may(info, node_of(user));
+    case Role::viewer:
+      return viewer_may(info) ? Access::allowed : Access::denied;
+    default:
+      return Access::denied;
+  }
+}
+
+Result<bool> authorize(const User& user, const RequestInfo& info) {
+  const Access access = access_of(user, info);
+  if (access == Access::denied) {
+    return fail(user.is_anonymous() ? unauthorized() : refused(user, info, ""));
+  }
+  return access == Access::depends_on_object;
+}
+
+Result<void> check_object(const User& user, const RequestInfo& info, const ObjectFacts& object) {
+  const std::string_view node = node_of(user);
+  const bool own = info.resource == "pods" ? object.node_name == node : object.name == node;
+  if (role_of(user) == Role::node && own) {
+    return {};
+  }
+  return fail(refused(
+      user, info, fmt::format("no relationship found between node '{}' and this object", node)));
+}
+
+AccessReview review_access(const User& user, const RequestInfo& asked) {
+  switch (access_of(user, asked)) {
+    case Access::allowed:
+      return {true, ""};
+    case Access::depends_on_object:
+      return {false, "only for objects that belong to this node"};
+    default:
+      return {false, ""};
+  }
+}
+
+}  // namespace windlass::apiserver

@@ -1,0 +1,43 @@
+#include "apiserver/auth/gate.h"
+
+#include <gtest/gtest.h>
+
+namespace windlass::apiserver {
+namespace {
+
+Gate gate() {
+  return Gate(
+      Authenticator({{digest_of_token("see"), authenticated_user("v", {"windlass:viewers"})}}));
+}
+
+int code_of(const http::Request& request) {
+  const auto admitted = gate().admit(request);
+  return admitted ? 200 : admitted.error().code;
+}
+
+TEST(Gate, DecidesAndHandsOnWhatItDecidedOn) {
+  const http::Request request{"GET", "/api/v1/pods?limit=5", {{"Authorization", "Bearer see"}}};
+  const auto admitted = gate().admit(request);
+  ASSERT_TRUE(admitted.has_value());
+  EXPECT_EQ(admitted->user.name, "v");
+  EXPECT_EQ(admitted->info.resource, "pods");
+  EXPECT_EQ(admitted->target.parameter("limit"), "5");
+  EXPECT_FALSE(admitted->check_object);
+
+  http::Request pod{"GET", "/api/v1/namespaces/a/pods/p"};
+  pod.peer.common_name = "system:node:n1";
+  pod.peer.organizations = {"system:nodes"};
+  ASSERT_TRUE(gate().admit(pod).has_value());
+  EXPECT_TRUE(gate().admit(pod)->check_object);
+}
+
+TEST(Gate, RefusesInThisOrder) {
+  EXPECT_EQ(code_of({"GET", "/a/../b"}), 400);
+  EXPECT_EQ(code_of({"GET", "/api/v1/pods"}), 401);
+  EXPECT_EQ(code_of({"GET", "/healthz", {{"Authorization", "Bearer no"}}}), 401);
+  EXPECT_EQ(code_of({"POST", "/api/v1/nodes", {{"Authorization", "Bearer see"}}}), 403);
+  EXPECT_EQ(code_of({"GET", "/healthz"}), 200);
+}
+
+}  // namespace
+}  // namespace windlass::apiserver

@@ -1,0 +1,14 @@
+// Access to paths that are no resource: health, version, discovery, schema, metrics. Pure.
+#pragma once
+
+#include "apiserver/auth/authorizer.h"
+
+namespace windlass::apiserver {
+
+// Of anybody but admin, who may do everything. Nobody else may do more than read.
+bool may_read_path(Role role, const RequestInfo& info);
+
+// The same as a list.
+PathRule path_rule(Role role);
+
+}  // namespace windlass::apiserver
