@@ -11,10 +11,8 @@ api::ObjectPtr ObjectCache::decode(const api::Kind& kind, const store::Version& 
   if (api::ObjectPtr object = version.decoded()) {
     return object;
   }
-  std::unique_ptr<api::Message> made = kind.make();
-  // The bytes are our own encoding of a canonical message: no second canonicalization.
-  CHECK(made->ParseFromString(version.bytes()), "stored bytes are an object of their kind");
-  api::ObjectPtr object = std::move(made);
+  api::ObjectPtr object = api::decode_stored(version.bytes(), kind.prototype());
+  CHECK(object != nullptr, "stored bytes are an object of their kind");
   version.remember(object);
   keep(object);
   return object;

@@ -4,6 +4,7 @@
 #include <google/protobuf/message.h>
 #include <google/protobuf/unknown_field_set.h>
 
+#include <bit>
 #include <optional>
 
 #include "api/codec/json_scalars.h"
@@ -39,7 +40,7 @@ class Canonicalizer {
 
  private:
   void inlined(const JsonStruct& shape, const JsonGroup& group, Message& message) {
-    Message& holder = mutable_message_at(message, group.holder->layout, *group.holder->prototype);
+    Message& holder = present_message_at(message, group.holder->layout);
     fields(shape, group, holder);
     if (!has_unknown_fields(holder) && is_empty(shape, group, holder)) {
       message.GetReflection()->ClearField(&message, group.holder->descriptor);
@@ -47,25 +48,19 @@ class Canonicalizer {
   }
 
   void fields(const JsonStruct& shape, const JsonGroup& group, Message& owner) {
-    for (size_t i = group.begin; i < group.end; ++i) {
-      const JsonField& field = shape.fields[i];
-      switch (field.shape) {
-        case JsonShape::single:
-          if (field.layout.present(owner)) {
-            single(field, owner);
-          }
-          break;
-        case JsonShape::list:
-          if (field.prototype != nullptr) {
-            for (Message* item : mutable_messages_at(owner, field.layout)) {
-              message_value(field, *item);
-            }
-          }
-          break;
-        case JsonShape::map:
-          map(field, owner);
-          break;
+    for (const PresenceWord& word : group.words) {
+      for (uint32_t bits = word.load(owner) & word.checked; bits != 0; bits &= bits - 1) {
+        single(shape.fields[word.field[static_cast<size_t>(std::countr_zero(bits))]], owner);
       }
+    }
+    for (uint8_t list : group.lists) {
+      const JsonField& field = shape.fields[list];
+      for (Message* item : mutable_messages_at(owner, field.layout)) {
+        message_value(field, *item);
+      }
+    }
+    for (uint8_t map : group.maps) {
+      map_values(shape.fields[map], owner);
     }
   }
 
@@ -77,7 +72,7 @@ class Canonicalizer {
   }
 
   bool is_zero_message(const JsonField& field, Message& owner) {
-    Message& value = mutable_message_at(owner, field.layout, *field.prototype);
+    Message& value = present_message_at(owner, field.layout);
     bool something = message_value(field, value);
     return field.kind == JsonKind::object ? field.zero_is_absent() && is_empty(*field.object, value)
                                           : !something;
@@ -121,22 +116,25 @@ class Canonicalizer {
   }
 
   static bool is_empty(const JsonStruct& shape, const JsonGroup& group, const Message& owner) {
+    for (const PresenceWord& word : group.words) {
+      if (word.load(owner) != 0) {
+        return false;
+      }
+    }
     for (size_t i = group.begin; i < group.end; ++i) {
       const JsonField& field = shape.fields[i];
-      bool empty = field.shape == JsonShape::single
-                       ? !field.layout.present(owner)
-                       : owner.GetReflection()->FieldSize(owner, field.descriptor) == 0;
-      if (!empty) {
+      if (field.shape != JsonShape::single &&
+          owner.GetReflection()->FieldSize(owner, field.descriptor) != 0) {
         return false;
       }
     }
     return true;
   }
 
-  void map(const JsonField& field, Message& owner) {
+  void map_values(const JsonField& field, Message& owner) {
     if (field.kind == JsonKind::quantity) {
       values(field, mutable_map_at<meta::v1::Quantity>(owner, field.layout));
-    } else if (field.kind == JsonKind::time) {
+    } else {
       values(field, mutable_map_at<meta::v1::Time>(owner, field.layout));
     }
   }

@@ -123,12 +123,25 @@ Result<void> check_time_range(int64_t seconds, int32_t nanos) {
 
 template <class T>
 Result<bool> canonicalize_time(T& time, bool keeps_nanos) {
-  if (!time.has_seconds() && !time.has_nanos()) {
-    return false;
+  if (!time.has_nanos()) {
+    if (!time.has_seconds()) {
+      return false;
+    }
+    if (time.seconds() > kZeroTimeSeconds && time.seconds() <= kMaxTimeSeconds) {
+      return true;  // as nearly all times are
+    }
   }
   TRY_VOID(check_time_range(time.seconds(), time.nanos()));
   int32_t nanos = keeps_nanos ? time.nanos() / kNanosPerMicro * kNanosPerMicro : 0;
   return set_unix_time(time, {time.seconds(), nanos});
+}
+
+Result<bool> canonicalize_quantity(meta::v1::Quantity& quantity) {
+  if (is_plain_quantity(quantity.string())) {
+    return quantity.string() != "0";
+  }
+  const std::string text = quantity.string();
+  return set_quantity(quantity, text.empty() ? "0" : text);
 }
 
 bool canonicalize_int_or_string(meta::v1::IntOrString& value) {
@@ -229,10 +242,8 @@ Result<bool> canonicalize_scalar_message(JsonKind kind, Message& message) {
       return canonicalize_time(as<meta::v1::Time>(message), false);
     case JsonKind::micro_time:
       return canonicalize_time(as<meta::v1::MicroTime>(message), true);
-    case JsonKind::quantity: {
-      std::string text = as<meta::v1::Quantity>(message).string();
-      return set_quantity(message, text.empty() ? "0" : text);
-    }
+    case JsonKind::quantity:
+      return canonicalize_quantity(as<meta::v1::Quantity>(message));
     case JsonKind::int_or_string:
       return canonicalize_int_or_string(as<meta::v1::IntOrString>(message));
     default:

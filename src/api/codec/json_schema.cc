@@ -3,6 +3,8 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -93,7 +95,7 @@ class Compiler {
         add_field(field, nullptr, result);
       }
     }
-    result.index_names();
+    result.index();
     return result;
   }
 
@@ -152,7 +154,7 @@ class Compiler {
     size_t index = to.fields.size();
     CHECK(index < JsonStruct::kMaxFields, to.descriptor->full_name());
     if (to.groups.empty() || to.groups.back().holder != field.holder) {
-      to.groups.push_back({field.holder, index, index});
+      to.groups.push_back({.holder = field.holder, .begin = index, .end = index});
     }
     ++to.groups.back().end;
     to.fields.push_back(std::move(field));
@@ -178,6 +180,38 @@ size_t JsonStruct::slot_of(std::string_view name) {
   std::memcpy(&tail, name.data() + (length - taken), taken);
   uint64_t mixed = (head ^ (tail * 0x9e3779b97f4a7c15U) ^ length) * 0xff51afd7ed558ccdU;
   return mixed >> 56;
+}
+
+namespace {
+
+void add_presence(const JsonField& field, std::vector<PresenceWord>& words) {
+  auto word = std::find_if(words.begin(), words.end(), [&](const PresenceWord& known) {
+    return known.offset == field.layout.has_offset;
+  });
+  if (word == words.end()) {
+    word = words.insert(word, PresenceWord{.offset = field.layout.has_offset});
+  }
+  word->used |= field.layout.has_mask;
+  if (field.prototype != nullptr || field.zero_is_absent()) {
+    word->checked |= field.layout.has_mask;
+  }
+  word->field[static_cast<size_t>(std::countr_zero(field.layout.has_mask))] = field.index;
+}
+
+}  // namespace
+
+void JsonStruct::index() {
+  index_names();
+  for (JsonGroup& group : groups) {
+    for (size_t i = group.begin; i < group.end; ++i) {
+      const JsonField& field = fields[i];
+      if (field.shape == JsonShape::single) {
+        add_presence(field, group.words);
+      } else if (field.prototype != nullptr) {
+        (field.shape == JsonShape::list ? group.lists : group.maps).push_back(field.index);
+      }
+    }
+  }
 }
 
 void JsonStruct::index_names() {

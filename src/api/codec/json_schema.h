@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -73,12 +74,31 @@ struct JsonField {
   }
 };
 
+// One word of a message's presence bits, and the fields they stand for: a look at 32 fields.
+struct PresenceWord {
+  static constexpr size_t kBits = 32;
+
+  uint32_t offset = 0;
+  uint32_t used = 0;     // bits that stand for a field
+  uint32_t checked = 0;  // those of fields whose presence does not yet make them canonical
+  std::array<uint8_t, kBits> field{};  // of each used bit, in JsonStruct::fields
+
+  uint32_t load(const google::protobuf::Message& message) const {
+    uint32_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const char*>(&message) + offset, sizeof word);
+    return word & used;
+  }
+};
+
 // Fields that live in the same message, side by side in JSON: the object's own, or those of one
 // inlined message.
 struct JsonGroup {
   const JsonHolder* holder = nullptr;
   size_t begin = 0;
   size_t end = 0;
+  std::vector<PresenceWord> words = {};  // of what is not a list or a map
+  std::vector<uint8_t> lists = {};       // of messages
+  std::vector<uint8_t> maps = {};        // to messages
 };
 
 struct JsonStruct {
@@ -93,9 +113,11 @@ struct JsonStruct {
   const JsonField* find(std::string_view name, size_t expected) const;
 
   // Called once, when all fields are there.
-  void index_names();
+  void index();
 
  private:
+  void index_names();
+
   static constexpr size_t kSlots = 256;
   static size_t slot_of(std::string_view name);
   std::array<uint8_t, kSlots> slots_{};  // index + 1; 0 is free

@@ -70,6 +70,11 @@ inline const google::protobuf::Message* message_at(const google::protobuf::Messa
                                                    const FieldLayout& layout) {
   return value_at<const google::protobuf::Message*>(message, layout);
 }
+// Of a field that is present.
+inline google::protobuf::Message& present_message_at(google::protobuf::Message& message,
+                                                     const FieldLayout& layout) {
+  return *value_at<google::protobuf::Message*>(message, layout);
+}
 // Makes it present.
 google::protobuf::Message& mutable_message_at(google::protobuf::Message& message,
                                               const FieldLayout& layout,

@@ -1,10 +1,13 @@
 #include "api/codec/protobuf.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message.h>
 #include <google/protobuf/wire_format_lite.h>
+
+#include <algorithm>
 
 #include "api/codec/canonical.h"
 #include "schema/meta/v1/envelope.pb.h"
@@ -127,6 +130,22 @@ Result<void> decode_protobuf(std::string_view raw, Message& out) {
     return malformed(out.GetDescriptor()->name());
   }
   return make_canonical(out);
+}
+
+ObjectPtr decode_stored(std::string_view raw, const Message& prototype) {
+  // A pod takes five times the room of its bytes: one block holds nearly any object.
+  constexpr size_t kRoomPerByte = 6;
+  constexpr size_t kMinBlock = 512;
+  constexpr size_t kMaxBlock = 64U << 10;
+  google::protobuf::ArenaOptions options;
+  options.start_block_size = std::clamp(raw.size() * kRoomPerByte, kMinBlock, kMaxBlock);
+  options.max_block_size = kMaxBlock;
+  auto arena = std::make_shared<google::protobuf::Arena>(options);
+  Message* object = prototype.New(arena.get());
+  if (!object->ParsePartialFromArray(raw.data(), static_cast<int>(raw.size()))) {
+    return nullptr;
+  }
+  return ObjectPtr(std::move(arena), object);
 }
 
 std::string encode_protobuf(const Message& object) {

@@ -174,6 +174,18 @@ TEST(Protobuf, M8_IntOrStringAndQuantityOfGo) {
               ::testing::HasSubstr("quantities must match the regular expression"));
 }
 
+TEST(Protobuf, StoredBytesGiveTheObjectBack) {
+  Job job;
+  job.mutable_metadata()->set_name("a-name-that-is-longer-than-a-short-string");
+  job.mutable_spec()->set_parallelism(3);
+  const std::string stored = encode_protobuf(job);
+  ObjectPtr object = decode_stored(stored, Job::default_instance());
+  ASSERT_NE(object, nullptr);
+  EXPECT_EQ(encode_protobuf(*object), stored);
+  EXPECT_EQ(object_as<Job>(object)->metadata().name(), job.metadata().name());
+  EXPECT_EQ(decode_stored(std::string_view(stored).substr(0, 9), Job::default_instance()), nullptr);
+}
+
 TEST(Protobuf, EqualMessagesGiveEqualBytes) {
   meta::v1::ObjectMeta one;
   meta::v1::ObjectMeta other;
