@@ -1,20 +1,12 @@
 #include "http/message.h"
 
-#include <algorithm>
+#include "http/characters.h"
 
 namespace windlass::http {
-namespace {
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-}  // namespace
 
 std::optional<std::string_view> find_header(const Headers& headers, std::string_view name) {
   for (const Header& header : headers) {
-    if (std::equal(header.name.begin(), header.name.end(), name.begin(), name.end(),
-                   [](char a, char b) { return lower(a) == lower(b); })) {
+    if (same_ignoring_case(header.name, name)) {
       return header.value;
     }
   }

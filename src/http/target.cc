@@ -2,18 +2,10 @@
 
 #include <algorithm>
 
+#include "http/characters.h"
+
 namespace windlass::http {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 bool has_control_character(std::string_view text) {
   return std::any_of(text.begin(), text.end(),
@@ -82,11 +74,7 @@ bool Target::flag(std::string_view name) const {
   if (!value) {
     return false;
   }
-  constexpr std::string_view kFalse = "false";
-  return *value != "0" && !std::equal(value->begin(), value->end(), kFalse.begin(), kFalse.end(),
-                                      [](char a, char b) {
-                                        return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
-                                      });
+  return *value != "0" && !same_ignoring_case(*value, "false");
 }
 
 Result<Target> parse_target(std::string_view target) {
@@ -110,12 +98,10 @@ Result<std::string> percent_decode(std::string_view text, PlusSign plus) {
     } else if (text[i] != '%') {
       decoded += text[i];
     } else {
-      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-      if (high < 0 || low < 0) {
+      if (i + 2 >= text.size() || !is_hex_digit(text[i + 1]) || !is_hex_digit(text[i + 2])) {
         return fail(bad_request("the request target has an escape that is not %XX"));
       }
-      decoded += static_cast<char>(high * 16 + low);
+      decoded += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
       i += 2;
     }
   }

@@ -3,26 +3,20 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
+#include "http/characters.h"
 
 namespace windlass::apiserver {
 namespace {
-
-bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return (x >= 'A' && x <= 'Z' ? x - 'A' + 'a' : x) == (y >= 'A' && y <= 'Z' ? y - 'A' + 'a' : y);
-  });
-}
 
 // What follows `Bearer `; nothing for another scheme.
 std::optional<std::string_view> bearer_token(std::string_view authorization) {
   constexpr std::string_view kScheme = "Bearer ";
   if (authorization.size() <= kScheme.size() ||
-      !same_ignoring_case(authorization.substr(0, kScheme.size()), kScheme)) {
+      !http::same_ignoring_case(authorization.substr(0, kScheme.size()), kScheme)) {
     return std::nullopt;
   }
   std::string_view token = authorization.substr(kScheme.size());
@@ -51,7 +45,7 @@ Authenticator::Authenticator(std::vector<TokenEntry> tokens) : tokens_(std::move
 Result<User> Authenticator::authenticate(const http::Request& request) const {
   std::optional<std::string_view> authorization;
   for (const http::Header& header : request.headers) {
-    if (same_ignoring_case(header.name, "authorization")) {
+    if (http::same_ignoring_case(header.name, "authorization")) {
       if (authorization) {
         return fail(unauthorized());  // two of them: nobody could say which one counts
       }

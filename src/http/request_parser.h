@@ -1,0 +1,108 @@
+// From bytes to requests, strictly: what RFC 9112 leaves two readings for is refused, because the
+// other reading may be that of a proxy in front (request smuggling). Takes bytes as they come and
+// stops at the end of each request. Keeps at most the limits' worth of memory. No I/O; one thread.
+//
+//   used = parser.feed(bytes);
+//   if (parser.state() == complete) { Request request = parser.take(); }   // and feed on
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+
+namespace windlass::http {
+
+struct ParserLimits {
+  // kube-apiserver takes 1 MiB here; no client of it comes near, and this is memory that anybody
+  // who can connect may hold.
+  size_t head_bytes = size_t{128} * 1024;
+  size_t headers = 128;
+  size_t body_bytes = size_t{3} * 1024 * 1024;  // as kube-apiserver (reliability.md 3.1)
+  // One line of chunked framing, and all trailers together; both are read over.
+  size_t chunk_line_bytes = 256;
+  size_t trailer_bytes = size_t{8} * 1024;
+};
+
+// Why bytes are no request that can be answered; the connection ends with it.
+struct Refusal {
+  int status = 0;
+  std::string_view reason;  // of a Kubernetes Status: BadRequest
+  std::string message;
+};
+
+class RequestParser {
+ public:
+  enum class State { head, body, complete, refused };
+
+  explicit RequestParser(const ParserLimits& limits);
+
+  // How many of the bytes belong to this request; the rest is the next one's. Takes nothing once
+  // complete or refused.
+  size_t feed(std::string_view bytes);
+
+  State state() const { return state_; }
+  // Nothing of a request has come yet.
+  bool idle() const { return state_ == State::head && head_.empty(); }
+  // The client waits for `100 Continue` before it sends the body.
+  bool expects_continue() const { return state_ == State::body && expects_continue_; }
+  // Held for this request right now.
+  size_t buffered_bytes() const { return head_.size() + request_.body.size(); }
+
+  // From the end of the head on.
+  bool keep_alive() const { return keep_alive_; }
+  bool is_http_1_0() const { return http_1_0_; }
+  const Request& request() const { return request_; }
+
+  const Refusal& refusal() const { return refusal_; }
+
+  // The complete request; the parser is ready for the next one.
+  Request take();
+
+ private:
+  enum class Chunk { size_line, data, data_end, trailers };
+
+  void refuse(int status, std::string_view reason, std::string message);
+  void bad_request(std::string message) { refuse(400, "BadRequest", std::move(message)); }
+
+  size_t feed_head(std::string_view bytes);
+  void parse_head();
+  bool parse_request_line(std::string_view line);
+  bool parse_header_line(std::string_view line);
+  bool apply_headers();
+  bool apply_header(std::string_view name, std::string_view value);
+  bool apply_connection(std::string_view value);
+
+  size_t feed_body(std::string_view bytes);
+  size_t feed_plain_body(std::string_view bytes);
+  size_t feed_chunked_body(std::string_view bytes);
+  // One line into line_, up to its CRLF; `ended` when it is whole.
+  size_t feed_line(std::string_view bytes, bool& ended);
+  void on_chunk_size_line();
+  void on_trailer_line();
+
+  ParserLimits limits_;
+  State state_ = State::head;
+  Refusal refusal_;
+
+  std::string head_;
+  size_t scanned_ = 0;     // of head_
+  size_t line_start_ = 0;  // of the line being scanned
+
+  Request request_;
+  bool http_1_0_ = false;
+  bool keep_alive_ = true;
+  bool expects_continue_ = false;
+  bool has_host_ = false;
+  bool has_length_ = false;
+  bool chunked_ = false;
+
+  uint64_t remaining_ = 0;  // of the body, or of the chunk
+  Chunk chunk_ = Chunk::size_line;
+  std::string line_;
+  size_t trailer_bytes_ = 0;
+};
+
+}  // namespace windlass::http

@@ -1,0 +1,34 @@
+// The head of an answer as bytes. Framing and the connection are the transport's business: what a
+// handler says about them (Content-Length, Transfer-Encoding, Connection, Date) is left out. No
+// header can break out of its line, whatever is in it. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "http/message.h"
+
+namespace windlass::http {
+
+struct Framing {
+  std::optional<uint64_t> content_length = std::nullopt;
+  bool chunked = false;
+  bool close = false;       // the connection ends after this answer
+  std::string_view date{};  // as http_date() has it; "" for none
+};
+
+std::string response_head(int status, const Headers& headers, const Framing& framing);
+
+// `Not Found`; "" for what is not known.
+std::string_view reason_phrase(int status);
+
+// `Sun, 06 Nov 1994 08:49:37 GMT`.
+std::string http_date(Time time);
+
+// Whether an answer to this request, with this status, has a body at all.
+bool may_have_body(std::string_view method, int status);
+
+}  // namespace windlass::http
