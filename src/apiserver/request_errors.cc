@@ -66,6 +66,11 @@ Status refused(const client::ObjectRef& ref, store::Refusal why,
       status.message = "the store has too many writes waiting, please try again later";
       status.details.retry_after_seconds = 1;
       return status;
+    case store::Refusal::full:
+      status.code = 507;
+      status.reason = "InsufficientStorage";
+      status.message = "the store has no room, only deletions are accepted until there is some";
+      return status;
     case store::Refusal::poisoned:
       CHECK(poisoned.has_value(), "a poisoned store knows why");
       return *poisoned;

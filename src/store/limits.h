@@ -11,8 +11,11 @@ struct Limits {
   size_t history_bytes = size_t{64} << 20;
   // Writes handed to the journal and not yet durable.
   size_t pending_writes = 10'000;
+  size_t pending_bytes = size_t{64} << 20;
   // One encoded object (reliability.md 3.1).
   size_t object_bytes = size_t{3} << 19;
+  // Groups of refused writes that are remembered, for those who ask late what became of them.
+  size_t refused_ranges = 1'024;
 };
 
 }  // namespace windlass::store

@@ -1,5 +1,7 @@
 #include "store/store.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace windlass::store {
@@ -27,6 +29,22 @@ Store::Store(Journal* journal, Limits limits)
   if (journal_ != nullptr) {
     journal_->start(*this);
   }
+}
+
+Result<void> Store::load() {
+  CHECK(tables_.empty() && assigned_ == kFirstRevision, "load() comes before everything else");
+  return journal_ == nullptr ? Result<void>() : journal_->replay(*this);
+}
+
+void Store::on_replay(Revision compacted, Revision newest) {
+  CHECK(kFirstRevision <= compacted && compacted <= newest, "a journal begins where a store does");
+  start_ = compacted;
+  assigned_ = committed_ = newest;
+}
+
+void Store::on_kept(KeptWrite write) {
+  CHECK(write.revision <= committed_, "a journal keeps what was committed");
+  table(write.resource).restore(std::move(write), start_);
 }
 
 Table& Store::table(std::string_view resource) {
@@ -83,7 +101,10 @@ std::optional<Page> Store::list(const Scan& scan) const {
 }
 
 Store::Taken Store::put(const Key& key, Revision expected, std::string bytes,
-                        const api::ObjectPtr& decoded) {
+                        const api::ObjectPtr& decoded, Room room) {
+  if (full_ && room == Room::normal && !poisoned_) {
+    return tl::unexpected(Refusal::full);
+  }
   return write(key, expected, false, std::move(bytes), decoded);
 }
 
@@ -93,26 +114,33 @@ Store::Taken Store::remove(const Key& key, Revision expected, std::string last_s
   return write(key, expected, true, std::move(last_state), decoded);
 }
 
-Store::Taken Store::write(const Key& key, Revision expected, bool deletion, std::string bytes,
-                          const api::ObjectPtr& decoded) {
+std::optional<Refusal> Store::refusal(const VersionPtr& current, Revision expected,
+                                      size_t bytes) const {
   if (poisoned_) {
-    return tl::unexpected(Refusal::poisoned);
+    return Refusal::poisoned;
   }
-  if (bytes.size() > limits_.object_bytes) {
-    return tl::unexpected(Refusal::too_large);
+  if (bytes > limits_.object_bytes) {
+    return Refusal::too_large;
   }
-  Table& target = table(key.resource);
-  const std::string text = key_text(key);
-  const VersionPtr current = target.head(text);
   const Revision actual = current ? current->revision() : 0;
   if (actual != expected) {
-    return tl::unexpected(expected == 0 ? Refusal::exists
-                          : actual == 0 ? Refusal::missing
-                                        : Refusal::changed);
+    return expected == 0 ? Refusal::exists : actual == 0 ? Refusal::missing : Refusal::changed;
   }
-  if (pending_.size() >= limits_.pending_writes) {
-    return tl::unexpected(Refusal::busy);
+  if (pending_.size() >= limits_.pending_writes ||
+      (!pending_.empty() && pending_bytes_ + bytes > limits_.pending_bytes)) {
+    return Refusal::busy;
   }
+  return std::nullopt;
+}
+
+Store::Taken Store::write(const Key& key, Revision expected, bool deletion, std::string bytes,
+                          const api::ObjectPtr& decoded) {
+  Table& target = table(key.resource);
+  const std::string text = key_text(key);
+  if (const auto refused = refusal(target.head(text), expected, bytes.size())) {
+    return tl::unexpected(*refused);
+  }
+  pending_bytes_ += bytes.size();
   VersionPtr version = target.stage(text, ++assigned_, deletion, std::move(bytes));
   if (decoded) {
     version->remember(decoded);
@@ -134,6 +162,7 @@ void Store::on_durable(Revision up_to) {
   while (!pending_.empty() && pending_.front().version->revision() <= up_to) {
     const Pending next = std::move(pending_.front());
     pending_.pop_front();
+    pending_bytes_ -= next.version->bytes().size();
     committed_ = next.version->revision();
     next.table->publish(next.version);
   }
@@ -144,24 +173,51 @@ void Store::on_durable(Revision up_to) {
   }
 }
 
+void Store::on_refused(Status why) {
+  if (poisoned_ || pending_.empty()) {
+    return;
+  }
+  refused_.push_back(
+      {pending_.front().version->revision(), pending_.back().version->revision(), why});
+  if (refused_.size() > limits_.refused_ranges) {
+    refused_.pop_front();
+  }
+  drop_pending(why);
+}
+
 void Store::on_failure(Status why) {
   if (poisoned_) {
     return;
   }
   poisoned_ = std::move(why);
-  pending_.clear();
-  for (const auto& [resource, target] : tables_) {
-    target->forget_staged();
+  drop_pending(*poisoned_);
+}
+
+void Store::drop_pending(const Status& why) {
+  // From the newest on: each version holds the one before it, and must not free a chain of them.
+  while (!pending_.empty()) {
+    pending_.back().table->forget(pending_.back().version);
+    pending_.pop_back();
   }
-  auto waiting = std::move(waiting_);
+  pending_bytes_ = 0;
+  const auto waiting = std::move(waiting_);
   waiting_.clear();
   for (const auto& [revision, done] : waiting) {
-    done(fail(*poisoned_));
+    done(fail(why));
   }
 }
 
+const Status* Store::refused_because(Revision revision) const {
+  const auto found = std::lower_bound(
+      refused_.begin(), refused_.end(), revision,
+      [](const RefusedRange& range, Revision wanted) { return range.last < wanted; });
+  return found != refused_.end() && found->first <= revision ? &found->why : nullptr;
+}
+
 void Store::when_committed(Revision revision, WhenCommitted done) {
-  if (revision <= committed_) {
+  if (const Status* why = refused_because(revision)) {
+    done(fail(*why));
+  } else if (revision <= committed_) {
     done({});
   } else if (poisoned_) {
     done(fail(*poisoned_));

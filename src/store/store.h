@@ -1,7 +1,8 @@
 // All live objects as encoded bytes, in memory, under one revision counter (api.md M87). A write
 // names the revision it is based on, gets its own revision at once, and becomes visible to reads,
-// lists and watchers only when the journal has it (reliability.md S1-S5). It knows nothing of kinds
-// and rules: that is apiserver's part.
+// lists and watchers only when the journal has it (reliability.md S1-S5). What the journal refuses
+// is as if it had never been: its revision is used by nobody, and nothing is built on it. It knows
+// nothing of kinds and rules: that is apiserver's part.
 //
 // Owns the index, the history and the pending writes. Core thread only; no locks.
 #pragma once
@@ -32,7 +33,11 @@ struct Key {
 };
 
 // Why a write was not taken.
-enum class Refusal { exists, missing, changed, too_large, busy, poisoned };
+enum class Refusal { exists, missing, changed, too_large, busy, full, poisoned };
+
+// Whether a write may use the room that is kept for making room. A removal always may; so should
+// every update on the way to one (a deletion timestamp, a finalizer taken off).
+enum class Room { normal, reserved };
 
 struct Scan {
   std::string_view resource = {};
@@ -49,7 +54,7 @@ struct Page {
   bool more = false;  // at least one more item follows the last one
 };
 
-class Store final : private JournalListener {
+class Store final : private JournalListener, private ReplayListener {
  public:
   using Taken = tl::expected<VersionPtr, Refusal>;
   using WhenCommitted = std::function<void(Result<void>)>;
@@ -57,10 +62,16 @@ class Store final : private JournalListener {
   // Without a journal a write is committed at once. The journal outlives the store.
   explicit Store(Journal* journal = nullptr, Limits limits = {});
 
+  // Takes over what the journal has kept. Before anything else, or not at all.
+  Result<void> load();
+
   // Committed so far.
   Revision revision() const { return committed_; }
-  // Given to writes so far; ahead of revision() while the journal works.
-  Revision head_revision() const { return assigned_; }
+  // Of the newest write that is durable or may become so; ahead of revision() while the journal
+  // works.
+  Revision head_revision() const {
+    return pending_.empty() ? committed_ : pending_.back().version->revision();
+  }
   // What the next write gets, so that its bytes can carry it.
   Revision next_revision() const { return assigned_ + 1; }
 
@@ -72,13 +83,14 @@ class Store final : private JournalListener {
 
   // `expected` is the revision of head(): 0 means that there must be none. `decoded`, if given, is
   // the message of these bytes.
-  Taken put(const Key& key, Revision expected, std::string bytes, const api::ObjectPtr& decoded);
+  Taken put(const Key& key, Revision expected, std::string bytes, const api::ObjectPtr& decoded,
+            Room room = Room::normal);
   // `last_state` is what watchers are told was deleted.
   Taken remove(const Key& key, Revision expected, std::string last_state,
                const api::ObjectPtr& decoded);
 
   // Runs once everything up to the revision is committed: inside this call if it is already. After
-  // a journal failure it is told why the write cannot be acknowledged.
+  // a refusal or a failure of the journal it is told why the write cannot be acknowledged.
   void when_committed(Revision revision, WhenCommitted done);
 
   // Changes after the revision, of one namespace or of all; nullptr when it is older than the
@@ -88,19 +100,35 @@ class Store final : private JournalListener {
 
   // Set once the journal has failed: reads go on, writes do not.
   const std::optional<Status>& poisoned() const { return poisoned_; }
+  // Set while the journal has no room: reads and what makes room go on, other writes do not.
+  const std::optional<Status>& full() const { return full_; }
 
  private:
   void on_durable(Revision up_to) override;
+  void on_refused(Status why) override;
+  void on_full(Status why) override { full_ = std::move(why); }
+  void on_room() override { full_.reset(); }
   void on_failure(Status why) override;
+  void on_replay(Revision compacted, Revision newest) override;
+  void on_kept(KeptWrite write) override;
 
   Table& table(std::string_view resource);
   const Table* find_table(std::string_view resource) const;
+  std::optional<Refusal> refusal(const VersionPtr& current, Revision expected, size_t bytes) const;
   Taken write(const Key& key, Revision expected, bool deletion, std::string bytes,
               const api::ObjectPtr& decoded);
+  // Takes back everything that is not durable, and tells those who wait for it.
+  void drop_pending(const Status& why);
+  const Status* refused_because(Revision revision) const;
 
   struct Pending {
     Table* table;
     VersionPtr version;
+  };
+  struct RefusedRange {
+    Revision first;
+    Revision last;
+    Status why;
   };
 
   Journal* journal_;
@@ -110,7 +138,10 @@ class Store final : private JournalListener {
   Revision assigned_;
   Revision committed_;
   std::deque<Pending> pending_;
+  size_t pending_bytes_ = 0;
   std::multimap<Revision, WhenCommitted> waiting_;
+  std::deque<RefusedRange> refused_;
+  std::optional<Status> full_;
   std::optional<Status> poisoned_;
 };
 

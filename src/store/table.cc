@@ -61,11 +61,32 @@ void Table::publish(const VersionPtr& version) {
   evict();
 }
 
-void Table::forget_staged() {
-  for (auto entry = index_.begin(); entry != index_.end();) {
-    entry->second.head = entry->second.committed;
-    entry = entry->second.committed ? std::next(entry) : index_.erase(entry);
+void Table::forget(const VersionPtr& staged) {
+  const auto found = index_.find(staged->key());
+  CHECK(found != index_.end() && found->second.head == staged, "the newest is forgotten first");
+  const VersionPtr before = staged->previous_;
+  // A deletion that the history has dropped meanwhile was kept for this one only.
+  const bool dropped = before && before->is_deletion() && before->revision() <= compacted_;
+  if (before && !dropped) {
+    found->second.head = before;
+  } else {
+    index_.erase(found);
   }
+}
+
+void Table::restore(KeptWrite write, Revision compacted) {
+  if (write.revision > compacted) {
+    const VersionPtr staged =
+        stage(write.key, write.revision, write.change == Change::deleted, std::move(write.bytes));
+    CHECK(staged->change() == write.change, "a journal keeps a history without gaps");
+    publish(staged);
+    return;
+  }
+  auto version = std::make_shared<const Version>(std::make_shared<const std::string>(write.key),
+                                                 write.revision, write.change,
+                                                 std::move(write.bytes), nullptr);
+  const bool is_new = index_.emplace(version->key(), Record{version, version}).second;
+  CHECK(is_new && !version->is_deletion(), "a state without history has one version of a key");
 }
 
 void Table::evict() {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/journal.h"
 #include "store/limits.h"
 #include "store/version.h"
 
@@ -36,8 +37,10 @@ class Table {
   VersionPtr stage(std::string_view key, Revision revision, bool deletion, std::string bytes);
   // It is durable now: readers, lists and watchers get it.
   void publish(const VersionPtr& version);
-  // It never will be.
-  void forget_staged();
+  // It never will be. Of several, the newest is forgotten first.
+  void forget(const VersionPtr& staged);
+  // What a journal kept. Up to `compacted` it is a state that nobody watched come to be.
+  void restore(KeptWrite write, Revision compacted);
 
   // Calls `visit` for each object under `prefix` as it was at `revision`, in key order, for keys
   // greater than `after`, until it returns false.

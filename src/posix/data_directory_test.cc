@@ -1,0 +1,102 @@
+#include "posix/data_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "posix/testing.h"
+
+namespace windlass::posix {
+namespace {
+
+using testing::HasSubstr;
+
+unsigned mode_of(const std::string& path) {
+  struct stat info = {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0;
+}
+
+TEST(DataDirectory, IsMadeForItsOwnerAlone) {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "a/b";
+  const auto opened = open_data_directory(path);
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(mode_of(path), 0700U);
+  ASSERT_TRUE((*opened)->create("store.db"));
+  EXPECT_EQ(mode_of(path + "/store.db"), 0600U);
+  EXPECT_EQ(mode_of(path + "/lock"), 0600U);
+}
+
+TEST(DataDirectory, ALaxerFolderIsRefusedWithTheCommandThatMendsIt) {
+  const TemporaryDirectory folder;
+  for (const unsigned mode : {0750U, 0705U, 0701U, 0777U}) {
+    ::chmod(folder.path().c_str(), mode);
+    const auto opened = open_data_directory(folder.path());
+    ASSERT_FALSE(opened);
+    EXPECT_THAT(opened.error().message, HasSubstr("chmod 700 " + folder.path()));
+  }
+  ::chmod(folder.path().c_str(), 0700);
+  EXPECT_TRUE(open_data_directory(folder.path()));
+}
+
+TEST(DataDirectory, ALaxerFileIsRefusedWithTheCommandThatMendsIt) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.write("store.db", "x");
+  ::chmod(file.c_str(), 0640);
+  const auto opened = open_data_directory(folder.path());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message,
+            file + " is open to other users (mode 0640): chmod 600 " + file);
+  ::chmod(file.c_str(), 0600);
+  EXPECT_TRUE(open_data_directory(folder.path()));
+}
+
+TEST(DataDirectory, ASecondOwnerIsRefusedAndToldOfTheFirst) {
+  const TemporaryDirectory folder;
+  {
+    const auto first = open_data_directory(folder.path());
+    ASSERT_TRUE(first);
+    const auto second = open_data_directory(folder.path());
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().message,
+              folder.path() + " is in use by process " + std::to_string(::getpid()));
+  }
+  EXPECT_TRUE(open_data_directory(folder.path())) << "the lock goes with its owner";
+}
+
+TEST(DataDirectory, MakesRenamesAndRemovesFiles) {
+  const TemporaryDirectory folder;
+  const auto opened = open_data_directory(folder.path());
+  ASSERT_TRUE(opened);
+  env::DataDirectory& directory = **opened;
+  folder.write("new", "old content");
+  ASSERT_TRUE(directory.create("new"));
+  EXPECT_EQ(folder.read("new"), "") << "an older one is replaced";
+  ASSERT_TRUE(directory.rename("new", "real"));
+  EXPECT_FALSE(*directory.has("new"));
+  EXPECT_TRUE(*directory.has("real"));
+  ASSERT_TRUE(directory.remove("real"));
+  ASSERT_TRUE(directory.remove("real")) << "gone is gone";
+  EXPECT_FALSE(*directory.has("real"));
+  EXPECT_FALSE(directory.rename("real", "other"));
+}
+
+TEST(DataDirectory, HoldsAPartOfTheDisk) {
+  const TemporaryDirectory folder;
+  const auto opened = open_data_directory(folder.path());
+  ASSERT_TRUE(opened);
+  ASSERT_TRUE((*opened)->hold_reserve(100'000));
+  ASSERT_TRUE((*opened)->hold_reserve(100'000));
+  EXPECT_EQ(std::filesystem::file_size(folder / "reserve"), 100'000U);
+  (*opened)->release_reserve();
+  EXPECT_FALSE(std::filesystem::exists(folder / "reserve"));
+  const auto too_much = (*opened)->hold_reserve(uint64_t{1} << 60);
+  ASSERT_FALSE(too_much);
+  EXPECT_FALSE(std::filesystem::exists(folder / "reserve")) << "all or nothing";
+}
+
+}  // namespace
+}  // namespace windlass::posix

@@ -1,0 +1,26 @@
+// The layout of the database file (docs/reference/storage.md) and the settings of a connection to
+// it. A new file comes to be under another name and is renamed when it is whole, so an empty or
+// half made file under the real name is always damage.
+#pragma once
+
+#include "env/data_directory.h"
+#include "store/sqlite/database.h"
+
+namespace windlass::store {
+
+constexpr const char* kDatabaseFile = "store.db";
+// Goes up with every change of the layout; a newer one is refused.
+constexpr int kSchemaVersion = 1;
+// "WNDL", at byte 68 of the file: `file store.db` shows it.
+constexpr int kApplicationId = 0x574E444C;
+
+struct OpenedDatabase {
+  Database database;
+  bool is_new = false;
+};
+
+// Opens the database of the directory for this process alone, or makes it. Everything that is wrong
+// with it is named; nothing is repaired.
+Result<OpenedDatabase> open_database(env::DataDirectory& directory, const std::string& vfs);
+
+}  // namespace windlass::store

@@ -1,0 +1,17 @@
+// Looks at a write-ahead log before SQLite does. SQLite reads such a log up to its first damaged
+// record and forgets the rest, which is right for what a crash left half written, and wrong for a
+// log that was damaged afterwards: there acknowledged writes would vanish without a word. Every
+// commit is synced before the next one begins, so a crash leaves at most one unfinished commit;
+// more than one behind a damaged record means that the record was whole once (reliability.md 2).
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace windlass::store {
+
+// `path` is the database; its log lies beside it, with "-wal" at the end. No log is fine.
+Result<void> check_write_ahead_log(const std::string& path, const std::string& vfs);
+
+}  // namespace windlass::store
