@@ -81,7 +81,10 @@ Result<ObjectPtr> Server::put(const ObjectRef& ref, store::Revision expected,
   api::mutable_metadata_of(*object).set_resource_version(std::to_string(store_.next_revision()));
   std::string bytes = api::encode_protobuf(*object);
   ObjectPtr shared = std::move(object);
-  const auto taken = store_.put(storage_key(ref), expected, std::move(bytes), shared);
+  // On a full disk what is being deleted can still be changed, or it would never go.
+  const bool going = api::metadata_of(*shared).has_deletion_timestamp();
+  const auto taken = store_.put(storage_key(ref), expected, std::move(bytes), shared,
+                                going ? store::Room::reserved : store::Room::normal);
   if (!taken) {
     return fail(refused(ref, taken.error(), store_.poisoned()));
   }
