@@ -62,6 +62,8 @@ std::string_view reason_phrase(int status) {
       return "Conflict";
     case 410:
       return "Gone";
+    case 408:
+      return "Request Timeout";
     case 413:
       return "Request Entity Too Large";
     case 415:

@@ -1,0 +1,33 @@
+// An address and a port to listen on, as text and as the kernel has them. Pure but for bind().
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "posix/file_descriptor.h"
+
+namespace windlass::net {
+
+struct Endpoint {
+  std::string address = "127.0.0.1";  // IPv4 or IPv6, never a name
+  uint16_t port = 0;                  // 0 lets the system choose
+
+  bool operator==(const Endpoint&) const = default;
+
+  std::string text() const;  // 127.0.0.1:6443, [::1]:6443
+  bool is_loopback() const;
+  bool is_any() const;  // 0.0.0.0, ::
+};
+
+// `127.0.0.1:6443`, `[::1]:6443`, `localhost:0`, `:6443` (loopback), `127.0.0.1` (any port).
+Result<Endpoint> parse_endpoint(std::string_view text);
+
+// A listening socket. A port of 0 is filled in.
+Result<posix::FileDescriptor> listen_on(Endpoint& endpoint);
+
+// The other side of a connected socket: 127.0.0.1:40312.
+std::string peer_address(int fd);
+
+}  // namespace windlass::net

@@ -1,0 +1,119 @@
+#include "net/io_thread.h"
+
+#include <signal.h>
+
+#include <utility>
+
+#include "http/response_head.h"
+#include "net/plain_stream.h"
+
+namespace windlass::net {
+
+IoThread::IoThread(ServerState& state)
+    : state_(state),
+      loop_(state.clock),
+      mailbox_(std::make_shared<Mailbox>([this] { loop_.post([this] { deliver(); }); })),
+      scratch_(kScratchBytes) {
+  thread_ = std::thread([this] {
+    // Signals are for the main thread. Also SIGPIPE, which OpenSSL's writes could raise.
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    loop_.run();
+  });
+}
+
+IoThread::~IoThread() {
+  mailbox_->close();
+  loop_.post([this] {
+    on_empty_ = nullptr;
+    close_all();
+  });
+  loop_.stop();
+  thread_.join();
+}
+
+void IoThread::adopt(std::shared_ptr<posix::FileDescriptor> socket) {
+  loop_.post([this, socket = std::move(socket)] { add(std::move(*socket)); });
+}
+
+void IoThread::add(posix::FileDescriptor socket) {
+  std::unique_ptr<Stream> stream;
+  if (state_.tls == nullptr) {
+    stream = std::make_unique<PlainStream>(std::move(socket));
+  } else {
+    stream = state_.tls->accept(std::move(socket));
+  }
+  if (stream == nullptr || stopping()) {
+    state_.connections.remove(1);
+    return;
+  }
+  const uint64_t id = ++last_id_;
+  const auto connection = std::make_shared<Connection>(id, *this, state_, std::move(stream));
+  connections_.emplace(id, connection);
+  connection->start();
+}
+
+// All steps first, then the sockets: what was said to one client in one go goes out in one go.
+void IoThread::deliver() {
+  std::vector<std::shared_ptr<Connection>> touched;
+  for (Mailbox::Item& item : mailbox_->take()) {
+    if (item.link->connection != nullptr) {
+      auto connection = item.link->connection->shared_from_this();
+      connection->take_step(std::move(item.step));
+      if (touched.empty() || touched.back() != connection) {
+        touched.push_back(std::move(connection));
+      }
+    }
+  }
+  for (const auto& connection : touched) {
+    connection->advance();
+  }
+}
+
+std::string_view IoThread::date() {
+  const Time now = state_.clock.now();
+  if (const int64_t second = unix_seconds(now); second != date_seconds_) {
+    date_seconds_ = second;
+    date_ = http::http_date(now);
+  }
+  return date_;
+}
+
+void IoThread::forget(uint64_t connection_id) {
+  connections_.erase(connection_id);
+  state_.connections.remove(1);
+  if (connections_.empty() && stopping()) {
+    // Later: the connection that has just ended is still running.
+    loop_.post([this] {
+      if (const auto on_empty = std::exchange(on_empty_, nullptr)) {
+        on_empty();
+      }
+    });
+  }
+}
+
+void IoThread::stop(std::function<void()> on_empty) {
+  loop_.post([this, on_empty = std::move(on_empty)] {
+    on_empty_ = on_empty;
+    const auto connections = connections_;  // they leave the map as they end
+    for (const auto& [id, connection] : connections) {
+      connection->wind_down();
+    }
+    if (connections_.empty()) {
+      on_empty_ = nullptr;
+      on_empty();
+      return;
+    }
+    loop_.schedule(state_.limits.stop_grace, [this] { close_all(); });
+  });
+}
+
+void IoThread::close_all() {
+  const auto connections = connections_;
+  for (const auto& [id, connection] : connections) {
+    connection->close();
+  }
+}
+
+}  // namespace windlass::net

@@ -1,0 +1,64 @@
+// One thread that does the input and output of its share of the connections. adopt(), stop() and
+// the destructor are for the server; the rest is for connections, on this thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "net/connection.h"
+#include "net/exchange_link.h"
+#include "net/server_state.h"
+#include "posix/event_loop.h"
+
+namespace windlass::net {
+
+class IoThread {
+ public:
+  explicit IoThread(ServerState& state);
+  // Cuts what is still there.
+  ~IoThread();
+  IoThread(const IoThread&) = delete;
+  IoThread& operator=(const IoThread&) = delete;
+
+  // From any thread.
+  void adopt(std::shared_ptr<posix::FileDescriptor> socket);
+  // Ends what is idle, lets answers complete within the grace period, then cuts. `on_empty` runs
+  // on this thread once no connection is left; no adopt() after this.
+  void stop(std::function<void()> on_empty);
+
+  posix::EventLoop& loop() { return loop_; }
+  bool stopping() const { return on_empty_ != nullptr; }
+  const std::shared_ptr<Mailbox>& mailbox() const { return mailbox_; }
+  // For one read; what is in it is gone with the next.
+  std::span<char> scratch() { return scratch_; }
+  // The Date of an answer given now.
+  std::string_view date();
+  void forget(uint64_t connection_id);
+
+ private:
+  static constexpr size_t kScratchBytes = size_t{64} * 1024;
+
+  void add(posix::FileDescriptor socket);
+  void deliver();
+  void close_all();
+
+  ServerState& state_;
+  posix::EventLoop loop_;
+  std::shared_ptr<Mailbox> mailbox_;
+  std::vector<char> scratch_;
+  std::map<uint64_t, std::shared_ptr<Connection>> connections_;
+  uint64_t last_id_ = 0;
+  std::string date_;
+  int64_t date_seconds_ = -1;
+  std::function<void()> on_empty_;
+  std::thread thread_;  // last: it uses all the others
+};
+
+}  // namespace windlass::net

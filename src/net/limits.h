@@ -1,0 +1,36 @@
+// Everything a client can make the transport hold, or wait for, ends somewhere; here is where.
+// Defaults match or beat kube-apiserver's (reliability.md 3.1). Plain data.
+#pragma once
+
+#include <cstddef>
+
+#include "base/time.h"
+#include "http/request_parser.h"
+
+namespace windlass::net {
+
+struct Limits {
+  http::ParserLimits request = {};
+
+  size_t connections = 4096;  // more are closed as they come
+  // Requests being answered; more get 429 with Retry-After. kube-apiserver's 400 and 200.
+  size_t reads_in_flight = 400;
+  size_t writes_in_flight = 200;
+  size_t long_running = 3000;  // watches and followed logs; each needs a connection
+
+  // Of one streamed answer, written and not taken by its client: a slow watcher is cut off.
+  size_t unsent_stream_bytes = size_t{16} * 1024 * 1024;
+  // Of all requests together, from the first byte until the answer has gone out.
+  size_t buffered_request_bytes = size_t{256} * 1024 * 1024;
+
+  Duration handshake_timeout = seconds(10);
+  Duration head_timeout = seconds(32);     // from the first byte, or the connection's start
+  Duration body_timeout = seconds(60);     // from the end of the head
+  Duration request_timeout = seconds(60);  // until the answer begins; not for long-running ones
+  Duration idle_timeout = seconds(90);     // between requests
+  Duration send_timeout = seconds(30);     // without the client taking a byte of what waits
+  Duration linger_timeout = seconds(2);    // for a client to read a refusal before the end
+  Duration stop_grace = seconds(10);       // for answers under way when the server stops
+};
+
+}  // namespace windlass::net

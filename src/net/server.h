@@ -1,0 +1,72 @@
+// An HTTP/1.1 server: listens, reads requests within limits, hands them to a Handler, and writes
+// what it answers (see http/handler.h for who runs where). Made and used on the core executor's
+// thread; owns its I/O threads and everything on them. Handler, executor, clock and log outlive it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "env/clock.h"
+#include "env/executor.h"
+#include "env/log.h"
+#include "http/handler.h"
+#include "net/endpoint.h"
+#include "net/limits.h"
+#include "net/tls_context.h"
+
+namespace windlass::net {
+
+struct ServerOptions {
+  Endpoint endpoint = {};
+  std::shared_ptr<const TlsContext> tls = {};  // null for plain TCP
+  size_t io_threads = 2;
+  Limits limits = {};
+};
+
+struct ServerEnv {
+  env::Executor& core;
+  env::Clock& clock;
+  env::Log& log;
+};
+
+// Counts at one moment; those that only grow are since the start.
+struct ServerStatistics {
+  size_t connections = 0;
+  size_t reads_in_flight = 0;
+  size_t writes_in_flight = 0;
+  size_t long_running = 0;
+  size_t buffered_request_bytes = 0;
+  uint64_t requests = 0;
+  uint64_t throttled = 0;
+  uint64_t refused = 0;
+  uint64_t cut_off = 0;
+  uint64_t turned_away = 0;
+};
+
+class Server {
+ public:
+  static Result<std::unique_ptr<Server>> start(ServerEnv env, const http::Handler& handler,
+                                               ServerOptions options);
+  // Cuts what is still there.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  const Endpoint& endpoint() const;
+  // From any thread.
+  ServerStatistics statistics() const;
+
+  // No new connections; long-running answers end, others may complete within the grace period.
+  // `on_stopped` runs on the core executor.
+  void stop(std::function<void()> on_stopped);
+
+ private:
+  class Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace windlass::net

@@ -1,0 +1,50 @@
+// One connected socket, plain or TLS, without blocking. Owns the descriptor; whoever watches it
+// unwatches it first. Lives on one I/O thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "http/message.h"
+#include "posix/file_descriptor.h"
+
+namespace windlass::net {
+
+enum class Io {
+  done,
+  want_read,   // again once the socket is readable
+  want_write,  // again once it is writable
+  closed,      // the other side has ended it properly
+  failed,
+};
+
+struct Transfer {
+  Io result = Io::failed;
+  size_t bytes = 0;  // with `done` at least one
+};
+
+class Stream {
+ public:
+  // Parts that one write looks at.
+  static constexpr size_t kMaxParts = 32;
+
+  virtual ~Stream() = default;
+
+  int fd() const { return fd_.get(); }
+
+  // Before anything else, until `done`. Fills in what a client certificate says; fails for one that
+  // our authority has not signed.
+  virtual Io handshake(http::Peer& peer) = 0;
+  virtual Transfer read(std::span<char> buffer) = 0;
+  // As much as goes, in order. After want_*, the next call begins with the same bytes.
+  virtual Transfer write(std::span<const std::string_view> parts) = 0;
+  // Nothing more will be written; best effort.
+  virtual void finish_writing() = 0;
+
+ protected:
+  explicit Stream(posix::FileDescriptor fd) : fd_(std::move(fd)) {}
+  posix::FileDescriptor fd_;
+};
+
+}  // namespace windlass::net

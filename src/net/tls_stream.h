@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include "net/stream.h"
+
+struct ssl_st;
+
+namespace windlass::net {
+
+// TLS over a socket. Small parts are put together into one record, so that an answer's head and
+// body do not cost two.
+class TlsStream final : public Stream {
+ public:
+  struct Free {
+    void operator()(ssl_st* connection) const;
+  };
+  using Handle = std::unique_ptr<ssl_st, Free>;
+
+  TlsStream(posix::FileDescriptor fd, Handle handle);
+
+  Io handshake(http::Peer& peer) override;
+  Transfer read(std::span<char> buffer) override;
+  Transfer write(std::span<const std::string_view> parts) override;
+  void finish_writing() override;
+
+ private:
+  Io result_of(int returned);
+
+  Handle handle_;
+};
+
+}  // namespace windlass::net

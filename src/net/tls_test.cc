@@ -1,0 +1,250 @@
+// TLS over real sockets, with OpenSSL's own client.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <signal.h>
+
+#include "net/certificates.h"
+#include "net/openssl_handles.h"
+#include "net/testing.h"
+
+namespace windlass::net {
+namespace {
+
+using namespace net::testing;
+using ::testing::HasSubstr;
+
+struct Authority {
+  Time now = posix::PosixClock().now();
+  CertifiedKey authority = *make_authority("windlass-ca", now);
+  CertifiedKey server = *issue_server(authority, {"127.0.0.1", "localhost"}, now);
+};
+
+struct ClientOptions {
+  CertifiedKey certificate = {};
+  int max_version = TLS1_3_VERSION;
+  std::string protocols = {};  // ALPN's wire form
+};
+
+// Blocking, over the plain test client's socket.
+class TlsClient {
+ public:
+  TlsClient(const Server& server, const CertifiedKey& authority, const ClientOptions& options = {})
+      : client_(server), context_(SSL_CTX_new(TLS_client_method())) {
+    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL's client writes to a server that may have hung up
+    const timeval patience = {kDeadlineMs / 1000, 0};
+    ::setsockopt(client_.fd(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const X509Handle trusted = *read_certificate(authority.certificate_pem);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_), trusted.get());
+    SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_max_proto_version(context_, options.max_version);
+    SSL_CTX_set_min_proto_version(context_, TLS1_VERSION);
+    if (options.max_version < TLS1_2_VERSION) {
+      SSL_CTX_set_cipher_list(context_, "ALL:@SECLEVEL=0");  // or the client itself would refuse
+    }
+    if (!options.certificate.key_pem.empty()) {
+      SSL_CTX_use_certificate(context_,
+                              read_certificate(options.certificate.certificate_pem)->get());
+      SSL_CTX_use_PrivateKey(context_, read_key(options.certificate.key_pem)->get());
+    }
+    connection_ = SSL_new(context_);
+    SSL_set_alpn_protos(connection_,
+                        reinterpret_cast<const unsigned char*>(options.protocols.data()),
+                        static_cast<unsigned>(options.protocols.size()));
+    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(connection_), "127.0.0.1");
+    SSL_set_fd(connection_, client_.fd());
+    connected_ = SSL_connect(connection_) == 1;
+  }
+  ~TlsClient() {
+    SSL_free(connection_);
+    SSL_CTX_free(context_);
+    ERR_clear_error();
+  }
+  TlsClient(const TlsClient&) = delete;
+  TlsClient& operator=(const TlsClient&) = delete;
+
+  bool connected() const { return connected_; }
+  int version() const { return SSL_version(connection_); }
+  std::string protocol() const {
+    const unsigned char* name = nullptr;
+    unsigned length = 0;
+    SSL_get0_alpn_selected(connection_, &name, &length);
+    return {name, name + length};
+  }
+  void send(const std::string& bytes) {
+    SSL_write(connection_, bytes.data(), static_cast<int>(bytes.size()));
+  }
+  std::string receive(size_t bytes) {
+    std::string all;
+    std::string buffer(65536, '\0');
+    while (all.size() < bytes) {
+      const int got = SSL_read(connection_, buffer.data(), static_cast<int>(buffer.size()));
+      if (got <= 0) {
+        break;
+      }
+      all.append(buffer, 0, static_cast<size_t>(got));
+    }
+    return all;
+  }
+  // Whole, when it ends in `mark`.
+  std::string receive_until(std::string_view mark) {
+    std::string all;
+    size_t searched = 0;
+    while (all.find(mark, searched) == std::string::npos) {
+      searched = all.size() - std::min(all.size(), mark.size());
+      const std::string more = receive(1);
+      if (more.empty()) {
+        return all;
+      }
+      all += more;
+    }
+    return all;
+  }
+
+ private:
+  Client client_;
+  SSL_CTX* context_;
+  SSL* connection_ = nullptr;
+  bool connected_ = false;
+};
+
+LambdaHandler tells_who_asks() {
+  LambdaHandler lambdas;
+  lambdas.on_core = [](const http::Request& request, const ExchangePtr& exchange) {
+    std::string text = "user=" + request.peer.common_name;
+    for (const auto& organization : request.peer.organizations) {
+      text += " group=" + organization;
+    }
+    exchange->respond({200, {}, text + " end"});
+  };
+  return lambdas;
+}
+
+ServerOptions with_tls(const Authority& own) {
+  ServerOptions options;
+  options.tls = *TlsContext::make(
+      {own.server.certificate_pem, own.server.key_pem, own.authority.certificate_pem});
+  return options;
+}
+
+constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+TEST(Tls, ServesClientsThatTrustTheAuthority) {
+  const Authority own;
+  TestServer server(with_tls(own), tells_who_asks());
+  TlsClient client(*server.server, own.authority, {{}, TLS1_3_VERSION, "\x02h2\x08http/1.1"});
+  ASSERT_TRUE(client.connected());
+  EXPECT_EQ(client.version(), TLS1_3_VERSION);
+  EXPECT_EQ(client.protocol(), "http/1.1");
+  for (int i = 0; i < 3; ++i) {
+    client.send(kGet);
+    EXPECT_THAT(client.receive_until("end"), HasSubstr("\r\n\r\nuser= end"));
+  }
+}
+
+TEST(Tls, ClientsOfAnotherAuthorityDoNotTrustUs) {
+  const Authority own;
+  const Authority other;
+  TestServer server(with_tls(own), tells_who_asks());
+  TlsClient client(*server.server, other.authority);
+  EXPECT_FALSE(client.connected());
+}
+
+TEST(Tls, Tls12IsTheOldest) {
+  const Authority own;
+  TestServer server(with_tls(own), tells_who_asks());
+  TlsClient tls12(*server.server, own.authority, {{}, TLS1_2_VERSION, ""});
+  EXPECT_TRUE(tls12.connected());
+  TlsClient tls11(*server.server, own.authority, {{}, TLS1_1_VERSION, ""});
+  EXPECT_FALSE(tls11.connected());
+}
+
+TEST(Tls, AClientThatOnlySpeaksHttp2IsToldSo) {
+  const Authority own;
+  TestServer server(with_tls(own), tells_who_asks());
+  TlsClient client(*server.server, own.authority, {{}, TLS1_3_VERSION, "\x02h2"});
+  EXPECT_FALSE(client.connected());
+}
+
+TEST(Tls, AClientCertificateNamesItsUserAndGroups) {
+  const Authority own;
+  TestServer server(with_tls(own), tells_who_asks());
+  for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    const CertifiedKey certificate =
+        *issue_client(own.authority, "system:node:n1", {"system:nodes", "b"}, own.now);
+    TlsClient client(*server.server, own.authority, {certificate, version, ""});
+    ASSERT_TRUE(client.connected());
+    client.send(kGet);
+    EXPECT_THAT(client.receive_until("end"),
+                HasSubstr("user=system:node:n1 group=system:nodes group=b end"));
+  }
+}
+
+// TLS 1.3 clients learn of it only when they read.
+bool is_served(TlsClient& client) {
+  if (!client.connected()) {
+    return false;
+  }
+  client.send(kGet);
+  return client.receive_until("end").find("200 OK") != std::string::npos;
+}
+
+TEST(Tls, BadClientCertificatesAreRefused) {
+  const Authority own;
+  const Authority other;
+  TestServer server(with_tls(own), tells_who_asks());
+  const Time long_ago = own.now - kCertificateLifetime - hours(1);
+  const CertifiedKey bad[] = {
+      *issue_client(other.authority, "admin", {"system:masters"}, own.now),  // not our authority
+      *issue_client(own.authority, "admin", {"system:masters"}, long_ago),   // expired
+      *issue_client(own.authority, "admin", {}, own.now + hours(1)),         // not valid yet
+      own.server,                                                            // not for clients
+      *issue_client(own.authority, "a\tb", {}, own.now),                     // names nobody
+  };
+  for (const CertifiedKey& certificate : bad) {
+    TlsClient client(*server.server, own.authority, {certificate, TLS1_3_VERSION, ""});
+    EXPECT_FALSE(is_served(client));
+  }
+  EXPECT_EQ(server.server->statistics().requests, 0u);
+}
+
+TEST(Tls, LargeAnswersAndStreamsComeWhole) {
+  const Authority own;
+  LambdaHandler lambdas;
+  lambdas.on_core = [](const http::Request&, const ExchangePtr& exchange) {
+    exchange->start(200, {});
+    const auto piece = std::make_shared<const std::string>(100'000, 'x');
+    for (int i = 0; i < 50; ++i) {
+      exchange->write(piece);
+      exchange->write(std::make_shared<const std::string>("small"));
+    }
+    exchange->finish();
+  };
+  lambdas.at_once["/big"] = {200, {}, std::string(5'000'000, 'y') + "end"};
+  TestServer server(with_tls(own), lambdas);
+  TlsClient client(*server.server, own.authority);
+  ASSERT_TRUE(client.connected());
+  client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  const std::string stream = client.receive_until("0\r\n\r\n");
+  EXPECT_EQ(std::count(stream.begin(), stream.end(), 'x'), 5'000'000);
+  client.send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_GT(client.receive_until("yend").size(), 5'000'000u);
+}
+
+TEST(Tls, AHandshakeThatDoesNotComeEnds) {
+  const Authority own;
+  ServerOptions options = with_tls(own);
+  options.limits.handshake_timeout = milliseconds(20);
+  TestServer server(options, tells_who_asks());
+  Client silent(*server.server);
+  EXPECT_EQ(silent.receive_rest(), "");
+  Client plain(*server.server);
+  plain.send(kGet);
+  plain.receive_rest();  // an alert, or nothing
+  EXPECT_EQ(server.server->statistics().requests, 0u);
+}
+
+}  // namespace
+}  // namespace windlass::net
