@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,18 @@ struct MetricDelta {
   std::string b;
   int64_t by = 1;
 };
+
+// Adds one to the delta of this metric, or begins it: one entry however many pods.
+inline void count_metric(std::vector<MetricDelta>& deltas, Metric metric, std::string_view a,
+                         std::string_view b) {
+  for (MetricDelta& delta : deltas) {
+    if (delta.metric == metric && delta.a == a && delta.b == b) {
+      ++delta.by;
+      return;
+    }
+  }
+  deltas.push_back({metric, std::string(a), std::string(b), 1});
+}
 
 // The `action` label of job_controller_job_syncs_total (8.5).
 enum class SyncAction : uint8_t { reconciling, tracking, pods_created, pods_deleted };

@@ -93,7 +93,7 @@ void Engine::plan(Decision& decision, Time now) {
 
 void Engine::send(Decision& decision, Slot slot, PodWrite write) {
   state_.set_in_flight(slot, true);
-  writes_[write.uid] = {write.op, write.name};
+  writes_[write.uid] = {write.op, write.op == PodOp::delete_pod ? write.name : ""};
   decision.pod_writes.push_back(std::move(write));
 }
 
@@ -140,7 +140,9 @@ void Engine::plan_status_and_creates(Decision& decision, Time now) {
   if (!outcome.exists() || outcome.stored) {
     plan_removals(decision, now);
   }
-  wake(decision, deadline_at(state_, now));
+  if (!outcome.exists()) {
+    wake(decision, deadline_at(state_, now));
+  }
   if (!status_retry_.open(now)) {
     wake(decision, status_retry_.not_before());
     plan_new_pods(decision, nullptr, outcome, now);
@@ -156,6 +158,7 @@ void Engine::plan_status_and_creates(Decision& decision, Time now) {
     return;
   }
   put_off_ = false;
+  complete_draft(state_, draft);
   decision.status = draft.write;
   status_ = std::move(draft);
   status_answered_ = false;
@@ -169,10 +172,10 @@ void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const O
   if (outcome.exists() || flips || !state_.facts().scaling() || state_.facts().suspended ||
       state_.job().spec.suspend || state_.has(Todo::remove) ||
       decision.action == SyncAction::pods_deleted || state_.has(Todo::account) ||
-      !state_.lost().empty()) {
+      !state_.lost().empty() || (draft != nullptr && !draft->lost.empty())) {
     return;
   }
-  const Record& record = draft != nullptr ? draft->record : state_.record();
+  const Record& record = draft != nullptr && draft->record ? *draft->record : state_.record();
   const int64_t limit = std::min<int64_t>(create_batch_, state_.options().max_pod_writes);
   CreatePlan plan = plan_creates(state_, record.backoff, now, limit);
   wake(decision, plan.wake_at);
@@ -183,7 +186,7 @@ void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const O
   }
   for (PodPlan& pod : plan.pods) {
     const uint32_t id = next_create_++;
-    creates_[id] = pod;
+    creates_[id] = pod.index;
     decision.creates.push_back({id, std::move(pod)});
   }
 }

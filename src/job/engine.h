@@ -29,11 +29,13 @@
 // asks for a fresh look at the server instead of a guess.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "job/decision.h"
@@ -80,7 +82,11 @@ class Engine {
   friend class Fingerprint;
   struct PendingWrite {
     PodOp op = PodOp::delete_pod;
-    std::string name;
+    std::string name;  // of deletes
+  };
+  struct TextHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
 
   bool is_ours() const;
@@ -105,9 +111,10 @@ class Engine {
 
   std::optional<StatusDraft> status_;  // being written, or lost on the way
   bool status_answered_ = true;
-  std::map<uint32_t, PodPlan> creates_;
+  std::map<uint32_t, int64_t> creates_;  // the index that each is for
   uint32_t next_create_ = 1;
-  std::map<std::string, PendingWrite, std::less<>> writes_;
+  // By UID; looked up only.
+  std::unordered_map<std::string, PendingWrite, TextHash, std::equal_to<>> writes_;
   // Pods that went while a create was unanswered: its answer may be about one of them.
   std::set<std::string, std::less<>> gone_;
 

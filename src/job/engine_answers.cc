@@ -11,8 +11,7 @@ void Engine::observe_job(const JobView& job) {
   if (status_ && job.uid == state_.job().uid && job.rv > status_->write.base_rv &&
       job.status == status_->write.status) {
     // Our own write, seen before its answer, or although the answer was lost.
-    const StatusDraft draft = *std::exchange(status_, std::nullopt);
-    commit_status(state_, draft, job, events_, metrics_);
+    commit_status(state_, *std::exchange(status_, std::nullopt), job, events_, metrics_);
     refresh_job_ = false;
     return;
   }
@@ -54,8 +53,7 @@ void Engine::status_written(const JobView& stored) {
   status_answered_ = true;
   status_retry_.succeeded();
   if (status_) {
-    const StatusDraft draft = *std::exchange(status_, std::nullopt);
-    commit_status(state_, draft, stored, events_, metrics_);
+    commit_status(state_, *std::exchange(status_, std::nullopt), stored, events_, metrics_);
   }
 }
 
@@ -83,7 +81,7 @@ void Engine::pod_created(uint32_t id, const PodView& pod) {
   CHECK(creates_.erase(id) == 1, "an answer belongs to a write under way");
   create_retry_.succeeded();
   events_.push_back({false, "SuccessfulCreate", "Created pod: " + pod.name});
-  metrics_.push_back({Metric::pods_created, creation_reason(state_), "succeeded"});
+  count_metric(metrics_, Metric::pods_created, creation_reason(state_), "succeeded");
   if (!gone_.contains(pod.uid)) {
     state_.observe_pod(pod);
   }
@@ -99,7 +97,7 @@ void Engine::create_failed(uint32_t id, WriteError error, std::string_view messa
   create_batch_ = 0;
   if (error != WriteError::namespace_terminating) {
     events_.push_back({true, "FailedCreate", "Error creating: " + std::string(message)});
-    metrics_.push_back({Metric::pods_created, creation_reason(state_), "failed"});
+    count_metric(metrics_, Metric::pods_created, creation_reason(state_), "failed");
   }
   relist_pods_ = relist_pods_ || error == WriteError::unknown;
   if (creates_.empty()) {
@@ -110,7 +108,7 @@ void Engine::create_failed(uint32_t id, WriteError error, std::string_view messa
 void Engine::pod_written(std::string_view uid, const PodView* after) {
   const auto found = writes_.find(uid);
   CHECK(found != writes_.end(), "an answer belongs to a write under way");
-  const PendingWrite write = found->second;
+  const PendingWrite write = std::move(found->second);
   writes_.erase(found);
   retry_of(write.op).succeeded();
   if (write.op == PodOp::delete_pod) {
@@ -142,7 +140,7 @@ void Engine::pod_written(std::string_view uid, const PodView* after) {
 void Engine::pod_write_failed(std::string_view uid, WriteError error, std::string_view message) {
   const auto found = writes_.find(uid);
   CHECK(found != writes_.end(), "an answer belongs to a write under way");
-  const PendingWrite write = found->second;
+  const PendingWrite write = std::move(found->second);
   writes_.erase(found);
   const Slot slot = state_.find(uid);
   if (slot != kNoSlot) {

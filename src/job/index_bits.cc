@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <optional>
+
+#include "base/index_set.h"
 
 namespace windlass::job {
 namespace {
@@ -12,30 +13,6 @@ constexpr uint64_t kAll = ~uint64_t{0};
 
 size_t as_size(int64_t value) {
   return static_cast<size_t>(value);
-}
-
-struct Interval {
-  int64_t first = 0;
-  int64_t last = 0;
-};
-
-std::optional<int64_t> parse_number(std::string_view text) {
-  int64_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || stop != text.data() + text.size() || value < 0) {
-    return std::nullopt;
-  }
-  return value;
-}
-
-std::optional<Interval> parse_interval(std::string_view text) {
-  const size_t dash = text.find('-');
-  const auto first = parse_number(text.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : parse_number(text.substr(dash + 1));
-  if (!first || !last || *last < *first) {
-    return std::nullopt;
-  }
-  return Interval{*first, *last};
 }
 
 void append_run(std::string& out, int64_t first, int64_t last) {
@@ -179,7 +156,19 @@ int64_t IndexBits::next_in(int64_t from, int64_t bound) const {
 }
 
 int64_t IndexBits::next_out(int64_t from, int64_t bound) const {
-  return next_in_none({this}, from, bound);
+  const int64_t end = std::min(bound, static_cast<int64_t>(pages_.size()) * kPageBits);
+  for (int64_t i = std::max<int64_t>(from, 0); i < end;) {
+    if (pages_[as_size(i / kPageBits)].full) {
+      i = (i / kPageBits + 1) * kPageBits;
+      continue;
+    }
+    const uint64_t rest = ~word(i / 64) >> (i % 64);
+    if (rest != 0) {
+      return std::min(i + std::countr_zero(rest), bound);
+    }
+    i = (i / 64 + 1) * 64;
+  }
+  return std::min(std::max(from, end), bound);
 }
 
 int64_t IndexBits::next_in_none(const std::vector<const IndexBits*>& sets, int64_t from,
@@ -237,12 +226,9 @@ std::string IndexBits::text() const {
 
 IndexBits IndexBits::parse(std::string_view text, int64_t bound) {
   IndexBits bits;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(','), text.size());
-    if (const auto interval = parse_interval(text.substr(0, end))) {
-      bits.insert_range(interval->first, std::min(interval->last, bound - 1));
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
+  const auto limit = static_cast<int32_t>(std::clamp<int64_t>(bound, 0, kMaxIndex + 1));
+  for (const IndexSet::Interval& interval : IndexSet::parse_stored(text, limit).set.intervals()) {
+    bits.insert_range(interval.first, interval.last);
   }
   return bits;
 }

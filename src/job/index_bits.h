@@ -1,6 +1,7 @@
 // A set of completion indexes as a paged bitmap: O(1) to change, quick to find the next free index,
 // and small even for a Job of 2^31 completions, because empty and full pages take no memory of
-// their own. Text form and its parser: job-controller.md 3.32, 3.33, 10.69.
+// their own. The text form is that of base/index_set.h, whose parser it uses; it prints its own,
+// because a Job that runs prints often.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ class IndexBits {
 
   // "1,3-5,7"; O(runs).
   std::string text() const;
-  // Reads `text`, keeping what is below `bound`. Malformed or reversed intervals are skipped.
+  // Reads stored text, keeping what is below `bound` (IndexSet::parse_stored).
   static IndexBits parse(std::string_view text, int64_t bound);
 
   // First index >= from that is (not) in the set, below bound; bound if there is none.

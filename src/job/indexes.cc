@@ -2,101 +2,116 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace windlass::job {
 
-bool StoredSet::insert(int64_t index) {
-  if (!found_.insert(index)) {
+bool StoredSet::set(int64_t index, bool in) {
+  if (settled(index)) {
     return false;
   }
-  if (!stored_.contains(index)) {
-    fresh_.push_back(index);
-  } else {
-    dirty_ = true;
+  if (in) {
+    fresh_.insert(index);
+    return found_.insert(index);
   }
-  return true;
+  fresh_.erase(index);
+  return found_.erase(index);
 }
 
-void StoredSet::erase(int64_t index) {
-  if (!settled(index) && found_.erase(index)) {
-    std::erase(fresh_, index);
-  }
-}
-
-bool StoredSet::settled(int64_t index) const {
-  return stored_.contains(index) ||
-         (found_.contains(index) && std::find(sent_.begin(), sent_.end(), index) != sent_.end());
-}
-
-void StoredSet::load(const std::string& text, int64_t bound) {
+void StoredSet::load(const std::string& text, int64_t bound, const IndexBits* other) {
   stored_ = IndexBits::parse(text, bound);
   dirty_ = stored_.text() != text;
-  fresh_.clear();
-  // What pods have shown is kept even when the status was edited by someone else.
-  IndexBits found = stored_;
-  for (int64_t i = found_.next_in(0, bound); i < bound; i = found_.next_in(i + 1, bound)) {
-    if (found.insert(i)) {
-      fresh_.push_back(i);
-    }
-  }
-  found_ = std::move(found);
-}
-
-void StoredSet::truncate(int64_t bound) {
-  const int64_t before = stored_.size();
-  found_.truncate(bound);
-  stored_.truncate(bound);
-  dirty_ = dirty_ || stored_.size() != before;
-  std::erase_if(fresh_, [bound](int64_t index) { return index >= bound; });
-  std::erase_if(sent_, [bound](int64_t index) { return index >= bound; });
-}
-
-void StoredSet::subtract(const IndexBits& other) {
-  if (found_.overlap(other) == 0) {
+  if (other == nullptr || stored_.overlap(*other) == 0) {
     return;
   }
-  for (int64_t i = found_.next_in(0, IndexBits::kMaxIndex); i < IndexBits::kMaxIndex;
-       i = found_.next_in(i + 1, IndexBits::kMaxIndex)) {
-    if (other.contains(i)) {
-      found_.erase(i);
-      dirty_ = stored_.erase(i) || dirty_;
-      std::erase(fresh_, i);
+  for (int64_t i = stored_.next_in(0, bound); i < bound; i = stored_.next_in(i + 1, bound)) {
+    if (other->contains(i)) {
+      stored_.erase(i);
+      dirty_ = true;
     }
+  }
+}
+
+void StoredSet::reset(int64_t bound) {
+  const int64_t before = stored_.size();
+  stored_.truncate(bound);
+  sent_.truncate(bound);
+  dirty_ = dirty_ || stored_.size() != before;
+  fresh_.clear();
+  found_ = stored_;
+  for (int64_t i = sent_.next_in(0, bound); i < bound; i = sent_.next_in(i + 1, bound)) {
+    found_.insert(i);
   }
 }
 
 void StoredSet::begin_write() {
-  sent_.swap(fresh_);
-  fresh_.clear();
-  sent_dirty_ = dirty_;
-  dirty_ = false;
+  sent_ = std::exchange(fresh_, IndexBits());
+  sent_dirty_ = std::exchange(dirty_, false);
 }
 
 int64_t StoredSet::commit_write() {
+  const IndexBits sent = std::exchange(sent_, IndexBits());
   int64_t added = 0;
-  for (const int64_t index : sent_) {
-    added += stored_.insert(index) ? 1 : 0;
+  const int64_t end = IndexBits::kMaxIndex + 1;
+  for (int64_t i = sent.next_in(0, end); i < end; i = sent.next_in(i + 1, end)) {
+    added += stored_.insert(i) ? 1 : 0;
   }
-  sent_.clear();
   sent_dirty_ = false;
   return added;
 }
 
-void StoredSet::abort_write() {
-  fresh_.insert(fresh_.end(), sent_.begin(), sent_.end());
-  sent_.clear();
-  dirty_ = dirty_ || sent_dirty_;
-  sent_dirty_ = false;
+std::vector<int64_t> StoredSet::abort_write() {
+  const IndexBits sent = std::exchange(sent_, IndexBits());
+  std::vector<int64_t> open;
+  const int64_t end = IndexBits::kMaxIndex + 1;
+  for (int64_t i = sent.next_in(0, end); i < end; i = sent.next_in(i + 1, end)) {
+    if (!stored_.contains(i)) {  // it may have been stored by another's hand
+      fresh_.insert(i);
+      open.push_back(i);
+    }
+  }
+  dirty_ = dirty_ || std::exchange(sent_dirty_, false);
+  return open;
 }
 
-void Indexes::set_bound(int64_t bound) {
+void Indexes::reset(int64_t bound) {
   bound_ = bound;
-  completed.truncate(bound);
-  failed.truncate(bound);
+  lost_completed_.truncate(bound);
+  lost_failed_.truncate(bound);
+  completed.reset(bound);
+  failed.reset(bound);
   busy_.clear();
   cooling_.clear();
   waiting_.clear();
   hint_ = 0;
+  for (const IndexBits* lost : {&lost_completed_, &lost_failed_}) {
+    for (int64_t i = lost->next_in(0, bound); i < bound; i = lost->next_in(i + 1, bound)) {
+      judge(i, {});
+    }
+  }
+}
+
+int Indexes::judge(int64_t index, IndexEvidence pods) {
+  bool done = completed.settled(index);
+  bool over = !done && failed.settled(index);
+  if (!done && !over) {
+    done = pods.succeeded || lost_completed_.contains(index);
+    over = !done && (pods.failed || lost_failed_.contains(index));
+  }
+  const bool changed = completed.set(index, done);
+  if (failed.set(index, over) || changed) {
+    hint_ = std::min(hint_, index);
+  }
+  return !changed ? 0 : done ? 1 : -1;
+}
+
+void Indexes::remember(int64_t index, IndexEvidence gone) {
+  if (gone.succeeded) {
+    lost_completed_.insert(index);
+  }
+  if (gone.failed) {
+    lost_failed_.insert(index);
+  }
 }
 
 void Indexes::set_busy(int64_t index, bool busy) {
@@ -115,18 +130,6 @@ void Indexes::set_ready_at(int64_t index, std::optional<Time> ready_at) {
   } else if (cooling_.erase(index)) {
     hint_ = std::min(hint_, index);
   }
-}
-
-bool Indexes::mark_completed(int64_t index) {
-  if (failed.settled(index)) {
-    return false;
-  }
-  failed.erase(index);
-  return completed.insert(index);
-}
-
-bool Indexes::mark_failed(int64_t index) {
-  return !completed.found().contains(index) && failed.insert(index);
 }
 
 int64_t Indexes::pop_waiting() {

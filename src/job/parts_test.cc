@@ -68,14 +68,13 @@ RC_GTEST_PROP(PodTableTest, BehavesLikeAMap, (const std::vector<std::pair<uint8_
   }
   for (int32_t index = 0; index < 7; ++index) {
     int length = 0;
-    const IndexEntry* entry = table.entry(index);
-    for (Slot slot = entry == nullptr ? kNoSlot : entry->head; slot != kNoSlot;
-         slot = table.at(slot).next) {
+    const Slot head = table.head(index);
+    for (Slot slot = head; slot != kNoSlot; slot = table.at(slot).next) {
       RC_ASSERT(table.at(slot).index == index);
+      RC_ASSERT(table.head_of(slot) == head);
       ++length;
     }
     RC_ASSERT(length == chains[index]);
-    RC_ASSERT((entry == nullptr) == (length == 0));
   }
 }
 

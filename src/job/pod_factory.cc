@@ -1,5 +1,6 @@
 #include "job/pod_factory.h"
 
+#include <array>
 #include <charconv>
 #include <limits>
 
@@ -54,15 +55,21 @@ void annotate_failures(PodPlan& plan, IndexFailures failures) {
 }
 
 std::string generate_name(std::string_view job_name, int64_t index) {
+  std::string name;
   if (index == kNoIndex) {
-    const bool fits = job_name.size() < kMaxPodName;
-    return std::string(job_name) + (fits ? "-" : "");
+    name = job_name;
+    name += job_name.size() < kMaxPodName ? "-" : "";
+    return name;
   }
-  const std::string suffix = "-" + std::to_string(index) + "-";
-  if (job_name.size() + suffix.size() > kMaxGenerateName) {
-    job_name = job_name.substr(0, kMaxGenerateName - suffix.size());
-  }
-  return std::string(job_name) + suffix;
+  std::array<char, 24> digits{};
+  char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), index).ptr;
+  const std::string_view number(digits.data(), static_cast<size_t>(end - digits.data()));
+  name.reserve(kMaxGenerateName + kSuffixLength);
+  name = job_name.substr(0, kMaxGenerateName - number.size() - 2);
+  name += '-';
+  name += number;
+  name += '-';
+  return name;
 }
 
 int64_t parse_index(const std::optional<std::string>& annotation) {

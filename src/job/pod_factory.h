@@ -16,8 +16,9 @@ inline constexpr std::string_view kIndexEnvName = "JOB_COMPLETION_INDEX";
 inline constexpr std::string_view kIndexEnvFieldPath =
     "metadata.labels['batch.kubernetes.io/job-completion-index']";
 inline constexpr int64_t kNoIndex = -1;
-// 63, a DNS label, less the five random characters that the server appends (4.4).
-inline constexpr size_t kMaxGenerateName = 58;
+// 63, a DNS label, less the random characters that the server appends (4.4).
+inline constexpr size_t kSuffixLength = 5;
+inline constexpr size_t kMaxGenerateName = 63 - kSuffixLength;
 
 struct PodPlan {
   int64_t index = kNoIndex;

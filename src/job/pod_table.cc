@@ -9,8 +9,6 @@
 namespace windlass::job {
 namespace {
 
-constexpr size_t kFirstPlaces = 16;
-
 // Random UUID bits need little mixing; numbered odd UIDs and indexes need more.
 size_t mix(uint64_t value) {
   value ^= value >> 33;
@@ -20,84 +18,54 @@ size_t mix(uint64_t value) {
 }
 
 size_t hash(Uid uid) {
-  return mix(uid.high ^ uid.low);
+  return mix(mix(uid.high) ^ uid.low);
 }
 size_t hash(int32_t index) {
   return mix(static_cast<uint64_t>(index) + 1);
 }
 
-bool too_full(size_t used, size_t places) {
-  return (used + 1) * 4 > places * 3;
-}
-
-// Where the entry at `place` is, relative to where it would like to be.
-bool may_move(size_t home, size_t hole, size_t place, size_t mask) {
-  return ((place - home) & mask) >= ((place - hole) & mask);
-}
-
 }  // namespace
 
-size_t PodTable::uid_place(Uid uid) const {
-  const size_t mask = uids_.size() - 1;
-  size_t place = hash(uid) & mask;
-  while (uids_[place] != kNoSlot && at(uids_[place]).uid != uid) {
-    place = (place + 1) & mask;
-  }
-  return place;
+size_t PodTable::uid_hash(Slot slot) const {
+  return hash(at(slot).uid);
+}
+
+size_t PodTable::index_hash(Slot slot) const {
+  return hash(at(slot).index);
 }
 
 Slot PodTable::find(Uid uid) const {
-  return uids_.empty() ? kNoSlot : uids_[uid_place(uid)];
-}
-
-void PodTable::grow_uids() {
-  std::vector<Slot> old(std::max(kFirstPlaces, uids_.size() * 2), kNoSlot);
-  old.swap(uids_);
-  for (const Slot slot : old) {
-    if (slot != kNoSlot) {
-      uids_[uid_place(at(slot).uid)] = slot;
-    }
-  }
+  return uids_.find(hash(uid), [&](Slot slot) { return at(slot).uid == uid; });
 }
 
 Slot PodTable::insert(Uid uid) {
-  if (uids_.empty() || too_full(size_, uids_.size())) {
-    grow_uids();
-  }
-  Slot slot = end_;
-  if (!free_.empty()) {
-    slot = free_.back();
-    free_.pop_back();
+  Slot slot = free_;
+  if (slot != kNoSlot) {
+    free_ = at(slot).next;
   } else {
     CHECK(end_ != kNoSlot, "more pods than slots");
     if (end_ % kChunk == 0) {
       chunks_.emplace_back().emplace();
     }
-    ++end_;
+    slot = end_++;
   }
   PodRecord& record = at(slot);
   record = PodRecord();
   record.uid = uid;
   record.in_use = true;
-  uids_[uid_place(uid)] = slot;
+  uids_.insert(hash(uid), slot, [this](Slot other) { return uid_hash(other); });
   ++size_;
   return slot;
 }
 
 void PodTable::erase(Slot slot) {
-  const size_t mask = uids_.size() - 1;
-  size_t hole = uid_place(at(slot).uid);
-  CHECK(uids_[hole] == slot, "a pod is in the table once");
-  for (size_t place = (hole + 1) & mask; uids_[place] != kNoSlot; place = (place + 1) & mask) {
-    if (may_move(hash(at(uids_[place]).uid) & mask, hole, place, mask)) {
-      uids_[hole] = uids_[place];
-      hole = place;
-    }
+  uids_.erase(uid_hash(slot), slot, [this](Slot other) { return uid_hash(other); });
+  if (at(slot).suffix[0] == '\0') {
+    odd_names_.erase(slot);
   }
-  uids_[hole] = kNoSlot;
   at(slot) = PodRecord();
-  odd_names_.erase(slot);
-  free_.push_back(slot);
+  at(slot).next = free_;
+  free_ = slot;
   --size_;
 }
 
@@ -111,7 +79,6 @@ void PodTable::set_name(Slot slot, std::string_view name) {
     if (prefix == generated && name[prefix.size()] != '\0') {
       std::copy(name.begin() + static_cast<std::ptrdiff_t>(prefix.size()), name.end(),
                 record.suffix.begin());
-      odd_names_.erase(slot);
       return;
     }
   }
@@ -127,96 +94,70 @@ std::string PodTable::name(Slot slot) const {
   }
   std::string generated = generate_name(job_name_, record.index);
   generated.resize(std::min(generated.size(), kMaxGenerateName));
-  return generated + std::string(record.suffix.begin(), record.suffix.end());
+  return generated.append(record.suffix.data(), record.suffix.size());
 }
 
-size_t PodTable::entry_place(int32_t index) const {
-  const size_t mask = entries_.size() - 1;
-  size_t place = hash(index) & mask;
-  while (entries_[place].index != -1 && entries_[place].index != index) {
-    place = (place + 1) & mask;
+Slot PodTable::head(int32_t index) const {
+  return heads_.find(hash(index), [&](Slot slot) { return at(slot).index == index; });
+}
+
+Slot PodTable::head_of(Slot slot) const {
+  while (at(slot).previous != kNoSlot) {
+    slot = at(slot).previous;
   }
-  return place;
-}
-
-IndexEntry* PodTable::entry(int32_t index) {
-  return const_cast<IndexEntry*>(std::as_const(*this).entry(index));
-}
-
-const IndexEntry* PodTable::entry(int32_t index) const {
-  if (entries_.empty() || index < 0) {
-    return nullptr;
-  }
-  const IndexEntry& found = entries_[entry_place(index)];
-  return found.index == index ? &found : nullptr;
-}
-
-void PodTable::grow_entries() {
-  std::vector<IndexEntry> old(std::max(kFirstPlaces, entries_.size() * 2));
-  old.swap(entries_);
-  for (const IndexEntry& entry : old) {
-    if (entry.index != -1) {
-      entries_[entry_place(entry.index)] = entry;
-    }
-  }
+  return slot;
 }
 
 void PodTable::link(Slot slot) {
   PodRecord& record = at(slot);
   CHECK(record.index >= 0, "only pods with an index are chained");
-  if (entries_.empty() || too_full(entry_count_, entries_.size())) {
-    grow_entries();
+  const Slot second = head(record.index);
+  record.next = second;
+  if (second == kNoSlot) {
+    heads_.insert(index_hash(slot), slot, [this](Slot other) { return index_hash(other); });
+  } else {
+    at(second).previous = slot;
+    heads_.replace(index_hash(slot), second, slot);
   }
-  IndexEntry& entry = entries_[entry_place(record.index)];
-  if (entry.index == -1) {
-    entry = IndexEntry();
-    entry.index = record.index;
-    ++entry_count_;
-  }
-  record.previous = kNoSlot;
-  record.next = entry.head;
-  if (entry.head != kNoSlot) {
-    at(entry.head).previous = slot;
-  }
-  entry.head = slot;
 }
 
 void PodTable::unlink(Slot slot) {
   PodRecord& record = at(slot);
-  const size_t place = entry_place(record.index);
-  IndexEntry& entry = entries_[place];
-  CHECK(entry.index == record.index, "a chained pod has an entry");
-  if (record.previous != kNoSlot) {
-    at(record.previous).next = record.next;
-  } else {
-    entry.head = record.next;
-  }
   if (record.next != kNoSlot) {
     at(record.next).previous = record.previous;
   }
+  if (record.previous != kNoSlot) {
+    at(record.previous).next = record.next;
+  } else if (record.next != kNoSlot) {
+    heads_.replace(index_hash(slot), slot, record.next);
+  } else {
+    heads_.erase(index_hash(slot), slot, [this](Slot other) { return index_hash(other); });
+  }
   record.next = kNoSlot;
   record.previous = kNoSlot;
-  if (entry.head == kNoSlot) {
-    remove_entry(place);
-  }
 }
 
-void PodTable::remove_entry(size_t hole) {
-  const size_t mask = entries_.size() - 1;
-  for (size_t place = (hole + 1) & mask; entries_[place].index != -1; place = (place + 1) & mask) {
-    if (may_move(hash(entries_[place].index) & mask, hole, place, mask)) {
-      entries_[hole] = entries_[place];
-      hole = place;
-    }
-  }
-  entries_[hole] = IndexEntry();
-  --entry_count_;
+void PodTable::push_back(SlotQueue& queue, Slot slot) {
+  PodRecord& record = at(slot);
+  record.queue_previous = queue.last_;
+  record.queue_next = kNoSlot;
+  (queue.last_ == kNoSlot ? queue.first_ : at(queue.last_).queue_next) = slot;
+  queue.last_ = slot;
+}
+
+void PodTable::remove(SlotQueue& queue, Slot slot) {
+  PodRecord& record = at(slot);
+  (record.queue_previous == kNoSlot ? queue.first_ : at(record.queue_previous).queue_next) =
+      record.queue_next;
+  (record.queue_next == kNoSlot ? queue.last_ : at(record.queue_next).queue_previous) =
+      record.queue_previous;
+  record.queue_next = kNoSlot;
+  record.queue_previous = kNoSlot;
 }
 
 size_t PodTable::bytes() const {
   return chunks_.size() * sizeof(std::array<PodRecord, kChunk>) +
-         chunks_.capacity() * sizeof(void*) + free_.capacity() * sizeof(Slot) +
-         uids_.capacity() * sizeof(Slot) + entries_.capacity() * sizeof(IndexEntry);
+         chunks_.capacity() * sizeof(chunks_[0]) + uids_.bytes() + heads_.bytes();
 }
 
 }  // namespace windlass::job

@@ -1,7 +1,8 @@
-// The pods of one Job, compactly: about 80 bytes each plus two small hash tables. Owns the records;
-// knows nothing of counting or deciding. A slot number stays valid until its pod is erased.
+// The pods of one Job, compactly: 88 bytes each, at most 12 for finding it by UID and as many by
+// index. Owns the records; knows nothing of counting or deciding. A slot number stays valid until
+// its pod is erased.
 //
-// Pods of one completion index are chained, and counted per index, for Indexed Jobs only.
+// Pods of one completion index are chained, for Indexed Jobs only; a chain's first pod is its head.
 #pragma once
 
 #include <array>
@@ -12,13 +13,11 @@
 #include <vector>
 
 #include "job/boxed.h"
+#include "job/slot_table.h"
 #include "job/types.h"
 #include "job/uid.h"
 
 namespace windlass::job {
-
-using Slot = uint32_t;
-inline constexpr Slot kNoSlot = ~Slot{0};
 
 // Whether a finished pod is already accounted for in the stored status.
 enum class Accounted : uint8_t { no, succeeded, failed, ignored };
@@ -36,8 +35,10 @@ struct PodRecord {
   int32_t restarts = 0;          // sum over containers, saturated
   uint16_t max_restarts = 0;     // of regular containers, saturated
   uint16_t max_sidecar_restarts = 0;
-  Slot next = kNoSlot;  // chain of the same index
+  Slot next = kNoSlot;  // chain of the same index; of a free slot, the next free one
   Slot previous = kNoSlot;
+  Slot queue_next = kNoSlot;
+  Slot queue_previous = kNoSlot;
   std::array<char, 5> suffix{};  // last characters of a generated name; "\0..." for other names
   Phase phase = Phase::pending;
   Action action = Action::none;
@@ -52,6 +53,7 @@ struct PodRecord {
   bool condemned : 1 = false;  // chosen for removal by scaling
   bool duplicate : 1 = false;  // another active pod of its index is to stay instead
   bool held : 1 = false;       // kept for its index until it is replaced (5.21)
+  bool moved : 1 = false;      // while held, it was seen to end at another time than before
   bool batched : 1 = false;    // in the status write under way
   bool queued : 1 = false;     // in the queue that `todo` names
   bool in_flight : 1 = false;  // a write of it is under way
@@ -64,11 +66,17 @@ struct PodRecord {
   bool is_terminating() const { return !is_terminal(phase) && deleting; }
 };
 
-struct IndexEntry {
-  int32_t index = -1;  // -1: free place in the table
-  Slot head = kNoSlot;
-  int32_t active = 0;
-  int32_t terminating = 0;
+static_assert(sizeof(PodRecord) == 88);
+
+// Pods in the order they came, linked through their records.
+class SlotQueue {
+ public:
+  Slot front() const { return first_; }
+
+ private:
+  friend class PodTable;
+  Slot first_ = kNoSlot;
+  Slot last_ = kNoSlot;
 };
 
 class PodTable {
@@ -84,34 +92,33 @@ class PodTable {
   // Slots are below this; some may be free (in_use is false).
   Slot end() const { return end_; }
 
-  void set_name(Slot slot, std::string_view name);
+  void set_name(Slot slot, std::string_view name);  // once, after insert()
   std::string name(Slot slot) const;
 
-  // The entry of an index, or null. The pointer lives until the next link or unlink.
-  IndexEntry* entry(int32_t index);
-  const IndexEntry* entry(int32_t index) const;
-  void link(Slot slot);    // to the chain of its index, which must not be -1
-  void unlink(Slot slot);  // from it; an entry without pods goes away
+  // The first pod of an index, or kNoSlot.
+  Slot head(int32_t index) const;
+  Slot head_of(Slot slot) const;  // of the chain that this pod is in
+  void link(Slot slot);           // to the chain of its index, which must not be -1
+  void unlink(Slot slot);         // from it
+
+  void push_back(SlotQueue& queue, Slot slot);
+  void remove(SlotQueue& queue, Slot slot);
 
   size_t bytes() const;  // memory held, for the benchmark
 
  private:
   static constexpr size_t kChunk = 64;  // small: the explorer copies whole engines
 
-  void grow_uids();
-  void grow_entries();
-  size_t uid_place(Uid uid) const;
-  size_t entry_place(int32_t index) const;
-  void remove_entry(size_t place);
+  size_t index_hash(Slot slot) const;
+  size_t uid_hash(Slot slot) const;
 
   std::string job_name_;
   std::vector<Boxed<std::array<PodRecord, kChunk>>> chunks_;
-  std::vector<Slot> free_;
+  Slot free_ = kNoSlot;
   Slot end_ = 0;
   size_t size_ = 0;
-  std::vector<Slot> uids_;  // open addressing; size is a power of two
-  std::vector<IndexEntry> entries_;
-  size_t entry_count_ = 0;
+  SlotTable uids_;
+  SlotTable heads_;
   std::unordered_map<Slot, std::string> odd_names_;  // looked up only
 };
 

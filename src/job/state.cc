@@ -63,6 +63,7 @@ bool remove_before(const PodRecord& a, const PodRecord& b) {
 State::State(const Options& options, const JobView& job) : options_(options), pods_(job.name) {
   job_ = job;
   load_status(job);
+  record_ = parse_record(job.record);
   facts_ = derive_facts(job_, options_);
   rebuild();
   load_uncounted();
@@ -76,29 +77,35 @@ bool State::observe_job(const JobView& job) {
   const bool indexes_changed = job.status.completed_indexes != job_.status.completed_indexes ||
                                job.status.failed_indexes != job_.status.failed_indexes;
   const bool rebuilds = facts != facts_ || indexes_changed || job.generation != job_.generation;
+  const bool lists_changed =
+      job.status.uncounted != job_.status.uncounted || job.record != job_.record;
   if (indexes_changed || facts.bound != facts_.bound) {
     load_status(job);
   }
-  record_ = parse_record(job.record);
+  if (lists_changed) {
+    record_ = parse_record(job.record);
+  }
   job_ = job;
   facts_ = facts;
   if (rebuilds) {
     rebuild();
   }
-  load_uncounted();
+  if (lists_changed) {
+    load_uncounted();
+  }
   return true;
 }
 
 void State::load_status(const JobView& job) {
   const Facts facts = derive_facts(job, options_);
-  indexes_.completed.load(facts.indexed ? job.status.completed_indexes : "", facts.bound);
-  indexes_.failed.load(facts.per_index ? job.status.failed_indexes.value_or("") : "", facts.bound);
-  indexes_.failed.subtract(indexes_.completed.stored());
-  record_ = parse_record(job.record);
+  indexes_.completed.load(facts.indexed ? job.status.completed_indexes : "", facts.bound, nullptr);
+  indexes_.failed.load(facts.per_index ? job.status.failed_indexes.value_or("") : "", facts.bound,
+                       &indexes_.completed.stored());
 }
 
+// Whether a pod is accounted for is what the stored lists say now, no more and no less.
 void State::load_uncounted() {
-  accounted_.clear();
+  const std::vector<std::pair<Uid, Accounted>> before = std::exchange(accounted_, {});
   const auto take = [this](const std::vector<std::string>& uids, Accounted accounted) {
     for (const std::string& uid : uids) {
       accounted_.emplace_back(uids_.intern(uid), accounted);
@@ -109,11 +116,23 @@ void State::load_uncounted() {
   take(record_.ignored, Accounted::ignored);
   const auto by_uid = [](const auto& a, const auto& b) { return a.first < b.first; };
   std::stable_sort(accounted_.begin(), accounted_.end(), by_uid);
+  for (const auto& [uid, accounted] : before) {
+    set_accounted(uid, stored_account(uid));
+  }
   for (const auto& [uid, accounted] : accounted_) {
-    const Slot slot = pods_.find(uid);
-    if (slot != kNoSlot && pods_.at(slot).accounted == Accounted::no) {
-      change(slot, [value = accounted](PodRecord& record) { record.accounted = value; });
+    set_accounted(uid, stored_account(uid));
+  }
+  lists_touched_ = true;
+}
+
+void State::set_accounted(Uid uid, Accounted accounted) {
+  const Slot slot = pods_.find(uid);
+  if (slot == kNoSlot) {
+    if (accounted == Accounted::no) {
+      uids_.forget(uid);
     }
+  } else if (pods_.at(slot).accounted != accounted) {
+    change(slot, [accounted](PodRecord& record) { record.accounted = accounted; });
   }
 }
 
@@ -124,11 +143,9 @@ Accounted State::stored_account(Uid uid) const {
 }
 
 void State::rebuild() {
-  indexes_.set_bound(facts_.bound);
+  indexes_.reset(facts_.bound);
   tally_ = Tally();
-  to_account_.clear();
-  to_release_.clear();
-  to_remove_.clear();
+  to_account_ = to_release_ = to_remove_ = SlotQueue();
   for (Slot slot = 0; slot < pods_.end(); ++slot) {
     PodRecord& record = pods_.at(slot);
     if (!record.in_use) {
@@ -138,59 +155,49 @@ void State::rebuild() {
     record.queued = false;
     record.todo = Todo::nothing;
     record.condemned = record.condemned && !record.has_finalizer;
-    if (IndexEntry* entry = pods_.entry(record.index); entry != nullptr) {
-      entry->active = 0;
-      entry->terminating = 0;
-    }
+    add_pod(tally_, record, facts_, 1);
   }
-  for (Slot slot = 0; slot < pods_.end(); ++slot) {
-    if (pods_.at(slot).in_use) {
-      add(pods_.at(slot), 1);
-      note_index(pods_.at(slot));
+  const auto for_each_chain = [this](auto use) {
+    for (Slot slot = 0; slot < pods_.end(); ++slot) {
+      if (pods_.at(slot).in_use && pods_.at(slot).previous == kNoSlot) {
+        use(pods_.at(slot).index, slot);
+      }
     }
-  }
+  };
+  // Before it is known which indexes are done nothing can be said about their pods.
+  success_policy_ = SuccessPolicy();
+  for_each_chain([this](int32_t index, Slot head) { judge_index(index, head); });
   const std::vector<SuccessRule> none;
   success_policy_ = SuccessPolicy(job_.spec.success_policy.value_or(none), facts_.bound,
                                   indexes_.completed.found());
-  for (Slot slot = 0; slot < pods_.end(); ++slot) {
-    const PodRecord& record = pods_.at(slot);
-    const IndexEntry* entry = record.in_use ? pods_.entry(record.index) : nullptr;
-    if (record.in_use && (entry == nullptr || entry->head == slot)) {
-      settle(slot);
-    }
-  }
+  for_each_chain([this](int32_t, Slot head) { settle(head); });
 }
 
 template <class Change>
 void State::change(Slot slot, Change change) {
   PodRecord& record = pods_.at(slot);
   const bool was = is_terminated_with_finalizer(record);
-  add(record, -1);
+  const bool was_tracked = record.has_finalizer;
+  add_pod(tally_, record, facts_, -1);
   change(record);
-  add(record, 1);
+  add_pod(tally_, record, facts_, 1);
   const bool is = is_terminated_with_finalizer(record);
   terminated_added_ += !was && is ? 1 : 0;
   terminated_removed_ += was && !is ? 1 : 0;
-  note_index(record);
+  lists_touched_ =
+      lists_touched_ || (record.accounted != Accounted::no && was_tracked != record.has_finalizer);
   settle(slot);
 }
 
-void State::add(const PodRecord& record, int64_t sign) {
-  add_pod(tally_, record, facts_, sign);
-  if (IndexEntry* entry = pods_.entry(record.index); entry != nullptr) {
-    entry->active += static_cast<int32_t>(record.is_active() ? sign : 0);
-    entry->terminating += static_cast<int32_t>(record.is_terminating() ? sign : 0);
-  }
-}
-
 void State::observe_pod(const PodView& pod) {
-  const Uid uid = uids_.intern(pod.uid);
+  Uid uid = uids_.intern(pod.uid);
   const int32_t index =
       facts_.indexed ? static_cast<int32_t>(parse_index(pod.completion_index)) : -1;
   Slot slot = pods_.find(uid);
   if (slot != kNoSlot && pods_.at(slot).index != index) {
     erase(slot);  // someone edited the annotation
     slot = kNoSlot;
+    uid = uids_.intern(pod.uid);
   }
   if (slot == kNoSlot) {
     slot = insert(uid, index, pod);
@@ -230,7 +237,9 @@ void State::fill(PodRecord& record, const PodView& pod) {
   record.failures = parse_failure_count(pod.failure_count);
   record.ignored_failures = parse_failure_count(pod.ignored_failure_count);
   record.ready = false;
-  record.stamp = finish_time(pod);
+  const Time finished = finish_time(pod);
+  record.moved = record.held && record.stamp != finished;
+  record.stamp = finished;
   for (const PodCondition& condition : pod.conditions) {
     if (condition.type == "Ready" && condition.status == ConditionStatus::is_true) {
       record.ready = true;
@@ -284,6 +293,7 @@ void State::note_lost(const PodRecord& record) {
   if (record.accounted != Accounted::no || record.batched || facts_.finished) {
     return;
   }
+  add_lost(record.index, evidence(record));
   LostOutcomes lost;
   if (is_new_success(record, facts_)) {
     lost.succeeded = 1;
@@ -294,6 +304,13 @@ void State::note_lost(const PodRecord& record) {
   }
   lost.finished.emplace_back(record.stamp, lost.succeeded > 0);
   add_lost(lost);
+}
+
+void State::add_lost(int32_t index, IndexEvidence shown) {
+  if (index >= 0 && index < facts_.bound && (shown.succeeded || shown.failed)) {
+    indexes_.remember(index, shown);
+    settle_index(index, pods_.head(index));
+  }
 }
 
 void State::add_lost(const LostOutcomes& lost) {
@@ -317,24 +334,25 @@ void State::observe_gone(std::string_view uid) {
 }
 
 void State::erase(Slot slot) {
-  PodRecord& record = pods_.at(slot);
-  add(record, -1);
+  const PodRecord record = pods_.at(slot);
+  add_pod(tally_, record, facts_, -1);
   terminated_removed_ += is_terminated_with_finalizer(record) ? 1 : 0;
-  const int32_t index = record.index;
-  const Uid uid = record.uid;
-  if (index >= 0) {
-    const bool held = record.held;
-    pods_.unlink(slot);
-    pods_.erase(slot);
-    if (held) {
-      indexes_.set_ready_at(index, std::nullopt);
-    }
-    settle_index(index);
-  } else {
-    pods_.erase(slot);
+  lists_touched_ = lists_touched_ || record.accounted != Accounted::no;
+  if (record.queued) {
+    pods_.remove(queue(record.todo), slot);
   }
-  if (stored_account(uid) == Accounted::no) {
-    uids_.forget(uid);
+  if (record.index >= 0) {
+    pods_.unlink(slot);
+  }
+  pods_.erase(slot);
+  if (record.index >= 0) {
+    if (record.held) {
+      indexes_.set_ready_at(record.index, std::nullopt);
+    }
+    settle_index(record.index, pods_.head(record.index));
+  }
+  if (stored_account(record.uid) == Accounted::no) {
+    uids_.forget(record.uid);
   }
 }
 
@@ -411,20 +429,20 @@ void State::condemn(Slot slot) {
   settle(slot);
 }
 
-std::pair<int64_t, int64_t> State::commit_indexes(const JobStatus& written) {
+std::pair<int64_t, int64_t> State::commit_indexes(std::string completed,
+                                                  std::optional<std::string> failed) {
   // So that observing the answer does not look like a change by someone else.
-  job_.status.completed_indexes = written.completed_indexes;
-  job_.status.failed_indexes = written.failed_indexes;
-  const int64_t completed = indexes_.completed.commit_write();
-  return {completed, indexes_.failed.commit_write()};
+  job_.status.completed_indexes = std::move(completed);
+  job_.status.failed_indexes = std::move(failed);
+  const int64_t newly_completed = indexes_.completed.commit_write();
+  return {newly_completed, indexes_.failed.commit_write()};
 }
 
 void State::abort_indexes() {
-  indexes_.completed.abort_write();
-  indexes_.failed.abort_write();
-  if (success_refused_) {
-    success_refused_ = false;
-    rebuild();
+  for (StoredSet* set : {&indexes_.completed, &indexes_.failed}) {
+    for (const int64_t index : set->abort_write()) {
+      settle_index(static_cast<int32_t>(index), pods_.head(static_cast<int32_t>(index)));
+    }
   }
 }
 

@@ -8,7 +8,6 @@
 // from the queues and never scans.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,10 +71,17 @@ class State {
   void set_batched(Slot slot, bool batched);
   // Chosen for removal by scaling. Taken back by itself when the facts change.
   void condemn(Slot slot);
-  // The status write under way was stored: how many indexes are newly {completed, failed} in it.
-  std::pair<int64_t, int64_t> commit_indexes(const JobStatus& written);
+  // The status write under way was stored, with these index texts: how many indexes are newly
+  // {completed, failed} in it.
+  std::pair<int64_t, int64_t> commit_indexes(std::string completed,
+                                             std::optional<std::string> failed);
   void abort_indexes();
   void add_lost(const LostOutcomes& lost);
+  // A pod showed this and is gone (10.79).
+  void add_lost(int32_t index, IndexEvidence shown);
+  // Whether pods may have left the uncounted lists since settle_lists().
+  bool lists_touched() const { return lists_touched_; }
+  void settle_lists() { lists_touched_ = false; }
 
   const JobView& job() const { return job_; }
   const Options& options() const { return options_; }
@@ -91,7 +97,9 @@ class State {
   LostOutcomes take_lost();
 
   std::string uid_text(Slot slot) const { return uids_.text(pods_.at(slot).uid); }
+  std::string uid_text(Uid uid) const { return uids_.text(uid); }
   Slot find(std::string_view uid) const;
+  Slot find(Uid uid) const { return pods_.find(uid); }
 
   // 2.23, 2.24: stored, in the uncounted lists, and newly found.
   int64_t succeeded() const;
@@ -114,6 +122,9 @@ class State {
   // Changes of (terminal and holds the finalizer) since last asked: {added, removed} (1.18).
   std::pair<int64_t, int64_t> take_terminated_deltas();
 
+  // Pods looked at so far: what the cost of the engine is measured by.
+  uint64_t visits() const { return visits_; }
+
  private:
   friend class Fingerprint;
   void load_status(const JobView& job);
@@ -126,17 +137,18 @@ class State {
   void fill(PodRecord& record, const PodView& pod);
   void judge(PodRecord& record, const PodView& pod);
   void note_fail_job(const PodRecord& record, const PodView& pod, const Verdict& verdict);
+  void set_accounted(Uid uid, Accounted accounted);
   void note_lost(const PodRecord& record);
-  void note_index(const PodRecord& record);
-  void add(const PodRecord& record, int64_t sign);
+  IndexEvidence evidence(const PodRecord& record) const;
+  void judge_index(int32_t index, Slot head);
   void settle(Slot slot);
-  void settle_index(int32_t index);
-  void hold_best(int32_t index);
-  void find_duplicates(int32_t index);
+  void settle_index(int32_t index, Slot head);
+  void hold_best(int32_t index, Slot head, bool active);
+  void find_duplicates(Slot head, int32_t active);
   void refresh(Slot slot);
   Todo todo_of(const PodRecord& record) const;
   void erase(Slot slot);
-  std::deque<Slot>& queue(Todo todo);
+  SlotQueue& queue(Todo todo);
 
   Options options_;
   JobView job_;
@@ -150,13 +162,14 @@ class State {
   SuccessPolicy success_policy_;
   std::optional<FailJobMatch> fail_job_;
   LostOutcomes lost_;
-  std::deque<Slot> to_account_;
-  std::deque<Slot> to_release_;
-  std::deque<Slot> to_remove_;
+  SlotQueue to_account_;
+  SlotQueue to_release_;
+  SlotQueue to_remove_;
   int64_t terminated_added_ = 0;
   int64_t terminated_removed_ = 0;
+  uint64_t visits_ = 0;
+  bool lists_touched_ = true;
   bool listing_ = false;
-  bool success_refused_ = false;  // an index succeeded while its failure was being written
 };
 
 // Orders active pods: what comes first is removed first (3.9); ties are broken by UID (W9).

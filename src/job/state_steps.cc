@@ -5,58 +5,63 @@
 
 namespace windlass::job {
 
-void State::note_index(const PodRecord& record) {
-  if (!facts_.indexed || !record.has_finalizer || !has_valid_index(record, facts_) ||
-      facts_.finished) {
+IndexEvidence State::evidence(const PodRecord& record) const {
+  if (!facts_.indexed || !record.has_finalizer) {
+    return {};
+  }
+  // 5.9: a pod that is stored as failed stays failed.
+  const bool succeeded = record.phase == Phase::succeeded && record.accounted != Accounted::failed;
+  return {succeeded, !succeeded && ends_index(record, facts_)};
+}
+
+void State::judge_index(int32_t index, Slot head) {
+  if (index < 0 || index >= facts_.bound || facts_.finished) {
     return;
   }
-  if (record.phase == Phase::succeeded && record.accounted != Accounted::failed) {
-    if (indexes_.mark_completed(record.index)) {
-      success_policy_.add_success(record.index);
-    }
-    success_refused_ = success_refused_ || (!indexes_.completed.found().contains(record.index) &&
-                                            !indexes_.failed.stored().contains(record.index));
-  } else if (ends_index(record, facts_)) {
-    indexes_.mark_failed(record.index);
+  IndexEvidence shown;
+  for (Slot slot = head; slot != kNoSlot; slot = pods_.at(slot).next) {
+    shown.add(evidence(pods_.at(slot)));
+  }
+  if (const int change = indexes_.judge(index, shown); change != 0) {
+    success_policy_.add_success(index, change);
   }
 }
 
 void State::settle(Slot slot) {
   const PodRecord& record = pods_.at(slot);
   if (record.index >= 0) {
-    settle_index(record.index);
+    settle_index(record.index, pods_.head_of(slot));
   } else {
     refresh(slot);
   }
 }
 
-void State::settle_index(int32_t index) {
-  const IndexEntry* entry = pods_.entry(index);
-  const bool valid = index < facts_.bound;
-  const bool busy = valid && entry != nullptr &&
-                    (entry->active > 0 || (facts_.only_failed && entry->terminating > 0));
-  if (valid) {
-    indexes_.set_busy(index, busy);
+void State::settle_index(int32_t index, Slot head) {
+  judge_index(index, head);
+  int32_t active = 0;
+  int32_t terminating = 0;
+  for (Slot slot = head; slot != kNoSlot; slot = pods_.at(slot).next) {
+    active += pods_.at(slot).is_active() ? 1 : 0;
+    terminating += pods_.at(slot).is_terminating() ? 1 : 0;
   }
-  if (entry == nullptr) {
-    return;
+  if (index < facts_.bound) {
+    indexes_.set_busy(index, active > 0 || (facts_.only_failed && terminating > 0));
   }
   if (facts_.per_index) {
-    hold_best(index);
+    hold_best(index, head, active > 0);
   }
   if (facts_.scaling()) {
-    find_duplicates(index);
+    find_duplicates(head, active);
   }
-  for (Slot slot = entry->head; slot != kNoSlot; slot = pods_.at(slot).next) {
+  for (Slot slot = head; slot != kNoSlot; slot = pods_.at(slot).next) {
     refresh(slot);
   }
 }
 
 // KEP-3850: the finalizer of the last failed pod of an index stays until a replacement carries its
 // failure count on, the index ends, or the Job does (5.21).
-void State::hold_best(int32_t index) {
-  const IndexEntry& entry = *pods_.entry(index);
-  const bool open = facts_.scaling() && entry.active == 0 && index < facts_.bound &&
+void State::hold_best(int32_t index, Slot head, bool active) {
+  const bool open = facts_.scaling() && !active && index < facts_.bound &&
                     !indexes_.completed.found().contains(index) &&
                     !indexes_.failed.found().contains(index);
   const auto weight = [](const PodRecord& record) {
@@ -65,7 +70,8 @@ void State::hold_best(int32_t index) {
   };
   Slot best = kNoSlot;
   Slot before = kNoSlot;
-  for (Slot slot = entry.head; slot != kNoSlot; slot = pods_.at(slot).next) {
+  bool moved = false;
+  for (Slot slot = head; slot != kNoSlot; slot = pods_.at(slot).next) {
     PodRecord& record = pods_.at(slot);
     before = record.held ? slot : before;
     const bool candidate = open && record.has_finalizer && record.accounted == Accounted::no &&
@@ -73,12 +79,13 @@ void State::hold_best(int32_t index) {
     if (candidate && (best == kNoSlot || weight(pods_.at(best)) < weight(record))) {
       best = slot;
     }
-    record.held = false;
+    moved = moved || record.moved;
+    record.held = record.moved = false;
   }
   if (best != kNoSlot) {
     pods_.at(best).held = true;
   }
-  if (best != before) {
+  if (best != before || moved) {
     indexes_.set_ready_at(index, std::nullopt);
     if (best != kNoSlot) {
       indexes_.set_ready_at(index, held_until(index));
@@ -87,8 +94,7 @@ void State::hold_best(int32_t index) {
 }
 
 Slot State::held_pod(int64_t index) const {
-  const IndexEntry* entry = pods_.entry(static_cast<int32_t>(index));
-  for (Slot slot = entry == nullptr ? kNoSlot : entry->head; slot != kNoSlot;
+  for (Slot slot = pods_.head(static_cast<int32_t>(index)); slot != kNoSlot;
        slot = pods_.at(slot).next) {
     if (pods_.at(slot).held) {
       return slot;
@@ -120,12 +126,11 @@ IndexFailures State::index_failures(int64_t index) const {
 }
 
 // 3.7: of several active pods of one index only the one that would be removed last stays.
-void State::find_duplicates(int32_t index) {
-  const IndexEntry& entry = *pods_.entry(index);
+void State::find_duplicates(Slot head, int32_t active) {
   Slot keep = kNoSlot;
-  for (Slot slot = entry.head; slot != kNoSlot; slot = pods_.at(slot).next) {
+  for (Slot slot = head; slot != kNoSlot; slot = pods_.at(slot).next) {
     PodRecord& record = pods_.at(slot);
-    record.duplicate = record.is_active() && entry.active > 1;
+    record.duplicate = record.is_active() && active > 1;
     const bool doomed = record.dropped || record.condemned;
     if (record.duplicate && !doomed && (keep == kNoSlot || remove_before(pods_.at(keep), record))) {
       keep = slot;
@@ -175,35 +180,33 @@ Todo State::todo_of(const PodRecord& record) const {
 }
 
 void State::refresh(Slot slot) {
+  ++visits_;
   PodRecord& record = pods_.at(slot);
   const bool waits = record.in_flight || record.batched;
   const Todo todo = waits ? Todo::nothing : todo_of(record);
   if (todo != record.todo) {
+    if (record.queued) {
+      pods_.remove(queue(record.todo), slot);
+    }
     record.todo = todo;
     record.queued = false;
   }
   if (todo != Todo::nothing && !record.queued) {
     record.queued = true;
-    queue(todo).push_back(slot);
+    pods_.push_back(queue(todo), slot);
   }
 }
 
-std::deque<Slot>& State::queue(Todo todo) {
+SlotQueue& State::queue(Todo todo) {
   return todo == Todo::account ? to_account_ : todo == Todo::release ? to_release_ : to_remove_;
 }
 
 bool State::has(Todo todo) {
-  std::deque<Slot>& waiting = queue(todo);
-  while (!waiting.empty()) {
-    const Slot slot = waiting.front();
-    PodRecord& record = pods_.at(slot);
-    if (record.in_use && record.todo == todo && record.queued) {
-      if (todo_of(record) == todo) {
-        return true;
-      }
-      refresh(slot);  // its index was stored in the meantime
+  for (Slot slot = queue(todo).front(); slot != kNoSlot; slot = queue(todo).front()) {
+    if (todo_of(pods_.at(slot)) == todo) {
+      return true;
     }
-    waiting.pop_front();
+    refresh(slot);  // its index was stored in the meantime
   }
   return false;
 }
@@ -213,7 +216,7 @@ Slot State::pop(Todo todo) {
     return kNoSlot;
   }
   const Slot slot = queue(todo).front();
-  queue(todo).pop_front();
+  pods_.remove(queue(todo), slot);
   pods_.at(slot).queued = false;
   return slot;
 }

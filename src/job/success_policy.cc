@@ -15,16 +15,16 @@ SuccessPolicy::SuccessPolicy(const std::vector<SuccessRule>& rules, int64_t comp
     }
     rules_.push_back(std::move(rule));
   }
-  any_success_ = !completed.empty();
+  successes_ = completed.size();
   for (Rule& rule : rules_) {
     rule.hits = rule.counts_any ? completed.size() : rule.required.overlap(completed);
   }
 }
 
-void SuccessPolicy::add_success(int64_t index) {
-  any_success_ = true;
+void SuccessPolicy::add_success(int64_t index, int64_t by) {
+  successes_ += by;
   for (Rule& rule : rules_) {
-    rule.hits += rule.counts_any || rule.required.contains(index) ? 1 : 0;
+    rule.hits += rule.counts_any || rule.required.contains(index) ? by : 0;
   }
 }
 
@@ -39,7 +39,7 @@ bool SuccessPolicy::is_met(const Rule& rule) {
 }
 
 std::optional<size_t> SuccessPolicy::first_met() const {
-  for (size_t i = 0; any_success_ && i < rules_.size(); ++i) {
+  for (size_t i = 0; successes_ > 0 && i < rules_.size(); ++i) {
     if (is_met(rules_[i])) {
       return i;
     }

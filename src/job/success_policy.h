@@ -19,7 +19,8 @@ class SuccessPolicy {
   SuccessPolicy(const std::vector<SuccessRule>& rules, int64_t completions,
                 const IndexBits& completed);
 
-  void add_success(int64_t index);
+  // By 1 when an index is found to have succeeded; by -1 when that turns out not to hold.
+  void add_success(int64_t index, int64_t by);
   // Index of the first rule that is met. No success at all never meets a rule, not even a count of
   // 0.
   std::optional<size_t> first_met() const;
@@ -34,7 +35,7 @@ class SuccessPolicy {
   static bool is_met(const Rule& rule);
 
   std::vector<Rule> rules_;
-  bool any_success_ = false;
+  int64_t successes_ = 0;
 };
 
 }  // namespace windlass::job

@@ -346,7 +346,8 @@ void FakeCluster::write_status(const StatusWrite& write) {
     job_.rv = next_rv();
     ++writes.statuses;
   }
-  blind_ = blind_ || fault.applied;
+  // In doubt, what was sent stays settled until the Job is seen.
+  blind_ = blind_ || fault.error == WriteError::unknown;
   if (fault.error || stale) {
     engine_->status_failed(fault.error.value_or(WriteError::conflict));
   } else {

@@ -118,7 +118,7 @@ class FakeCluster {
   JobView job_;
   Options options_;
   Pods pods_;
-  bool blind_ = false;  // a write happened whose answer was lost: the engine cannot know yet
+  bool blind_ = false;  // a write's answer was lost: the engine cannot know yet what became of it
   std::optional<Engine> engine_;
   bool remembers_ = false;  // the engine saw an outcome that the store no longer shows
   Decision last_;

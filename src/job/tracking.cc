@@ -31,6 +31,20 @@ int64_t purge(const State& state, std::vector<std::string>& uids) {
       std::erase_if(uids, [&](const std::string& uid) { return !holds_finalizer(state, uid); }));
 }
 
+// What is short, whatever the size of the Job.
+JobStatus short_part(const JobStatus& status) {
+  JobStatus out;
+  out.conditions = status.conditions;
+  out.start_time = status.start_time;
+  out.completion_time = status.completion_time;
+  out.active = status.active;
+  out.succeeded = status.succeeded;
+  out.failed = status.failed;
+  out.ready = status.ready;
+  out.terminating = status.terminating;
+  return out;
+}
+
 class Drafter {
  public:
   Drafter(State& state, const Outcome& outcome, Time now)
@@ -39,8 +53,7 @@ class Drafter {
         // The API keeps whole seconds; so do we, or our own write would look like another's.
         now_(std::chrono::floor<seconds>(now)) {
     draft_.write.base_rv = state.job().rv;
-    draft_.write.status = state.job().status;
-    draft_.record = state.record();
+    draft_.write.status = short_part(state.job().status);
   }
 
   StatusDraft draft() {
@@ -63,53 +76,89 @@ class Drafter {
 
  private:
   JobStatus& next() { return draft_.write.status; }
+  const JobStatus& stored() const { return state_.job().status; }
+
+  // The lists of the draft; copied from the stored status when first asked for.
+  UncountedPods& lists() {
+    if (!next().uncounted) {
+      next().uncounted = stored().uncounted.value_or(UncountedPods());
+    }
+    return *next().uncounted;
+  }
+  const UncountedPods* lists_now() const {
+    const auto& drafted = draft_.write.status.uncounted;
+    const auto& old = stored().uncounted;
+    return drafted ? &*drafted : old ? &*old : nullptr;
+  }
+  Record& record() {
+    if (!draft_.record) {
+      draft_.record = state_.record();
+    }
+    return *draft_.record;
+  }
+  const Record& record_now() const { return draft_.record ? *draft_.record : state_.record(); }
 
   void move_counted() {
-    UncountedPods lists = next().uncounted.value_or(UncountedPods());
-    const int64_t succeeded = purge(state_, lists.succeeded);
-    const int64_t failed = purge(state_, lists.failed);
+    if (!stored().uncounted) {
+      lists();
+      draft_.changed = true;
+    }
+    if (!state_.lists_touched()) {
+      return;
+    }
+    const int64_t succeeded = purge(state_, lists().succeeded);
+    const int64_t failed = purge(state_, lists().failed);
     if (!state_.facts().indexed) {
       next().succeeded = narrow(next().succeeded + succeeded);
     }
     next().failed = narrow(next().failed + failed);
-    assign(next().uncounted, std::optional(std::move(lists)), draft_.changed);
-    std::erase_if(draft_.record.ignored,
-                  [&](const std::string& uid) { return !holds_finalizer(state_, uid); });
+    const size_t ignored = record_now().ignored.size();
+    if (ignored > 0) {
+      purge(state_, record().ignored);
+    }
+    if (succeeded + failed > 0) {
+      draft_.changed = true;
+    } else if (record_now().ignored.size() == ignored) {
+      state_.settle_lists();
+    }
   }
 
   // 5.5, 5.6, with room for max_uncounted pods in all (5.10).
   void account() {
-    UncountedPods& lists = *next().uncounted;
-    size_t used = lists.succeeded.size() + lists.failed.size() + draft_.record.ignored.size();
+    if (!state_.has(Todo::account)) {
+      return;
+    }
+    size_t used = lists().succeeded.size() + lists().failed.size() + record_now().ignored.size();
     const auto most = static_cast<size_t>(state_.options().max_uncounted);
     for (; used < most; ++used) {
       const Slot slot = state_.pop(Todo::account);
       if (slot == kNoSlot) {
         return;
       }
-      account_pod(slot, lists);
+      account_pod(slot);
       state_.set_batched(slot, true);
       draft_.changed = draft_.urgent = true;
     }
   }
 
-  void account_pod(Slot slot, UncountedPods& lists) {
+  void account_pod(Slot slot) {
     const PodRecord& pod = state_.pods().at(slot);
-    StatusDraft::Item item{state_.uid_text(slot), Accounted::failed, pod.action, pod.stamp};
+    StatusDraft::Item item{pod.uid,   Accounted::failed, pod.action,
+                           pod.stamp, pod.index,         ends_index(pod, state_.facts())};
     if (pod.phase == Phase::succeeded) {
       item.as = Accounted::succeeded;
       item.action = Action::none;
       if (!state_.facts().indexed) {
-        lists.succeeded.push_back(item.uid);
+        lists().succeeded.push_back(state_.uid_text(slot));
       }
     } else if (pod.action == Action::ignore) {
       item.as = Accounted::ignored;
-      draft_.record.ignored.push_back(item.uid);
+      record().ignored.push_back(state_.uid_text(slot));
     } else {
-      lists.failed.push_back(item.uid);
+      lists().failed.push_back(state_.uid_text(slot));
     }
     remember(item.finished, item.as == Accounted::succeeded);
-    draft_.items.push_back(std::move(item));
+    draft_.items.push_back(item);
   }
 
   void remember(Time finished, bool succeeded) {
@@ -117,9 +166,9 @@ class Drafter {
       return;  // 7.11
     }
     if (succeeded) {
-      draft_.record.backoff.add_success(finished);
+      record().backoff.add_success(finished);
     } else {
-      draft_.record.backoff.add_failure(finished);
+      record().backoff.add_failure(finished);
     }
   }
 
@@ -138,20 +187,17 @@ class Drafter {
 
   void write_indexes() {
     Indexes& indexes = state_.indexes();
+    const auto& failed_text = stored().failed_indexes;
     const bool dirty = indexes.completed.dirty() || indexes.failed.dirty();
-    if (dirty) {
-      draft_.changed = draft_.urgent = true;
-      next().completed_indexes = indexes.completed.found().text();
-    }
+    // nil without limits per index, and not nil with them (3.32).
+    const bool appears = failed_text.has_value() != state_.facts().per_index;
+    draft_.prints_indexes = dirty || appears;
+    draft_.changed = draft_.changed || dirty || appears;
+    draft_.urgent = draft_.urgent || dirty;
     indexes.completed.begin_write();
     indexes.failed.begin_write();
     if (state_.facts().indexed) {
       write_succeeded(narrow(indexes.completed.found().size()));
-    }
-    if (!state_.facts().per_index) {
-      assign(next().failed_indexes, std::optional<std::string>(), draft_.changed);
-    } else if (dirty || !next().failed_indexes) {
-      assign(next().failed_indexes, std::optional(indexes.failed.found().text()), draft_.changed);
     }
   }
 
@@ -185,7 +231,7 @@ class Drafter {
       set_suspended(false);
       next().start_time = now_;
       if (!state_.job().spec.completions) {
-        draft_.record.baseline = state_.succeeded();
+        record().baseline = state_.succeeded();
       }
     }
   }
@@ -232,7 +278,8 @@ class Drafter {
   // 2.57: nothing of the Job is left, and everything is counted.
   void finish() {
     const Tally& tally = state_.tally();
-    const bool counted = next().uncounted->succeeded.empty() && next().uncounted->failed.empty();
+    const UncountedPods* lists = lists_now();
+    const bool counted = lists == nullptr || (lists->succeeded.empty() && lists->failed.empty());
     const bool quiet = tally.active == 0 && tally.terminating == 0 && tally.tracked == 0;
     if (!outcome_.stored || !counted || !quiet || !draft_.items.empty()) {
       return;
@@ -250,7 +297,10 @@ class Drafter {
   }
 
   void write_record() {
-    std::string text = format_record(draft_.record);
+    if (!draft_.record) {
+      return;
+    }
+    std::string text = format_record(*draft_.record);
     if (text != state_.job().record) {
       draft_.write.record = std::move(text);
     }
@@ -262,19 +312,17 @@ class Drafter {
   StatusDraft draft_;
 };
 
-void count_pods(const State& state, const StatusDraft& draft, const JobStatus& before,
-                int64_t indexes, std::vector<MetricDelta>& metrics) {
-  const JobStatus& after = draft.write.status;
-  const int64_t succeeded = state.facts().indexed ? indexes : after.succeeded - before.succeeded;
+void count_pods(const StatusDraft& draft, int64_t succeeded, int64_t failed,
+                std::vector<MetricDelta>& metrics) {
   if (succeeded > 0) {
     metrics.push_back({Metric::pods_finished, "succeeded", "", succeeded});
   }
-  if (after.failed > before.failed) {
-    metrics.push_back({Metric::pods_finished, "failed", "", after.failed - before.failed});
+  if (failed > 0) {
+    metrics.push_back({Metric::pods_finished, "failed", "", failed});
   }
   for (const StatusDraft::Item& item : draft.items) {
     if (item.action != Action::none) {
-      metrics.push_back({Metric::failures_handled, std::string(action_name(item.action)), "", 1});
+      count_metric(metrics, Metric::failures_handled, action_name(item.action), "");
     }
   }
 }
@@ -302,6 +350,23 @@ StatusDraft draft_status(State& state, const Outcome& outcome, Time now) {
   return Drafter(state, outcome, now).draft();
 }
 
+void complete_draft(const State& state, StatusDraft& draft) {
+  const JobStatus& stored = state.job().status;
+  JobStatus& next = draft.write.status;
+  if (!next.uncounted) {
+    next.uncounted = stored.uncounted;
+  }
+  if (!draft.prints_indexes) {
+    next.completed_indexes = stored.completed_indexes;
+    next.failed_indexes = stored.failed_indexes;
+    return;
+  }
+  next.completed_indexes = state.indexes().completed.found().text();
+  if (state.facts().per_index) {
+    next.failed_indexes = state.indexes().failed.found().text();
+  }
+}
+
 void abort_status(State& state, const StatusDraft& draft) {
   LostOutcomes lost = draft.lost;
   for (const StatusDraft::Item& item : draft.items) {
@@ -314,6 +379,7 @@ void abort_status(State& state, const StatusDraft& draft) {
       lost.succeeded += succeeded && !state.facts().indexed ? 1 : 0;
       lost.failed += item.as == Accounted::failed ? 1 : 0;
       lost.finished.emplace_back(item.finished, succeeded);
+      state.add_lost(item.index, {succeeded, item.ends_index});
     }
   }
   if (!lost.empty()) {
@@ -322,18 +388,21 @@ void abort_status(State& state, const StatusDraft& draft) {
   state.abort_indexes();
 }
 
-void commit_status(State& state, const StatusDraft& draft, const JobView& stored,
+void commit_status(State& state, StatusDraft draft, const JobView& stored,
                    std::vector<Event>& events, std::vector<MetricDelta>& metrics) {
-  const JobStatus before = state.job().status;
+  JobStatus& written = draft.write.status;
+  const int64_t more_succeeded = written.succeeded - state.job().status.succeeded;
+  const int64_t more_failed = written.failed - state.job().status.failed;
   const char* limit = state.facts().per_index ? "perIndex" : "global";
-  const auto [completed, failed] = state.commit_indexes(draft.write.status);
+  const auto [completed, failed] =
+      state.commit_indexes(std::move(written.completed_indexes), std::move(written.failed_indexes));
   state.observe_job(stored);
   for (const StatusDraft::Item& item : draft.items) {
     if (const Slot slot = state.find(item.uid); slot != kNoSlot) {
       state.set_batched(slot, false);
     }
   }
-  count_pods(state, draft, before, completed, metrics);
+  count_pods(draft, state.facts().indexed ? completed : more_succeeded, more_failed, metrics);
   if (completed > 0) {
     metrics.push_back({Metric::finished_indexes, "succeeded", limit, completed});
   }

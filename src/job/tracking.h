@@ -4,6 +4,7 @@
 // abort_status().
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,19 @@ namespace windlass::job {
 
 struct StatusDraft {
   struct Item {
-    std::string uid;
+    Uid uid;
     Accounted as = Accounted::no;
     Action action = Action::none;
     Time finished;
+    int32_t index = -1;
+    bool ends_index = false;
   };
 
+  // Until complete_draft() without what takes long to copy: index texts, and uncounted lists that
+  // stay as they are.
   StatusWrite write;
-  Record record;  // what write.record says, or the stored one
+  std::optional<Record> record;  // when it differs from the stored one
+  bool prints_indexes = false;   // index sets changed
   bool changed = false;
   // Something waits for this write: it must not be put off to save a request.
   bool urgent = false;
@@ -34,11 +40,14 @@ struct StatusDraft {
   bool finishes = false;  // carries Failed or Complete
 };
 
+// O(what changed), however long the status is.
 StatusDraft draft_status(State& state, const Outcome& outcome, Time now);
+// The draft is to be sent: makes its status whole.
+void complete_draft(const State& state, StatusDraft& draft);
 // The draft is not sent, or the write did not happen.
 void abort_status(State& state, const StatusDraft& draft);
 // The write happened and `stored` is the server's answer. Events and metrics of it are appended.
-void commit_status(State& state, const StatusDraft& draft, const JobView& stored,
+void commit_status(State& state, StatusDraft draft, const JobView& stored,
                    std::vector<Event>& events, std::vector<MetricDelta>& metrics);
 
 }  // namespace windlass::job
