@@ -61,14 +61,19 @@ Result<Server::Stored> Server::find(const ObjectRef& ref) {
   return Stored{std::move(version), std::move(object)};
 }
 
-Result<ObjectPtr> Server::get(const ObjectRef& ref) {
+Result<store::VersionPtr> Server::get_version(const ObjectRef& ref) const {
   if (find_strategy(*ref.kind) == nullptr) {
     return fail(no_such_resource());
   }
-  const store::VersionPtr version = store_.get(storage_key(ref));
+  store::VersionPtr version = store_.get(storage_key(ref));
   if (!version) {
     return fail(not_found(resource_name(ref)));
   }
+  return version;
+}
+
+Result<ObjectPtr> Server::get(const ObjectRef& ref) {
+  TRY(const store::VersionPtr version, get_version(ref));
   return decode(*ref.kind, *version);
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,21 @@ struct Decision {
   void add_warnings(std::vector<std::string> more);
 };
 
+// What a read of a collection asks for beyond the collection itself.
+struct ReadOptions {
+  int64_t limit = 0;  // 0 or less: everything
+  std::string continue_token = {};
+  store::Revision exact = 0;  // 0: the newest committed state
+};
+
+// Versions, not messages: whoever needs one decodes it when it is needed.
+struct CollectionPage {
+  std::vector<store::VersionPtr> items = {};
+  store::Revision revision = 0;
+  std::string continue_token = {};
+  std::optional<int64_t> remaining = {};  // how many follow, where that is known (api.md M66)
+};
+
 struct BindRequest {
   std::string node = {};
   std::string target_kind = {};  // "" or Node
@@ -56,7 +72,9 @@ class Server {
   void create_system_namespaces();
 
   Result<ObjectPtr> get(const ObjectRef& ref);
+  Result<store::VersionPtr> get_version(const ObjectRef& ref) const;
   Result<ObjectList> list(const Collection& collection, const ListOptions& options);
+  Result<CollectionPage> read(const Collection& collection, const ReadOptions& options);
 
   Decision create(const ObjectRef& ref, std::unique_ptr<Message> object,
                   const WriteOptions& options = {});

@@ -21,7 +21,8 @@ Status too_old(store::Revision wanted, store::Revision compacted) {
 
 Result<std::unique_ptr<WatchStream>> WatchStream::open(Server& server, const Collection& collection,
                                                        std::string_view resource_version,
-                                                       std::function<void()> wake) {
+                                                       std::function<void()> wake,
+                                                       InitialEvents initial) {
   const api::Kind& kind = *collection.kind;
   if (find_strategy(kind) == nullptr) {
     return fail(no_such_resource());
@@ -29,13 +30,17 @@ Result<std::unique_ptr<WatchStream>> WatchStream::open(Server& server, const Col
   TRY(Selection selection, Selection::parse(collection));
   std::unique_ptr<WatchStream> stream(new WatchStream(server, kind, std::move(selection)));
   store::Store& store = server.store();
+  const bool from_now = resource_version.empty() || resource_version == "0";
   stream->seen_ = client::version_number(resource_version);
-  if (resource_version.empty() || resource_version == "0") {
+  if (!from_now && stream->seen_ == 0) {
+    return fail(bad_version_number(resource_version));
+  }
+  if (initial == InitialEvents::send || (from_now && initial != InitialEvents::skip)) {
     auto page = store.list({.resource = kind.plural, .ns = collection.ns});
     stream->initial_.assign(page->items.begin(), page->items.end());
     stream->seen_ = page->revision;
-  } else if (stream->seen_ == 0) {
-    return fail(bad_version_number(resource_version));
+  } else if (from_now) {
+    stream->seen_ = store.revision();
   }
   stream->watcher_ = store.watch(kind.plural, collection.ns, stream->seen_, std::move(wake));
   if (!stream->watcher_) {
@@ -45,11 +50,19 @@ Result<std::unique_ptr<WatchStream>> WatchStream::open(Server& server, const Col
 }
 
 Result<std::optional<WatchEvent>> WatchStream::next() {
+  TRY(const std::optional<VersionEvent> event, next_version());
+  if (!event) {
+    return std::nullopt;
+  }
+  return WatchEvent{event->type, object_of(*event)};
+}
+
+Result<std::optional<VersionEvent>> WatchStream::next_version() {
   while (!initial_.empty()) {
-    const ObjectPtr object = server_.decode(kind_, *initial_.front());
+    const store::VersionPtr version = std::move(initial_.front());
     initial_.pop_front();
-    if (selection_.matches(*object)) {
-      return WatchEvent{EventType::added, object};
+    if (selection_.everything() || selection_.matches(*server_.decode(kind_, *version))) {
+      return VersionEvent{EventType::added, version};
     }
   }
   while (true) {
@@ -61,36 +74,39 @@ Result<std::optional<WatchEvent>> WatchStream::next() {
       return std::nullopt;
     }
     seen_ = next.version->revision();
-    if (std::optional<WatchEvent> event = translate(*next.version)) {
+    if (std::optional<VersionEvent> event = translate(next.version)) {
       return event;
     }
   }
 }
 
-std::optional<WatchEvent> WatchStream::translate(const store::Version& version) {
-  const ObjectPtr object = server_.decode(kind_, version);
+std::optional<VersionEvent> WatchStream::translate(const store::VersionPtr& version) {
   if (selection_.everything()) {
-    const EventType type = version.change() == store::Change::created   ? EventType::added
-                           : version.change() == store::Change::updated ? EventType::modified
-                                                                        : EventType::deleted;
-    return WatchEvent{type, object};
+    const EventType type = version->change() == store::Change::created   ? EventType::added
+                           : version->change() == store::Change::updated ? EventType::modified
+                                                                         : EventType::deleted;
+    return VersionEvent{type, version};
   }
   // M77: what counts is whether the watcher knew the object, and whether it still should.
-  const store::VersionPtr& previous = version.previous();
-  const bool knew = version.change() != store::Change::created && previous &&
+  const store::VersionPtr& previous = version->previous();
+  const bool knew = version->change() != store::Change::created && previous &&
                     selection_.matches(*server_.decode(kind_, *previous));
-  const bool knows = !version.is_deletion() && selection_.matches(*object);
+  const bool knows =
+      !version->is_deletion() && selection_.matches(*server_.decode(kind_, *version));
   if (knew && knows) {
-    return WatchEvent{EventType::modified, object};
+    return VersionEvent{EventType::modified, version};
   }
   if (knows) {
-    return WatchEvent{EventType::added, object};
+    return VersionEvent{EventType::added, version};
   }
-  if (knew) {
-    return WatchEvent{EventType::deleted,
-                      version.is_deletion() ? object : as_of(*previous, version.revision())};
+  if (!knew) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  VersionEvent event{EventType::deleted, version};
+  if (!version->is_deletion()) {
+    event.left = as_of(*previous, version->revision());
+  }
+  return event;
 }
 
 // The old content, with the revision at which it stopped to match.

@@ -19,24 +19,43 @@
 
 namespace windlass::apiserver {
 
+// Whether a watch begins with the objects that there are. By itself the version says so: "" and "0"
+// do, any other one does not (api.md M78, M81).
+enum class InitialEvents { as_version_says, send, skip };
+
+// A change as the store has it: whoever has encoded this version before need not look at it again.
+struct VersionEvent {
+  client::EventType type = client::EventType::added;
+  store::VersionPtr version;
+  // Instead of the version's own content: an object as it was before it left the selection.
+  ObjectPtr left = {};
+};
+
 class WatchStream {
  public:
-  // From behind `resource_version`; "" and "0" begin with the objects there are. `wake` runs once
-  // after next() had nothing, and may only schedule a call. 410 when the version is too old.
-  static Result<std::unique_ptr<WatchStream>> open(Server& server, const Collection& collection,
-                                                   std::string_view resource_version,
-                                                   std::function<void()> wake);
+  // From behind `resource_version`. `wake` runs once after next() had nothing, and may only
+  // schedule a call. 410 when the version is too old.
+  static Result<std::unique_ptr<WatchStream>> open(
+      Server& server, const Collection& collection, std::string_view resource_version,
+      std::function<void()> wake, InitialEvents initial = InitialEvents::as_version_says);
 
   // The next event; nothing when there is none now; an error, the last answer, when the stream
   // lost its place.
   Result<std::optional<client::WatchEvent>> next();
+  Result<std::optional<VersionEvent>> next_version();
+
+  // The objects that were there at the beginning have all been given out.
+  bool initial_done() const { return initial_.empty(); }
+  ObjectPtr object_of(const VersionEvent& event) {
+    return event.left ? event.left : server_.decode(kind_, *event.version);
+  }
 
  private:
   WatchStream(Server& server, const api::Kind& kind, Selection selection)
       : server_(server), kind_(kind), selection_(std::move(selection)) {}
 
   // What a change is to this watch: nothing at all, if the selectors say so.
-  std::optional<client::WatchEvent> translate(const store::Version& version);
+  std::optional<VersionEvent> translate(const store::VersionPtr& version);
   ObjectPtr as_of(const store::Version& content, store::Revision revision);
 
   Server& server_;

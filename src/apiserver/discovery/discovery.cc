@@ -1,0 +1,128 @@
+#include "apiserver/discovery/discovery.h"
+
+#include <fmt/format.h>
+
+#include "apiserver/discovery/aggregated.h"
+#include "apiserver/discovery/served.h"
+#include "apiserver/json_builder.h"
+#include "base/hash.h"
+
+namespace windlass::apiserver {
+namespace {
+
+std::string group_version(std::string_view group, std::string_view version) {
+  return group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);
+}
+
+std::string core_versions_document(std::string_view address) {
+  std::string text;
+  JsonBuilder json(text);
+  json.open_object().member("kind", "APIVersions").key("versions").open_list().string("v1");
+  json.close_list().key("serverAddressByClientCIDRs").open_list().open_object();
+  json.member("clientCIDR", "0.0.0.0/0").member("serverAddress", address);
+  json.close_object().close_list().close_object();
+  return text + "\n";
+}
+
+// Everything of an APIGroup but its type.
+void add_group(JsonBuilder& json, const ServedVersion& served) {
+  const std::string gv = group_version(served.group, served.version);
+  const auto add_version = [&] {
+    json.open_object().member("groupVersion", gv).member("version", served.version).close_object();
+  };
+  json.member("name", served.group).key("versions").open_list();
+  add_version();
+  json.close_list().key("preferredVersion");
+  add_version();
+}
+
+std::string groups_document() {
+  std::string text;
+  JsonBuilder json(text);
+  json.open_object().member("kind", "APIGroupList").member("apiVersion", "v1");
+  json.key("groups").open_list();
+  for (const ServedVersion& served : served_versions()) {
+    if (!served.group.empty()) {
+      json.open_object();
+      add_group(json, served);
+      json.close_object();
+    }
+  }
+  json.close_list().close_object();
+  return text + "\n";
+}
+
+std::string group_document(const ServedVersion& served) {
+  std::string text;
+  JsonBuilder json(text);
+  json.open_object().member("kind", "APIGroup").member("apiVersion", "v1");
+  add_group(json, served);
+  json.close_object();
+  return text + "\n";
+}
+
+void add_resource(JsonBuilder& json, const Served& served) {
+  const api::Kind& kind = *served.kind;
+  const bool sub = !served.subresource.empty();
+  json.open_object();
+  json.member("name", sub ? fmt::format("{}/{}", kind.plural, served.subresource) : kind.plural);
+  json.member("singularName", sub ? "" : kind.singular);
+  json.key("namespaced").boolean(kind.namespaced);
+  if (served.body->group != kind.group || served.body->version != kind.version) {
+    json.member("group", served.body->group).member("version", served.body->version);
+  }
+  json.member("kind", served.body->kind).strings("verbs", served.verbs);
+  if (!sub && !kind.short_names.empty()) {
+    json.strings("shortNames", kind.short_names);
+  }
+  if (!sub && !kind.categories.empty()) {
+    json.strings("categories", kind.categories);
+  }
+  json.close_object();
+}
+
+std::string resources_document(const ServedVersion& served) {
+  std::string text;
+  JsonBuilder json(text);
+  json.open_object().member("kind", "APIResourceList");
+  if (!served.group.empty()) {
+    json.member("apiVersion", "v1");
+  }
+  json.member("groupVersion", group_version(served.group, served.version));
+  json.key("resources").open_list();
+  for (const Served* resource : served.resources) {
+    add_resource(json, *resource);
+  }
+  json.close_list().close_object();
+  return text + "\n";
+}
+
+}  // namespace
+
+Discovery::Discovery(std::string_view address)
+    : core_versions_(core_versions_document(address)), groups_(groups_document()) {
+  for (const ServedVersion& served : served_versions()) {
+    if (!served.group.empty()) {
+      group_[std::string(served.group)] = group_document(served);
+    }
+    resources_[fmt::format("{}/{}", served.group, served.version)] = resources_document(served);
+  }
+  for (const bool core : {false, true}) {
+    for (const bool beta : {false, true}) {
+      aggregated_[core][beta] = aggregated_discovery(core, beta);
+      etags_[core][beta] = fmt::format("\"{:016X}\"", stable_hash(aggregated_[core][beta]));
+    }
+  }
+}
+
+const std::string* Discovery::group(std::string_view name) const {
+  const auto found = group_.find(name);
+  return found == group_.end() ? nullptr : &found->second;
+}
+
+const std::string* Discovery::resources(std::string_view group, std::string_view version) const {
+  const auto found = resources_.find(fmt::format("{}/{}", group, version));
+  return found == resources_.end() ? nullptr : &found->second;
+}
+
+}  // namespace windlass::apiserver

@@ -1,0 +1,41 @@
+// Definitions and paths as OpenAPI JSON, in the two versions of the format. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apiserver/discovery/served.h"
+#include "apiserver/json_builder.h"
+#include "apiserver/openapi/definitions.h"
+
+namespace windlass::apiserver {
+
+enum class OpenApiVersion { v2, v3 };
+
+// {"description":...,"type":"object","properties":{...}}
+void append_definition(const Definition& definition, OpenApiVersion version, JsonBuilder& json);
+
+// The members of `paths` for these resources.
+void append_paths(const ServedVersion& served, OpenApiVersion version, JsonBuilder& json);
+
+// One path, for whoever writes it in another form.
+struct PathOperation {
+  std::string_view method;  // get put post patch delete
+  std::string_view action;  // x-kubernetes-action: list, replace ...
+};
+struct ServedPath {
+  std::string path;
+  const Served* served = nullptr;
+  bool item = false;  // of one object, not of the collection
+  std::vector<PathOperation> operations = {};
+};
+std::vector<ServedPath> paths_of(const ServedVersion& version);
+// The query parameters that an operation takes.
+struct QueryParameter {
+  std::string_view name;
+  std::string_view type;  // string, boolean, integer
+  std::string_view description;
+};
+std::vector<QueryParameter> query_parameters(std::string_view method, bool item);
+
+}  // namespace windlass::apiserver

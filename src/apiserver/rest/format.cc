@@ -1,0 +1,121 @@
+#include "apiserver/rest/format.h"
+
+#include <optional>
+
+#include "apiserver/rest/media_type.h"
+
+namespace windlass::apiserver {
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kYaml = "application/yaml";
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+
+std::optional<Encoding> encoding_of(std::string_view type) {
+  if (type == kJson || type == "*/*" || type == "application/*") {
+    return Encoding::json;
+  }
+  if (type == kYaml) {
+    return Encoding::yaml;
+  }
+  if (type == kProtobuf) {
+    return Encoding::protobuf;
+  }
+  return std::nullopt;
+}
+
+// The form that `as`, `g` and `v` name, or nothing when there is no such form in this encoding.
+std::optional<Form> form_of(const MediaType& media, Encoding encoding) {
+  const std::string_view as = media.parameter("as");
+  if (as.empty()) {
+    return Form::object;
+  }
+  const std::string_view version = media.parameter("v");
+  if (media.parameter("g") != "meta.k8s.io" || (version != "v1" && version != "v1beta1")) {
+    return std::nullopt;
+  }
+  if (as == "Table") {
+    return encoding == Encoding::protobuf ? std::nullopt : std::optional(Form::table);
+  }
+  if (as == "PartialObjectMetadata" || as == "PartialObjectMetadataList") {
+    return Form::partial;
+  }
+  return std::nullopt;
+}
+
+Status not_acceptable(std::string message) {
+  Status status;
+  status.code = 406;
+  status.reason = "NotAcceptable";
+  status.message = std::move(message);
+  return status;
+}
+
+Status unknown_types() {
+  return not_acceptable(
+      "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
+      "application/vnd.kubernetes.protobuf, application/json;stream=watch, "
+      "application/vnd.kubernetes.protobuf;stream=watch");
+}
+
+Status unknown_forms() {
+  return not_acceptable(
+      "only the following media types are accepted: application/json, application/yaml, "
+      "application/vnd.kubernetes.protobuf");
+}
+
+}  // namespace
+
+std::string_view Format::content_type() const {
+  switch (encoding) {
+    case Encoding::yaml:
+      return kYaml;
+    case Encoding::protobuf:
+      return kProtobuf;
+    default:
+      return kJson;
+  }
+}
+
+std::string_view Format::stream_content_type() const {
+  return encoding == Encoding::protobuf ? "application/vnd.kubernetes.protobuf;stream=watch"
+                                        : kJson;
+}
+
+bool wants_pretty(const http::Headers& headers, const http::Target& target) {
+  if (target.parameter("pretty")) {
+    return target.flag("pretty");
+  }
+  const std::string_view agent = http::find_header(headers, "User-Agent").value_or("");
+  return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");
+}
+
+Result<Format> negotiate(const http::Headers& headers, const http::Target& target, bool stream) {
+  Format format;
+  format.pretty = wants_pretty(headers, target);
+  const std::string_view accept = http::find_header(headers, "Accept").value_or("");
+  if (accept.empty()) {
+    return format;
+  }
+  bool known = false;
+  for (const MediaType& media : parse_accept(accept)) {
+    const std::optional<Encoding> encoding = encoding_of(media.type);
+    if (!encoding || (stream && *encoding == Encoding::yaml)) {
+      continue;
+    }
+    known = true;
+    const std::optional<Form> form = form_of(media, *encoding);
+    if (!form) {
+      continue;
+    }
+    format.encoding = *encoding;
+    format.form = *form;
+    if (*form != Form::object) {
+      format.meta_version = media.parameter("v");
+    }
+    return format;
+  }
+  return fail(known ? unknown_forms() : unknown_types());
+}
+
+}  // namespace windlass::apiserver

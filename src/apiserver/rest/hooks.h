@@ -1,0 +1,41 @@
+// What the API server leaves to others: an eviction's rules, and the logs that only nodes have.
+// Both are called on the core executor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apiserver/server.h"
+#include "http/handler.h"
+
+namespace windlass::api::core::v1 {
+class Pod;
+}
+
+namespace windlass::apiserver {
+
+// pods/NAME/log, checked (api.md P100-P103).
+struct LogRequest {
+  std::shared_ptr<const api::core::v1::Pod> pod = {};
+  std::string container = {};
+  bool follow = false;
+  bool previous = false;
+  bool timestamps = false;
+  std::optional<int64_t> since_seconds = {};
+  std::string since_time = {};
+  std::optional<int64_t> tail_lines = {};
+  std::optional<int64_t> limit_bytes = {};
+};
+
+struct Hooks {
+  // pods/NAME/eviction with the body as it was sent. Without one the answer is 404.
+  std::function<Decision(const ObjectRef& pod, const Message& eviction, const WriteOptions&)>
+      evict = {};
+  // Answers the exchange itself. Without one the node is said to be gone.
+  std::function<void(LogRequest, std::shared_ptr<http::Exchange>)> read_log = {};
+};
+
+}  // namespace windlass::apiserver

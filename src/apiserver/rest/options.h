@@ -1,0 +1,40 @@
+// The query parameters of reads, as a client sent them and after the rules about them (api.md M62,
+// M63, M81, M82). Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "apiserver/write_options.h"
+#include "base/result.h"
+#include "http/message.h"
+#include "http/target.h"
+#include "store/version.h"
+
+namespace windlass::apiserver {
+
+enum class VersionMatch { none, exact, not_older_than };
+
+struct ReadQuery {
+  std::string label_selector = {};
+  std::string field_selector = {};
+  int64_t limit = 0;
+  std::string continue_token = {};
+  std::string version = {};  // resourceVersion as it was sent
+  VersionMatch match = VersionMatch::none;
+  std::optional<int64_t> timeout_seconds = {};
+  bool allow_bookmarks = false;
+  std::optional<bool> send_initial_events = {};
+};
+
+// 400 and 422 as M63 and M82 have them.
+Result<ReadQuery> parse_read_query(const http::Target& target, bool watch);
+
+// A version that must be a number. The error differs between a list and everything else (M63).
+Result<store::Revision> parse_version(const std::string& text, bool list);
+
+// The query parameters of a write; the rules about them are in write_options.h.
+WriteQuery parse_write_query(const http::Target& target, const http::Headers& headers);
+
+}  // namespace windlass::apiserver

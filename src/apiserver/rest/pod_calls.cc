@@ -1,0 +1,135 @@
+// The subresources of pods: binding (api.md P80, P81), eviction (P90) and log (P100-P103).
+#include <fmt/format.h>
+#include <google/protobuf/message.h>
+
+#include "apiserver/request_errors.h"
+#include "apiserver/rest/body.h"
+#include "apiserver/rest/calls.h"
+#include "apiserver/rest/log_options.h"
+#include "apiserver/rest/object_access.h"
+#include "apiserver/rest/options.h"
+#include "apiserver/rest/reply.h"
+#include "apiserver/rest/status_message.h"
+#include "schema/core/v1/binding.pb.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::apiserver {
+namespace {
+
+// Once the decision is durable: 201 and a Status that says no more than Success.
+void answer_created(RestContext& context, const Reply& reply, Decision decision,
+                    const Warnings& warnings) {
+  if (!decision.answer) {
+    reply.decision(std::move(decision), 201, warnings);
+    return;
+  }
+  context.server.store().when_committed(
+      decision.durable_at, [reply, warnings](const Result<void>& committed) {
+        if (committed) {
+          reply.message(201, status_type(), *created_message(), warnings);
+        } else {
+          reply.fail(committed.error(), warnings);
+        }
+      });
+}
+
+Result<void> match_name(const RestRequest& request, const Message& body, std::string_view kind) {
+  const std::string& name = api::metadata_of(body).name();
+  if (name == request.info.name) {
+    return {};
+  }
+  return fail(bad_request(fmt::format("name in URL does not match name in {} object", kind)));
+}
+
+struct PodBody {
+  Body body;
+  WriteOptions options;
+};
+
+Result<PodBody> read_body(const RestRequest& request) {
+  PodBody read;
+  TRY(read.options, make_write_options(WriteVerb::create,
+                                       parse_write_query(request.target, request.http.headers)));
+  TRY(read.body, decode_body(request.http, *request.served->body, read.options.field_validation));
+  return read;
+}
+
+}  // namespace
+
+Prepared prepare_bind(RestContext& context, RestRequest request) {
+  auto read = read_body(request);
+  if (!read) {
+    return failure_response(read.error(), request.format);
+  }
+  const bool subresource = !request.served->subresource.empty();
+  const auto& binding = static_cast<const api::core::v1::Binding&>(*read->body.object);
+  if (subresource) {
+    if (const auto matched = match_name(request, binding, "Binding"); !matched) {
+      return failure_response(matched.error(), request.format);
+    }
+  }
+  ObjectRef pod{&api::kinds::pod(), request.info.ns, binding.metadata().name()};
+  BindRequest bind{binding.target().name(), binding.target().kind(), binding.metadata().uid()};
+  return make_call([&context, pod = std::move(pod), bind = std::move(bind),
+                    request = std::move(request), options = read->options,
+                    warnings = read->body.warnings](std::shared_ptr<http::Exchange> exchange) {
+    const Reply reply(context, request, std::move(exchange));
+    answer_created(context, reply, context.server.bind(pod, bind, options), warnings);
+  });
+}
+
+Prepared prepare_evict(RestContext& context, RestRequest request) {
+  auto read = read_body(request);
+  if (!read) {
+    return failure_response(read.error(), request.format);
+  }
+  if (const auto matched = match_name(request, *read->body.object, "Eviction"); !matched) {
+    return failure_response(matched.error(), request.format);
+  }
+  return make_call([&context, request = std::move(request),
+                    read = *std::move(read)](std::shared_ptr<http::Exchange> exchange) {
+    const Reply reply(context, request, std::move(exchange));
+    if (!context.hooks.evict) {
+      reply.fail(no_such_resource());
+      return;
+    }
+    answer_created(context, reply,
+                   context.hooks.evict(request.ref(), *read.body.object, read.options),
+                   read.body.warnings);
+  });
+}
+
+Prepared prepare_log(RestContext& context, RestRequest request) {
+  auto log = parse_log_query(request.target, request.info.name);
+  if (!log) {
+    return failure_response(log.error(), request.format);
+  }
+  return make_call([&context, request = std::move(request),
+                    log = *std::move(log)](std::shared_ptr<http::Exchange> exchange) mutable {
+    const Reply reply(context, request, exchange);
+    const auto allowed = check_stored_object(context, request);
+    const auto found = allowed ? context.server.get(request.ref()) : fail(allowed.error());
+    if (!found) {
+      reply.fail(found.error());
+      return;
+    }
+    log.pod = api::object_as<api::core::v1::Pod>(*found);
+    if (const auto chosen = choose_container(log); !chosen) {
+      reply.fail(chosen.error());
+      return;
+    }
+    const std::string& node = log.pod->spec().node_name();
+    if (node.empty()) {  // P102
+      http::Response nothing;
+      nothing.status = 204;
+      reply.respond(std::move(nothing));
+    } else if (!context.hooks.read_log) {
+      reply.fail(not_found({"", "nodes", node}));
+    } else {
+      reply.note(200);
+      context.hooks.read_log(std::move(log), std::move(exchange));
+    }
+  });
+}
+
+}  // namespace windlass::apiserver

@@ -1,0 +1,238 @@
+#include "apiserver/rest/rest_handler.h"
+
+#include <algorithm>
+#include <array>
+
+#include "apiserver/auth/authorizer.h"
+#include "apiserver/request_errors.h"
+#include "apiserver/rest/calls.h"
+#include "apiserver/rest/paths.h"
+#include "apiserver/rest/responses.h"
+
+namespace windlass::apiserver {
+namespace {
+
+// For the metrics: methods are the client's to invent, label values are not.
+std::string_view verb_label(std::string_view verb) {
+  static constexpr std::array<std::string_view, 10> kVerbs = {
+      "get",  "list", "watch", "create", "update", "patch", "delete", "deletecollection",
+      "head", "post"};
+  const auto* found = std::ranges::find(kVerbs, verb);
+  return found == kVerbs.end() ? "other" : *found;
+}
+
+Format format_of_error(const http::Headers& headers, const http::Target& target) {
+  if (auto format = negotiate(headers, target, false)) {
+    return *format;
+  }
+  Format plain;
+  plain.pretty = wants_pretty(headers, target);
+  return plain;
+}
+
+// Whether the path itself names an object, whatever a selector says (api.md M86).
+bool path_names_object(const RestRequest& request) {
+  const RequestInfo& info = request.info;
+  size_t segments = request.target.segments.size() - (info.group.empty() ? 2 : 3);
+  const size_t first = info.group.empty() ? 2 : 3;
+  if (request.target.segments[first] == "watch" && info.verb == "watch" && segments > 1) {
+    --segments;
+  }
+  const bool in_namespace = !info.ns.empty() && info.resource != "namespaces";
+  return segments > (in_namespace ? 3U : 1U);
+}
+
+// /api/v1/watch/..., the older way to ask for a watch (M2).
+bool is_watch_path(const RestRequest& request) {
+  const size_t first = request.info.group.empty() ? 2 : 3;
+  return request.info.verb == "watch" && request.target.segments[first] == "watch" &&
+         request.info.resource != "watch";
+}
+
+// M29: a namespaced object has a namespace, others have none.
+bool has_right_scope(const RestRequest& request, bool named) {
+  const api::Kind& kind = request.kind();
+  if (kind.namespaced) {
+    return !named || !request.info.ns.empty();
+  }
+  return request.info.ns.empty() || kind.plural == "namespaces";
+}
+
+// E5: lists that are always empty.
+Prepared empty_list(RestContext& context, const EmptyResource& resource, RestRequest request) {
+  if (request.info.verb != "list") {
+    return failure_response(no_such_resource(), request.format);
+  }
+  return make_call([&context, &resource](const std::shared_ptr<http::Exchange>& exchange) {
+    http::Response response;
+    response.headers = answer_headers("application/json");
+    response.body = R"({"kind":")" + std::string(resource.kind) + R"(List","apiVersion":")" +
+                    (resource.group.empty() ? "" : std::string(resource.group) + "/") +
+                    std::string(resource.version) + R"(","metadata":{"resourceVersion":")" +
+                    std::to_string(context.server.store().revision()) + R"("},"items":[]})" + "\n";
+    exchange->respond(std::move(response));
+  });
+}
+
+}  // namespace
+
+RestHandler::RestHandler(Server& server, env::Executor& executor, env::Clock& clock,
+                         env::Random& random, Authenticator authenticator, RestOptions options)
+    : authenticator_(std::move(authenticator)),
+      options_(std::move(options)),
+      discovery_(options_.address),
+      openapi_(api_version_text(options_.version)),
+      context_(new RestContext{server, clock, executor, random, options_.hooks}),
+      streams_(std::make_unique<StreamHub>(executor)) {}
+
+RestHandler::~RestHandler() = default;
+
+Prepared RestHandler::prepare(http::Request http) const {
+  RestRequest request;
+  request.began = context_->clock.monotonic();
+  auto target = http::parse_target(http.target);
+  if (!target) {
+    context_->metrics.observe("other", "", target.error().code, Duration::zero());
+    return failure_response(target.error(), Format());
+  }
+  request.target = *std::move(target);
+  request.info = request_info(http.method, request.target);
+  request.http = std::move(http);
+  const std::string verb(verb_label(request.info.verb));
+  const Served* served = find_served(request.info.group, request.info.version,
+                                     request.info.resource, request.info.subresource);
+  const MonotonicTime began = request.began;
+  Prepared prepared = route(std::move(request));
+  if (const auto* response = std::get_if<http::Response>(&prepared)) {
+    context_->metrics.observe(verb, served != nullptr ? served->kind->plural : "", response->status,
+                              context_->clock.monotonic() - began);
+  }
+  return prepared;
+}
+
+Prepared RestHandler::route(RestRequest request) const {
+  const http::Headers& headers = request.http.headers;
+  auto user = authenticator_.authenticate(request.http);
+  if (!user) {
+    return failure_response(user.error(), format_of_error(headers, request.target));
+  }
+  const auto allowed = authorize(*user, request.info);
+  if (!allowed) {
+    return failure_response(allowed.error(), format_of_error(headers, request.target));
+  }
+  request.user = *std::move(user);
+  request.check_object = *allowed;
+  return request.info.is_resource ? route_resource(std::move(request))
+                                  : route_path(std::move(request));
+}
+
+Prepared RestHandler::route_resource(RestRequest request) const {
+  RequestInfo& info = request.info;
+  if (const EmptyResource* empty = find_empty_resource(info.group, info.version, info.resource)) {
+    return empty_list(*context_, *empty, std::move(request));
+  }
+  if (find_served_version(info.group, info.version) == nullptr) {
+    return page_not_found();
+  }
+  const bool named = path_names_object(request);
+  request.served = find_served(info.group, info.version, info.resource, info.subresource);
+  if (request.served == nullptr || info.has_more_segments || !has_right_scope(request, named)) {
+    return failure_response(no_such_resource(),
+                            format_of_error(request.http.headers, request.target));
+  }
+  const bool watch_path = is_watch_path(request);
+  if (info.verb == "watch" && named) {
+    if (watch_path) {
+      request.target.parameters.push_back({"fieldSelector", "metadata.name=" + info.name});
+    } else {
+      info.verb = "get";  // M86
+    }
+  }
+  auto format = negotiate(request.http.headers, request.target, info.verb == "watch");
+  if (!format) {
+    return failure_response(format.error(), Format());
+  }
+  request.format = *format;
+  const bool wants_name = info.verb == "get" || info.verb == "update" || info.verb == "patch" ||
+                          info.verb == "delete" || !info.subresource.empty();
+  const bool everywhere = request.kind().namespaced && info.ns.empty();
+  const bool bad_create = info.verb == "create" && (everywhere || (named && !wants_name));
+  const bool bad_sweep = info.verb == "deletecollection" && everywhere;
+  if (request.http.method == "HEAD" || !request.served->allows(info.verb) || bad_create ||
+      bad_sweep || (wants_name && !named)) {
+    return failure_response(method_not_allowed(), request.format);
+  }
+  if (!request.kind().namespaced) {
+    info.ns.clear();
+  }
+  return dispatch(std::move(request));
+}
+
+Prepared RestHandler::dispatch(RestRequest request) const {
+  RestContext& context = *context_;
+  const std::string& verb = request.info.verb;
+  const std::string_view subresource = request.served->subresource;
+  if (subresource == "binding" || request.kind().kind == "Binding") {
+    return prepare_bind(context, std::move(request));
+  }
+  if (subresource == "eviction") {
+    return prepare_evict(context, std::move(request));
+  }
+  if (subresource == "log") {
+    return prepare_log(context, std::move(request));
+  }
+  if (request.kind().kind == "SelfSubjectAccessReview") {
+    return prepare_access_review(context, std::move(request));
+  }
+  if (verb == "get") {
+    return prepare_get(context, std::move(request));
+  }
+  if (verb == "list") {
+    return prepare_list(context, *streams_, std::move(request));
+  }
+  if (verb == "watch") {
+    return prepare_watch(context, *streams_, std::move(request));
+  }
+  if (verb == "create") {
+    return prepare_create(context, std::move(request));
+  }
+  if (verb == "update") {
+    return prepare_update(context, std::move(request));
+  }
+  if (verb == "patch") {
+    return prepare_patch(context, std::move(request));
+  }
+  if (verb == "delete") {
+    return prepare_delete(context, std::move(request));
+  }
+  return prepare_delete_collection(context, std::move(request));
+}
+
+Prepared RestHandler::route_path(RestRequest request) const {
+  const std::vector<std::string>& path = request.target.segments;
+  if (request.http.method != "GET" && request.http.method != "HEAD") {
+    return failure_response(method_not_allowed(),
+                            format_of_error(request.http.headers, request.target));
+  }
+  if (path.empty()) {
+    return root_paths();
+  }
+  if (path[0] == "api" || path[0] == "apis") {
+    return discovery_response(discovery_, request);
+  }
+  if (path[0] == "openapi") {
+    return openapi_response(openapi_, request);
+  }
+  if (path[0] == "version" && path.size() == 1) {
+    return version_response(options_.version);
+  }
+  if (path[0] == "healthz" || path[0] == "livez" || path[0] == "readyz") {
+    return health_call(*context_, std::move(request));
+  }
+  if (path[0] == "metrics" && path.size() == 1) {
+    return metrics_call(*context_, *streams_);
+  }
+  return page_not_found();
+}
+
+}  // namespace windlass::apiserver

@@ -1,0 +1,53 @@
+// The front of the API server: HTTP requests in, answers out, no sockets. prepare() authenticates,
+// authorizes, routes, negotiates and decodes; what it makes runs on the core executor.
+//
+// Owns what belongs to the HTTP side (caches, open watches, counters). Made and destroyed on the
+// core; must outlive the transport that calls it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apiserver/auth/authenticator.h"
+#include "apiserver/discovery/discovery.h"
+#include "apiserver/openapi/openapi.h"
+#include "apiserver/rest/hooks.h"
+#include "apiserver/rest/rest_context.h"
+#include "apiserver/rest/rest_request.h"
+#include "apiserver/rest/stream_hub.h"
+#include "http/handler.h"
+
+namespace windlass::apiserver {
+
+struct RestOptions {
+  std::string address = "127.0.0.1:6443";  // where clients reach us, for /api
+  std::string version = "0.0.0";           // of this program
+  Hooks hooks = {};
+};
+
+class RestHandler final : public http::Handler {
+ public:
+  RestHandler(Server& server, env::Executor& executor, env::Clock& clock, env::Random& random,
+              Authenticator authenticator, RestOptions options);
+  ~RestHandler() override;
+
+  Prepared prepare(http::Request request) const override;
+
+  // Lists and watches in progress. Core executor only.
+  size_t open_streams() const { return streams_->size(); }
+
+ private:
+  Prepared route(RestRequest request) const;
+  Prepared route_resource(RestRequest request) const;
+  Prepared dispatch(RestRequest request) const;
+  Prepared route_path(RestRequest request) const;
+
+  Authenticator authenticator_;
+  RestOptions options_;
+  Discovery discovery_;
+  OpenApi openapi_;
+  std::unique_ptr<RestContext> context_;
+  std::unique_ptr<StreamHub> streams_;
+};
+
+}  // namespace windlass::apiserver

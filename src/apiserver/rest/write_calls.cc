@@ -1,0 +1,107 @@
+// POST, PUT and PATCH: api.md M1, M90, M110.
+#include <google/protobuf/message.h>
+
+#include <optional>
+
+#include "apiserver/rest/body.h"
+#include "apiserver/rest/calls.h"
+#include "apiserver/rest/media_type.h"
+#include "apiserver/rest/object_access.h"
+#include "apiserver/rest/options.h"
+#include "apiserver/rest/reply.h"
+
+namespace windlass::apiserver {
+namespace {
+
+std::optional<PatchType> patch_type(const http::Request& request) {
+  const std::string type =
+      parse_media_type(http::find_header(request.headers, "Content-Type").value_or("")).type;
+  if (type == "application/json-patch+json") {
+    return PatchType::json;
+  }
+  if (type == "application/merge-patch+json") {
+    return PatchType::merge;
+  }
+  if (type == "application/strategic-merge-patch+json") {
+    return PatchType::strategic;
+  }
+  if (type == "application/apply-patch+yaml") {
+    return PatchType::apply;
+  }
+  return std::nullopt;
+}
+
+Result<WriteOptions> write_options(WriteVerb verb, const RestRequest& request) {
+  return make_write_options(verb, parse_write_query(request.target, request.http.headers));
+}
+
+}  // namespace
+
+Prepared prepare_create(RestContext& context, RestRequest request) {
+  const auto options = write_options(WriteVerb::create, request);
+  if (!options) {
+    return failure_response(options.error(), request.format);
+  }
+  auto body = decode_body(request.http, request.kind(), options->field_validation);
+  if (!body) {
+    return failure_response(body.error(), request.format);
+  }
+  if (const auto allowed = check_new_object(request, *body->object); !allowed) {
+    return failure_response(allowed.error(), request.format);
+  }
+  request.http.body.clear();
+  return make_call([&context, options = *options, request = std::move(request),
+                    body = *std::move(body)](std::shared_ptr<http::Exchange> exchange) mutable {
+    const Reply reply(context, request, std::move(exchange));
+    reply.decision(context.server.create(request.ref(), std::move(body.object), options), 201,
+                   body.warnings);
+  });
+}
+
+Prepared prepare_update(RestContext& context, RestRequest request) {
+  const auto options = write_options(WriteVerb::update, request);
+  if (!options) {
+    return failure_response(options.error(), request.format);
+  }
+  auto body = decode_body(request.http, request.kind(), options->field_validation);
+  if (!body) {
+    return failure_response(body.error(), request.format);
+  }
+  request.http.body.clear();
+  return make_call([&context, options = *options, request = std::move(request),
+                    body = *std::move(body)](std::shared_ptr<http::Exchange> exchange) mutable {
+    const Reply reply(context, request, std::move(exchange));
+    if (const auto allowed = check_stored_object(context, request); !allowed) {
+      reply.fail(allowed.error());
+      return;
+    }
+    reply.decision(context.server.update(request.ref(), request.served->subresource,
+                                         std::move(body.object), options),
+                   200, body.warnings);
+  });
+}
+
+Prepared prepare_patch(RestContext& context, RestRequest request) {
+  const std::optional<PatchType> type = patch_type(request.http);
+  if (!type) {
+    return failure_response(unsupported_media_type("415: Unsupported Media Type"), request.format);
+  }
+  const auto options =
+      write_options(*type == PatchType::apply ? WriteVerb::apply : WriteVerb::patch, request);
+  if (!options) {
+    return failure_response(options.error(), request.format);
+  }
+  return make_call([&context, type = *type, options = *options,
+                    request = std::move(request)](std::shared_ptr<http::Exchange> exchange) {
+    const Reply reply(context, request, std::move(exchange));
+    if (const auto allowed = check_stored_object(context, request); !allowed) {
+      reply.fail(allowed.error());
+      return;
+    }
+    reply.decision(context.server.patch(request.ref(), request.served->subresource, type,
+                                        request.http.body, options),
+                   200);
+  });
+}
+
+}  // namespace windlass::apiserver
