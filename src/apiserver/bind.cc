@@ -2,7 +2,7 @@
 #include <google/protobuf/message.h>
 
 #include "api/codec/wire_time.h"
-#include "apiserver/pod_conditions.h"
+#include "api/pod/pod_condition.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"
 #include "base/quote.h"
@@ -71,7 +71,7 @@ Result<ObjectPtr> Server::try_bind(const ObjectRef& ref, const BindRequest& requ
   auto pod = std::make_unique<api::core::v1::Pod>(old);
   pod->mutable_spec()->set_node_name(request.node);
   pod->mutable_status()->clear_nominated_node_name();
-  set_pod_condition(*pod, "PodScheduled", "True", clock_.now());
+  api::set_pod_condition(*pod, "PodScheduled", "True", clock_.now());
   return put(ref, stored.version->revision(), std::move(pod), options);
 }
 

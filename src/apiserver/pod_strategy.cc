@@ -1,10 +1,10 @@
 // core/v1 Pod: api.md P22, P50-P53, P60, P70, P78. Defaults and validation are in api/.
 #include "api/equality.h"
 #include "api/pod/default_pod.h"
+#include "api/pod/pod_condition.h"
 #include "api/pod/validate_pod_spec.h"
 #include "api/pod/validate_pod_update.h"
 #include "api/pod/warnings_pod.h"
-#include "apiserver/pod_conditions.h"
 #include "apiserver/pod_qos.h"
 #include "apiserver/strategies.h"
 #include "schema/core/v1/pod.pb.h"
@@ -72,8 +72,8 @@ class PodStrategy final : public Strategy {
     pod.mutable_status()->set_phase("Pending");
     pod.mutable_status()->set_qos_class(std::string(qos_class(pod)));
     if (!pod.spec().scheduling_gates().empty()) {
-      set_pod_condition(pod, "PodScheduled", "False", context.now, "SchedulingGated",
-                        "Scheduling is blocked due to non-empty scheduling gates");
+      api::set_pod_condition(pod, "PodScheduled", "False", context.now, "SchedulingGated",
+                             "Scheduling is blocked due to non-empty scheduling gates");
     }
   }
   api::FieldErrors validate_create(const Message& object) const override {
