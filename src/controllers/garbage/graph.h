@@ -1,0 +1,68 @@
+// Who belongs to whom, by UID, as far as the caches have told. A change wakes exactly the objects
+// that the collector has to look at because of it, so work follows changes and not the number of
+// objects: an owner that waits for 100,000 dependents is looked at when the last of them is gone,
+// not each time.
+//
+// Pure but for the wake callback, which must not change the graph. One thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "controllers/garbage/record.h"
+
+namespace windlass::controllers::garbage {
+
+class OwnerGraph {
+ public:
+  using Wake = std::function<void(const std::string& uid)>;
+
+  explicit OwnerGraph(Wake wake) : wake_(std::move(wake)) {}
+
+  void upsert(RecordPtr record);
+  void erase(const std::string& uid);
+  // Everything that would have been woken, had anybody listened from the start.
+  void wake_unsettled() const;
+
+  // nullptr for what was never seen or is gone.
+  RecordPtr find(const std::string& uid) const;
+  size_t dependents(const std::string& uid) const;
+  // Those that a foreground deletion waits for.
+  size_t blocking_dependents(const std::string& uid) const;
+  // One of its dependents is itself waiting for dependents: the two may wait for each other.
+  bool has_waiting_dependent(const std::string& uid) const;
+
+  // Objects that are there, and owners that are only spoken of.
+  size_t size() const { return nodes_.size(); }
+
+ private:
+  struct Node {
+    RecordPtr record;  // nullptr: only spoken of, by its dependents
+    std::set<std::string> dependents = {};
+    size_t blocking = 0;
+  };
+  // An owner's UID, and whether any reference to it blocks.
+  using Links = std::map<std::string, bool>;
+
+  static Links links_of(const RecordPtr& record);
+  static Stance stance_of(const RecordPtr& record);
+  void link(const std::string& uid, const Links& links);
+  // Wakes owners that waited for just this.
+  void unlink(const std::string& uid, const Links& links);
+  void forget_if_empty(const std::string& uid);
+  void wake_dependents(const Node& node) const;
+  bool is_settled(const Record& record, const OwnerRef& owner) const;
+  bool wants_visit(const Record& record) const;
+
+  Wake wake_;
+  std::map<std::string, Node> nodes_;
+};
+
+// The record is what the reference of an object in namespace `ns` speaks of.
+bool matches(const Record& record, const OwnerRef& owner, const std::string& ns);
+
+}  // namespace windlass::controllers::garbage

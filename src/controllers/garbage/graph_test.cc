@@ -1,0 +1,168 @@
+#include "controllers/garbage/graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace windlass::controllers::garbage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+OwnerRef owned_by(const std::string& uid, bool blocks = false) {
+  OwnerRef owner{"batch/v1", "Job", "name-of-" + uid, uid};
+  if (blocks) {
+    owner.block_owner_deletion = true;
+  }
+  return owner;
+}
+
+Record job(const std::string& uid, std::vector<OwnerRef> owners = {}) {
+  return {&api::kinds::job(), "default", "name-of-" + uid, uid, "1", std::move(owners)};
+}
+
+Record deleted(Record record, std::string_view finalizer = "") {
+  record.deleting = true;
+  if (!finalizer.empty()) {
+    record.finalizers.emplace_back(finalizer);
+  }
+  return record;
+}
+
+struct GraphTest : ::testing::Test {
+  void upsert(Record record) { graph.upsert(std::make_shared<Record>(std::move(record))); }
+  std::vector<std::string> take() { return std::exchange(woken, {}); }
+
+  std::vector<std::string> woken;
+  OwnerGraph graph{[this](const std::string& uid) { woken.push_back(uid); }};
+};
+
+TEST_F(GraphTest, WhoseOwnersAreThereSleeps) {
+  upsert(job("o"));
+  upsert(job("d", {owned_by("o")}));
+  EXPECT_THAT(take(), IsEmpty());
+  EXPECT_EQ(graph.dependents("o"), 1u);
+  EXPECT_EQ(graph.blocking_dependents("o"), 0u);
+}
+
+TEST_F(GraphTest, WhoseOwnerWasNeverSeenIsLookedAt) {
+  upsert(job("d", {owned_by("o")}));
+  EXPECT_THAT(take(), ElementsAre("d"));
+}
+
+TEST_F(GraphTest, AReferenceWithWrongCoordinatesIsLookedAt) {
+  upsert(job("o"));
+  OwnerRef wrong = owned_by("o");
+  wrong.name = "other";
+  upsert(job("d", {wrong}));
+  EXPECT_THAT(take(), ElementsAre("d"));
+  Record elsewhere = job("e", {owned_by("o")});
+  elsewhere.ns = "other";
+  upsert(elsewhere);
+  EXPECT_THAT(take(), ElementsAre("e"));
+}
+
+TEST_F(GraphTest, AnOwnerThatIsGoneWakesItsDependents) {
+  upsert(job("o"));
+  upsert(job("a", {owned_by("o")}));
+  upsert(job("b", {owned_by("o")}));
+  graph.erase("o");
+  EXPECT_THAT(take(), ElementsAre("a", "b"));
+  EXPECT_EQ(graph.find("o"), nullptr);
+  EXPECT_EQ(graph.dependents("o"), 2u);
+}
+
+TEST_F(GraphTest, AnOwnerBeginsToWaitOnceForAll) {
+  upsert(job("o"));
+  upsert(job("a", {owned_by("o", true)}));
+  upsert(deleted(job("o"), kForegroundFinalizer));
+  EXPECT_THAT(take(), ElementsAre("a", "o"));
+  Record again = deleted(job("o"), kForegroundFinalizer);
+  again.resource_version = "9";
+  upsert(again);
+  EXPECT_THAT(take(), IsEmpty());
+}
+
+TEST_F(GraphTest, AWaitingOwnerWakesWithItsLastBlockingDependent) {
+  upsert(job("o"));
+  upsert(job("a", {owned_by("o", true)}));
+  upsert(job("b", {owned_by("o", true)}));
+  upsert(job("c", {owned_by("o")}));
+  upsert(deleted(job("o"), kForegroundFinalizer));
+  take();
+  graph.erase("a");
+  EXPECT_THAT(take(), IsEmpty());
+  EXPECT_EQ(graph.blocking_dependents("o"), 1u);
+  upsert(job("b"));  // forgets its owner
+  EXPECT_THAT(take(), ElementsAre("o"));
+  EXPECT_EQ(graph.dependents("o"), 1u);
+}
+
+TEST_F(GraphTest, ABlockingReferenceThatIsUnblockedCounts) {
+  upsert(deleted(job("o"), kForegroundFinalizer));
+  upsert(job("a", {owned_by("o", true)}));
+  take();
+  upsert(job("a", {owned_by("o", false)}));
+  EXPECT_THAT(take(), ElementsAre("o", "a"));
+  EXPECT_EQ(graph.blocking_dependents("o"), 0u);
+  EXPECT_EQ(graph.dependents("o"), 1u);
+}
+
+TEST_F(GraphTest, AnOrphaningOwnerWakesWithItsLastDependentOfAnyKind) {
+  upsert(job("o"));
+  upsert(job("a", {owned_by("o")}));
+  upsert(deleted(job("b", {owned_by("o")})));
+  take();
+  upsert(deleted(job("o"), kOrphanFinalizer));
+  EXPECT_THAT(take(), ElementsAre("a", "b", "o"));
+  upsert(job("a"));
+  EXPECT_THAT(take(), IsEmpty());
+  upsert(deleted(job("b")));
+  EXPECT_THAT(take(), ElementsAre("o"));
+}
+
+TEST_F(GraphTest, NothingIsKeptOfWhatIsGone) {
+  upsert(job("o"));
+  upsert(job("a", {owned_by("o"), owned_by("p")}));
+  EXPECT_EQ(graph.size(), 3u);
+  graph.erase("o");
+  graph.erase("a");
+  graph.erase("a");
+  EXPECT_EQ(graph.size(), 0u);
+}
+
+TEST_F(GraphTest, AnObjectMayOwnItself) {
+  upsert(job("o", {owned_by("o", true)}));
+  EXPECT_EQ(graph.dependents("o"), 1u);
+  graph.erase("o");
+  EXPECT_EQ(graph.size(), 0u);
+}
+
+TEST_F(GraphTest, TwoReferencesToOneOwnerAreOneLink) {
+  upsert(job("a", {owned_by("o", true), owned_by("o")}));
+  EXPECT_EQ(graph.dependents("o"), 1u);
+  EXPECT_EQ(graph.blocking_dependents("o"), 1u);
+  graph.erase("a");
+  EXPECT_EQ(graph.size(), 0u);
+}
+
+TEST_F(GraphTest, WhatHappenedBeforeAnybodyListenedCanBeHeardLater) {
+  upsert(job("d", {owned_by("o")}));
+  upsert(job("e", {owned_by("p")}));
+  upsert(job("p"));
+  upsert(deleted(job("f"), kOrphanFinalizer));
+  take();
+  graph.wake_unsettled();
+  EXPECT_THAT(take(), ElementsAre("d", "f"));
+}
+
+TEST_F(GraphTest, KnowsWhetherADependentWaits) {
+  upsert(job("o"));
+  upsert(job("a", {owned_by("o")}));
+  EXPECT_FALSE(graph.has_waiting_dependent("o"));
+  upsert(deleted(job("a", {owned_by("o")}), kForegroundFinalizer));
+  EXPECT_TRUE(graph.has_waiting_dependent("o"));
+}
+
+}  // namespace
+}  // namespace windlass::controllers::garbage

@@ -1,0 +1,117 @@
+#include "controllers/garbage/record.h"
+
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+
+#include "api/codec/json_text.h"
+#include "schema/meta/v1/meta.pb.h"
+
+namespace windlass::controllers::garbage {
+namespace {
+
+void append_member(std::string_view name, std::string_view value, std::string& out) {
+  out.append("\"").append(name).append("\":");
+  api::append_json_string(value, out);
+}
+
+void append_flag(std::string_view name, std::optional<bool> value, std::string& out) {
+  if (value) {
+    out.append(",\"").append(name).append("\":").append(*value ? "true" : "false");
+  }
+}
+
+void append_owner(const OwnerRef& owner, std::string& out) {
+  out += '{';
+  append_member("apiVersion", owner.api_version, out);
+  out += ',';
+  append_member("kind", owner.kind, out);
+  out += ',';
+  append_member("name", owner.name, out);
+  out += ',';
+  append_member("uid", owner.uid, out);
+  append_flag("controller", owner.controller, out);
+  append_flag("blockOwnerDeletion", owner.block_owner_deletion, out);
+  out += '}';
+}
+
+// Up to and including the bracket that opens the list.
+std::string begin_patch(const Record& item, std::string_view list) {
+  std::string body = R"({"metadata":{)";
+  append_member("uid", item.uid, body);
+  body += ',';
+  append_member("resourceVersion", item.resource_version, body);
+  return body.append(",\"").append(list).append("\":[");
+}
+
+void append_comma(std::string& body) {
+  if (body.back() != '[') {
+    body += ',';
+  }
+}
+
+}  // namespace
+
+bool Record::has_finalizer(std::string_view finalizer) const {
+  return std::find(finalizers.begin(), finalizers.end(), finalizer) != finalizers.end();
+}
+
+Stance Record::stance() const {
+  if (!deleting) {
+    return Stance::stays;
+  }
+  if (has_finalizer(kOrphanFinalizer)) {
+    return Stance::orphans;
+  }
+  return has_finalizer(kForegroundFinalizer) ? Stance::waits : Stance::stays;
+}
+
+RecordPtr project(const api::Kind& kind, const api::Message& object) {
+  const api::meta::v1::ObjectMeta& metadata = api::metadata_of(object);
+  auto record = std::make_shared<Record>();
+  record->kind = &kind;
+  record->ns = metadata.namespace_();
+  record->name = metadata.name();
+  record->uid = metadata.uid();
+  record->resource_version = metadata.resource_version();
+  record->deleting = metadata.has_deletion_timestamp();
+  record->finalizers.assign(metadata.finalizers().begin(), metadata.finalizers().end());
+  record->owners.reserve(static_cast<size_t>(metadata.owner_references_size()));
+  for (const auto& owner : metadata.owner_references()) {
+    OwnerRef ref{owner.api_version(), owner.kind(), owner.name(), owner.uid()};
+    if (owner.has_controller()) {
+      ref.controller = owner.controller();
+    }
+    if (owner.has_block_owner_deletion()) {
+      ref.block_owner_deletion = owner.block_owner_deletion();
+    }
+    record->owners.push_back(std::move(ref));
+  }
+  return record;
+}
+
+bool same_relations(const Record& a, const Record& b) {
+  return a.deleting == b.deleting && a.owners == b.owners && a.finalizers == b.finalizers;
+}
+
+std::string owners_patch(const Record& item, const std::vector<OwnerRef>& owners) {
+  std::string body = begin_patch(item, "ownerReferences");
+  for (const OwnerRef& owner : owners) {
+    append_comma(body);
+    append_owner(owner, body);
+  }
+  return body.append("]}}");
+}
+
+std::string finalizers_patch(const Record& item, std::string_view without) {
+  std::string body = begin_patch(item, "finalizers");
+  for (const std::string& finalizer : item.finalizers) {
+    if (finalizer != without) {
+      append_comma(body);
+      api::append_json_string(finalizer, body);
+    }
+  }
+  return body.append("]}}");
+}
+
+}  // namespace windlass::controllers::garbage
