@@ -1,0 +1,40 @@
+// What pod GC keeps of pods and nodes, and the order in which it takes pods. Plain data and pure
+// functions; any thread.
+#pragma once
+
+#include <string>
+#include <tuple>
+
+#include "api/object.h"
+#include "base/time.h"
+
+namespace windlass::controllers::pod_gc {
+
+struct PodInfo {
+  std::string key = {};
+  std::string ns = {};
+  std::string uid = {};
+  std::string node = {};
+  Time created = {};
+  bool evicted = false;   // Failed, reason Evicted
+  bool terminal = false;  // Failed or Succeeded
+  bool counts = false;    // for the threshold: not Pending, Running or Unknown (G-4)
+  bool deleting = false;
+  bool grace_over = false;  // deleted with grace 0: only finalizers hold it (C-8a)
+
+  // G-4: evicted ones first, then the oldest, then by name.
+  std::tuple<bool, Time, std::string> rank() const { return {!evicted, created, key}; }
+};
+
+struct NodeInfo {
+  std::string name = {};
+  bool out_of_service = false;  // tainted so, and not Ready (G-9)
+};
+
+PodInfo read_pod(const api::Message& pod);
+NodeInfo read_node(const api::Message& node);
+
+// Failed or Succeeded: never to be changed any more (C-14).
+bool is_terminal(const api::Message& pod);
+
+}  // namespace windlass::controllers::pod_gc
