@@ -15,7 +15,6 @@ namespace {
 using meta::v1::ObjectMeta;
 using meta::v1::OwnerReference;
 
-constexpr size_t kMaxAnnotationBytes = 256 * 1024;
 // Each such error prints the whole list.
 constexpr int kMaxControllerErrors = 8;
 constexpr std::string_view kOrphan = "orphan";

@@ -15,6 +15,9 @@ class ObjectMeta;
 
 namespace windlass::api {
 
+// All annotations of an object, keys and values (api.md M36).
+inline constexpr size_t kMaxAnnotationBytes = 256 * 1024;
+
 // check_dns1123_subdomain for most kinds, check_dns1123_label for namespaces.
 using NameCheck = NameProblems (*)(std::string_view);
 

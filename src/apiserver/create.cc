@@ -6,6 +6,7 @@
 #include "api/codec/wire_time.h"
 #include "api/generate_name.h"
 #include "api/validate_metadata.h"
+#include "apiserver/field_tracker.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"
@@ -40,7 +41,8 @@ Status name_is_taken(const ObjectRef& ref, bool generated, bool terminating) {
 Decision Server::create(const ObjectRef& ref, std::unique_ptr<Message> object,
                         const WriteOptions& options) {
   Decision decision;
-  Result<ObjectPtr> answer = try_create(ref, std::move(object), options, decision);
+  FieldTracker tracker(*ref.kind, "", options);
+  Result<ObjectPtr> answer = try_create(ref, std::move(object), options, tracker, decision);
   return decided(std::move(decision), std::move(answer));
 }
 
@@ -67,7 +69,8 @@ Result<void> Server::fill_new_metadata(ObjectRef& ref, Message& object) {
 }
 
 Result<ObjectPtr> Server::try_create(const ObjectRef& asked, std::unique_ptr<Message> object,
-                                     const WriteOptions& options, Decision& decision) {
+                                     const WriteOptions& options, FieldTracker& tracker,
+                                     Decision& decision) {
   const Strategy* strategy = find_strategy(*asked.kind);
   if (strategy == nullptr) {
     return fail(no_such_resource());
@@ -81,6 +84,8 @@ Result<ObjectPtr> Server::try_create(const ObjectRef& asked, std::unique_ptr<Mes
   TRY_VOID(fill_new_metadata(ref, *object));
 
   strategy->apply_defaults(*object, nullptr, context());
+  tracker.create(*object);
+  TRY_VOID(admit(ref, *object, true));
   strategy->prepare_for_create(*object, context());
   const api::FieldErrors errors = strategy->validate_create(*object);
   if (!errors.empty()) {
@@ -96,6 +101,7 @@ Result<ObjectPtr> Server::try_create(const ObjectRef& asked, std::unique_ptr<Mes
   decision.add_warnings(strategy->warnings(*object, nullptr));
   decision.add_warnings({api::deduplicate_owner_references(api::mutable_metadata_of(*object))});
   decision.created = true;
+  tracker.stamp(*object, clock_.now());
   return put(ref, 0, std::move(object), options);
 }
 

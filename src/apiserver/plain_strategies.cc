@@ -156,4 +156,14 @@ const Strategy& secret_strategy() {
   return strategy;
 }
 
+const Strategy& service_account_strategy() {
+  static const Strategy strategy(service_account_kind(), {.delete_returns_object = true});
+  return strategy;
+}
+
+const Strategy& pod_template_strategy() {
+  static const Strategy strategy(pod_template_kind(), {.delete_returns_object = true});
+  return strategy;
+}
+
 }  // namespace windlass::apiserver

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/feature_gates.h"
+#include "apiserver/admission.h"
 #include "apiserver/object_cache.h"
 #include "apiserver/strategy.h"
 #include "apiserver/write_options.h"
@@ -20,6 +21,10 @@
 #include "env/clock.h"
 #include "env/random.h"
 #include "store/store.h"
+
+namespace windlass::api::core::v1 {
+class Pod;
+}
 
 namespace windlass::apiserver {
 
@@ -64,12 +69,16 @@ struct BindRequest {
   std::string uid = {};          // "" for any
 };
 
+class FieldTracker;
+
 class Server {
  public:
   Server(store::Store& store, env::Clock& clock, env::Random& random, api::FeatureGates gates);
 
-  // The namespaces that every cluster has (api.md N15).
+  // The namespaces that every cluster has (api.md N15). The rest is in system_objects.h.
   void create_system_namespaces();
+  // What new pods meet from now on; nothing at first.
+  void set_admission(Admission admission) { admission_ = admission; }
 
   Result<ObjectPtr> get(const ObjectRef& ref);
   Result<store::VersionPtr> get_version(const ObjectRef& ref) const;
@@ -78,7 +87,7 @@ class Server {
 
   Decision create(const ObjectRef& ref, std::unique_ptr<Message> object,
                   const WriteOptions& options = {});
-  // `subresource` is "" or "status".
+  // `subresource` is "" or "status"; for a namespace also "finalize".
   Decision update(const ObjectRef& ref, std::string_view subresource,
                   std::unique_ptr<Message> object, const WriteOptions& options = {});
   // The body of an apply is YAML or JSON, that of the others JSON.
@@ -86,6 +95,9 @@ class Server {
                  std::string_view body, const WriteOptions& options = {});
   Decision remove(const ObjectRef& ref, const DeleteOptions& options,
                   const WriteOptions& write = {});
+  // pods/eviction. The DisruptionTarget condition is stored before the deletion.
+  Decision evict(const ObjectRef& pod, const DeleteOptions& options,
+                 const WriteOptions& write = {});
   Decision bind(const ObjectRef& pod, const BindRequest& request, const WriteOptions& options = {});
 
   store::Store& store() { return store_; }
@@ -107,25 +119,39 @@ class Server {
   // The newest state, durable or not, or 404.
   Result<Stored> find(const ObjectRef& ref);
   Result<void> check_namespace(const ObjectRef& ref);
+  Result<void> admit(const ObjectRef& ref, Message& object, bool is_new);
+  Result<void> admit_pod(const ObjectRef& ref, Message& object);
+  // nullptr without one.
+  ObjectPtr default_priority_class();
   Result<void> fill_new_metadata(ObjectRef& ref, Message& object);
 
   Result<ObjectPtr> try_create(const ObjectRef& ref, std::unique_ptr<Message> object,
-                               const WriteOptions& options, Decision& decision);
+                               const WriteOptions& options, FieldTracker& tracker,
+                               Decision& decision);
   Result<ObjectPtr> try_update(const ObjectRef& ref, std::string_view subresource,
                                std::unique_ptr<Message> object, const WriteOptions& options,
                                Decision& decision);
   Result<ObjectPtr> try_patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
                               std::string_view body, const WriteOptions& options,
                               Decision& decision);
+  Result<ObjectPtr> try_apply(const ObjectRef& ref, const Strategy& strategy,
+                              std::string_view subresource, std::string_view body,
+                              const WriteOptions& options, Decision& decision);
   Result<ObjectPtr> try_remove(const ObjectRef& ref, const DeleteOptions& options,
                                const WriteOptions& write, Decision& decision);
+  Result<ObjectPtr> try_finalize(const ObjectRef& ref, const Message& object,
+                                 const WriteOptions& options, Decision& decision);
+  Result<ObjectPtr> try_evict(const ObjectRef& pod, const DeleteOptions& options,
+                              const WriteOptions& write, Decision& decision);
+  Result<void> charge_budget(const ObjectRef& ref, const api::core::v1::Pod& pod,
+                             const WriteOptions& write);
   Result<ObjectPtr> try_bind(const ObjectRef& pod, const BindRequest& request,
                              const WriteOptions& options);
 
   // What update and patch share, from the object as the client wants it to the store.
   Result<ObjectPtr> replace(const ObjectRef& ref, const Strategy& strategy, bool status,
                             const Stored& stored, std::unique_ptr<Message> object,
-                            const WriteOptions& options, Decision& decision);
+                            const WriteOptions& options, FieldTracker& tracker, Decision& decision);
 
   // The object gets the resourceVersion of the write, in a dry run that of the stored one.
   // `expected` is 0 for a new object.
@@ -140,6 +166,7 @@ class Server {
   env::Random& random_;
   api::FeatureGates gates_;
   ObjectCache cache_;
+  Admission admission_;
 };
 
 }  // namespace windlass::apiserver

@@ -23,5 +23,17 @@ const Strategy& event_strategy();
 const Strategy& lease_strategy();
 const Strategy& config_map_strategy();
 const Strategy& secret_strategy();
+const Strategy& service_account_strategy();
+const Strategy& service_strategy();
+const Strategy& pod_template_strategy();
+const Strategy& budget_strategy();
+const Strategy& priority_class_strategy();
+
+// Kinds that only this folder names.
+const api::Kind& service_account_kind();
+const api::Kind& service_kind();
+const api::Kind& pod_template_kind();
+const api::Kind& budget_kind();
+const api::Kind& priority_class_kind();
 
 }  // namespace windlass::apiserver

@@ -3,6 +3,7 @@
 
 #include "api/codec/protobuf.h"
 #include "api/validate_metadata.h"
+#include "apiserver/field_tracker.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"
@@ -22,16 +23,20 @@ Decision Server::update(const ObjectRef& ref, std::string_view subresource,
 Result<ObjectPtr> Server::try_update(const ObjectRef& ref, std::string_view subresource,
                                      std::unique_ptr<Message> object, const WriteOptions& options,
                                      Decision& decision) {
+  if (subresource == "finalize") {
+    return try_finalize(ref, *object, options, decision);
+  }
   const Strategy* strategy = find_strategy(*ref.kind);
   const bool status = subresource == "status";
   if (strategy == nullptr || (status ? !strategy->traits().has_status : !subresource.empty())) {
     return fail(no_such_resource());
   }
+  FieldTracker tracker(*ref.kind, subresource, options);
   TRY_VOID(match_url(ref, api::mutable_metadata_of(*object)));
   const Result<Stored> stored = find(ref);
   if (!stored) {
     if (!status && strategy->traits().create_on_update) {
-      return try_create(ref, std::move(object), options, decision);
+      return try_create(ref, std::move(object), options, tracker, decision);
     }
     return fail(stored.error());
   }
@@ -39,17 +44,20 @@ Result<ObjectPtr> Server::try_update(const ObjectRef& ref, std::string_view subr
   if (!uid.empty() && uid != client::uid_of(*stored->object)) {
     return fail(uid_mismatch(ref, uid, client::uid_of(*stored->object)));
   }
-  return replace(ref, *strategy, status, *stored, std::move(object), options, decision);
+  return replace(ref, *strategy, status, *stored, std::move(object), options, tracker, decision);
 }
 
 Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy, bool status,
                                   const Stored& stored, std::unique_ptr<Message> object,
-                                  const WriteOptions& options, Decision& decision) {
+                                  const WriteOptions& options, FieldTracker& tracker,
+                                  Decision& decision) {
   const Message& old = *stored.object;
   ObjectMeta& metadata = api::mutable_metadata_of(*object);
   TRY_VOID(check_version(ref, strategy.traits(), metadata, stored.version->revision()));
   restore_server_fields(api::metadata_of(old), metadata);
   strategy.apply_defaults(*object, &old, context());
+  tracker.update(old, *object);
+  TRY_VOID(admit(ref, *object, false));
   if (status) {
     strategy.prepare_for_status_update(old, *object, context());
   } else {
@@ -76,6 +84,7 @@ Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy
   if (api::encode_protobuf(*object) == stored.version->bytes()) {
     return stored.object;  // M41
   }
+  tracker.stamp(*object, clock_.now());
   return put(ref, stored.version->revision(), std::move(object), options);
 }
 

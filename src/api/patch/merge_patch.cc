@@ -1,4 +1,4 @@
-#include "api/codec/merge_patch.h"
+#include "api/patch/merge_patch.h"
 
 #include <simdjson.h>
 

@@ -1,0 +1,148 @@
+#include "api/patch/json_patch.h"
+
+#include <gtest/gtest.h>
+
+namespace windlass::api {
+namespace {
+
+std::string patched(std::string_view target, std::string_view patch) {
+  const Result<std::string> result = apply_json_patch(target, patch);
+  return result ? *result : std::to_string(result.error().code) + " " + result.error().message;
+}
+
+constexpr const char* kRejected =
+    "422 the server rejected our request due to an error in our request";
+
+struct Case {
+  const char* name;
+  const char* target;
+  const char* patch;
+  const char* result;
+};
+
+class JsonPatch : public testing::TestWithParam<Case> {};
+
+TEST_P(JsonPatch, M91_Operation) {
+  EXPECT_EQ(patched(GetParam().target, GetParam().patch), GetParam().result);
+}
+
+constexpr const char* kDocument = R"({"a":{"b":[1,2]},"c/d":1,"e~f":2})";
+
+INSTANTIATE_TEST_SUITE_P(
+    Rfc6902, JsonPatch,
+    testing::Values(
+        Case{"add", "{}", R"([{"op":"add","path":"/a","value":{"b":1}}])", R"({"a":{"b":1}})"},
+        Case{"add_replaces", R"({"a":1})", R"([{"op":"add","path":"/a","value":2}])", R"({"a":2})"},
+        Case{"add_null", "{}", R"([{"op":"add","path":"/a","value":null}])", R"({"a":null})"},
+        Case{"insert", R"({"a":[1,3]})", R"([{"op":"add","path":"/a/1","value":2}])",
+             R"({"a":[1,2,3]})"},
+        Case{"append", R"({"a":[1]})", R"([{"op":"add","path":"/a/-","value":2}])",
+             R"({"a":[1,2]})"},
+        Case{"append_by_index", R"({"a":[1]})", R"([{"op":"add","path":"/a/1","value":2}])",
+             R"({"a":[1,2]})"},
+        Case{"beyond", R"({"a":[1]})", R"([{"op":"add","path":"/a/2","value":2}])", kRejected},
+        Case{"leading_zero", R"({"a":[1]})", R"([{"op":"add","path":"/a/00","value":2}])",
+             kRejected},
+        Case{"negative", R"({"a":[1]})", R"([{"op":"remove","path":"/a/-1"}])", kRejected},
+        Case{"no_parent", "{}", R"([{"op":"add","path":"/a/b","value":1}])", kRejected},
+        Case{"into_scalar", R"({"a":1})", R"([{"op":"add","path":"/a/b","value":1}])", kRejected},
+        Case{"root", R"({"a":1})", R"([{"op":"replace","path":"","value":{"b":2}}])", R"({"b":2})"},
+        Case{"remove", kDocument, R"([{"op":"remove","path":"/a"}])", R"({"c/d":1,"e~f":2})"},
+        Case{"remove_item", R"({"a":[1,2,3]})", R"([{"op":"remove","path":"/a/1"}])",
+             R"({"a":[1,3]})"},
+        Case{"remove_missing", "{}", R"([{"op":"remove","path":"/a"}])", kRejected},
+        Case{"remove_root", "{}", R"([{"op":"remove","path":""}])", kRejected},
+        Case{"remove_end", R"({"a":[1]})", R"([{"op":"remove","path":"/a/-"}])", kRejected},
+        Case{"replace", R"({"a":[1,2]})", R"([{"op":"replace","path":"/a/0","value":9}])",
+             R"({"a":[9,2]})"},
+        Case{"replace_missing", "{}", R"([{"op":"replace","path":"/a","value":9}])", kRejected},
+        Case{"escapes", kDocument,
+             R"([{"op":"remove","path":"/c~1d"},{"op":"replace","path":"/e~0f","value":3}])",
+             R"({"a":{"b":[1,2]},"e~f":3})"},
+        Case{"bad_escape", kDocument, R"([{"op":"remove","path":"/e~2f"}])", kRejected},
+        Case{"no_slash", kDocument, R"([{"op":"remove","path":"a"}])", kRejected},
+        Case{"empty_name", R"({"":1})", R"([{"op":"replace","path":"/","value":2}])", R"({"":2})"},
+        Case{"move", R"({"a":{"b":1}})", R"([{"op":"move","from":"/a/b","path":"/c"}])",
+             R"({"a":{},"c":1})"},
+        Case{"move_item", R"({"a":[1,2,3]})", R"([{"op":"move","from":"/a/0","path":"/a/2"}])",
+             R"({"a":[2,3,1]})"},
+        Case{"move_nowhere", R"({"a":1})", R"([{"op":"move","from":"/a","path":"/a"}])",
+             R"({"a":1})"},
+        Case{"move_into_itself", R"({"a":{}})", R"([{"op":"move","from":"/a","path":"/a/b"}])",
+             kRejected},
+        Case{"copy", R"({"a":{"b":1}})", R"([{"op":"copy","from":"/a","path":"/a/c"}])",
+             R"({"a":{"b":1,"c":{"b":1}}})"},
+        Case{"copy_missing", "{}", R"([{"op":"copy","from":"/a","path":"/b"}])", kRejected},
+        Case{"test", R"({"a":{"b":[1,"x"]}})",
+             R"([{"op":"test","path":"/a","value":{"b":[1.0,"x"]}}])", R"({"a":{"b":[1,"x"]}})"},
+        Case{"test_fails", R"({"a":1})", R"([{"op":"test","path":"/a","value":"1"}])", kRejected},
+        Case{"test_missing", "{}", R"([{"op":"test","path":"/a","value":null}])", kRejected},
+        Case{"all_or_nothing", R"({"a":1})",
+             R"([{"op":"add","path":"/b","value":1},{"op":"test","path":"/a","value":2}])",
+             kRejected},
+        Case{"unknown_op", "{}", R"([{"op":"put","path":"/a","value":1}])", kRejected},
+        Case{"no_op", "{}", R"([{"path":"/a","value":1}])", kRejected},
+        Case{"no_path", "{}", R"([{"op":"add","value":1}])", kRejected},
+        Case{"no_value", "{}", R"([{"op":"add","path":"/a"}])", kRejected},
+        Case{"null_operation", "{}", "[null]", kRejected},
+        Case{"nothing", R"({"a":1})", "[]", R"({"a":1})"},
+        Case{"null", R"({"a":1})", "null", R"({"a":1})"},
+        Case{"no_list", "{}", R"({"op":"add"})",
+             "400 error decoding patch: json: cannot unmarshal object into Go value of type "
+             "jsonpatch.Patch"},
+        Case{"no_operations", "{}", R"(["add"])",
+             "400 error decoding patch: json: cannot unmarshal string into Go value of type "
+             "jsonpatch.Operation"},
+        Case{"no_json", "{}", "[{", "400 error decoding patch: unexpected end of JSON input"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+TEST(JsonPatchLimits, M91_Operations) {
+  const auto patch_of = [](size_t count) {
+    std::string patch = "[";
+    for (size_t i = 0; i < count; ++i) {
+      patch += (i == 0 ? "" : ",") + std::string(R"({"op":"test","path":"","value":{}})");
+    }
+    return patch + "]";
+  };
+  EXPECT_EQ(patched("{}", patch_of(10'000)), "{}");
+  EXPECT_EQ(patched("{}", patch_of(10'001)),
+            "413 Request entity too large: The allowed maximum operations in a JSON patch is "
+            "10000, got 10001");
+}
+
+TEST(JsonPatchLimits, CopiesCannotGrowWithoutBound) {
+  std::string patch = R"([{"op":"add","path":"/a","value":["0123456789"]})";
+  for (int i = 0; i < 40; ++i) {
+    patch += R"(,{"op":"copy","from":"/a","path":"/a/-"})";
+  }
+  EXPECT_EQ(patched("{}", patch + "]"), kRejected);
+}
+
+TEST(JsonPatchLimits, NestingCannotGrowWithoutBound) {
+  const std::string deep = std::string(600, '[') + std::string(600, ']');
+  std::string inner;
+  for (int i = 0; i < 600; ++i) {
+    inner += "/0";
+  }
+  const std::string once = R"([{"op":"add","path":"/a","value":)" + deep + "}";
+  EXPECT_NE(patched("{}", once + "]"), kRejected);
+  const std::string twice =
+      once + R"(,{"op":"add","path":"/a)" + inner.substr(2) + R"(/0","value":)" + deep + "}]";
+  EXPECT_EQ(patched("{}", twice), kRejected);
+}
+
+TEST(JsonPatchLimits, ShiftingIsPaidFor) {
+  std::string target = R"({"a":[0)";
+  for (int i = 0; i < 10'000; ++i) {
+    target += ",0";
+  }
+  target += "]}";
+  std::string patch = "[";
+  for (int i = 0; i < 5'000; ++i) {
+    patch += (i == 0 ? "" : ",") + std::string(R"({"op":"add","path":"/a/0","value":1})");
+  }
+  EXPECT_EQ(patched(target, patch + "]"), kRejected);
+}
+
+}  // namespace
+}  // namespace windlass::api

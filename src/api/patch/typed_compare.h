@@ -1,0 +1,23 @@
+// Field sets of JSON trees: what an applied configuration says, and how two states of an object
+// differ. Pure; any thread.
+#pragma once
+
+#include "api/patch/field_set.h"
+#include "api/patch/json_value.h"
+#include "api/patch/typed_tree.h"
+
+namespace windlass::api {
+
+// All that the tree sets: its leaves, the items of its lists, what is empty. Items that have no
+// name are left out.
+FieldSet fields_of(const JsonValue& value, const NodeType& type);
+
+struct FieldChanges {
+  FieldSet set;      // there is another value now
+  FieldSet removed;  // there is none any more
+};
+
+// A part that is new is in `set` itself, and so is all that is in it.
+FieldChanges compare_fields(const JsonValue& before, const JsonValue& after, const NodeType& type);
+
+}  // namespace windlass::api

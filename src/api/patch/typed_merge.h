@@ -1,0 +1,29 @@
+// Server-side apply on trees: a configuration laid over a live object, and the removal of what its
+// manager has applied before and does not any more (api.md M103, M104). Pure; any thread.
+#pragma once
+
+#include <string>
+
+#include "api/patch/field_set.h"
+#include "api/patch/json_value.h"
+#include "api/patch/typed_tree.h"
+
+namespace windlass::api {
+
+// New items of lists come last.
+void merge_typed(JsonValue& live, const JsonValue& config, const NodeType& type);
+
+struct Ownership {
+  FieldSet before;  // what the manager applied last time
+  FieldSet now;     // what it applies this time
+  FieldSet others;  // what anybody else owns
+};
+
+// Takes away from the merged object what is only in `before`.
+void prune_typed(JsonValue& merged, const Ownership& owned, const NodeType& type);
+
+// What is wrong with a configuration, one line each, or nothing (M111): fields the schema does not
+// know, values of the wrong type, list items without a name or with one given twice.
+std::string typed_errors(const JsonValue& config, const NodeType& type);
+
+}  // namespace windlass::api

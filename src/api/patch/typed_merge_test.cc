@@ -1,0 +1,156 @@
+#include "api/patch/typed_merge.h"
+
+#include <google/protobuf/message.h>
+#include <gtest/gtest.h>
+
+#include "api/kind.h"
+#include "api/patch/typed_compare.h"
+
+namespace windlass::api {
+namespace {
+
+NodeType type_of(const Kind& kind) {
+  return root_type(json_struct(*kind.prototype().GetDescriptor()));
+}
+
+JsonValue tree(std::string_view json) {
+  return parse_json_value(json)->value;
+}
+
+std::string pod_fields(std::string_view json) {
+  return to_fields_v1(fields_of(tree(json), type_of(kinds::pod())));
+}
+
+TEST(FieldsOf, M102_LeavesItemsAndWhatIsEmpty) {
+  EXPECT_EQ(pod_fields(R"({"metadata":{"labels":{"a":"1"},"annotations":{}},)"
+                       R"("spec":{"nodeName":null,"containers":[{"name":"c","args":["x"]}]}})"),
+            R"({"f:metadata":{"f:annotations":{},"f:labels":{"f:a":{}}},)"
+            R"("f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:args":{},"f:name":{}}},)"
+            R"("f:nodeName":{}}})");
+}
+
+TEST(FieldsOf, M104_SetsKeysAtomics) {
+  EXPECT_EQ(pod_fields(R"({"metadata":{"finalizers":["a/b"],)"
+                       R"("ownerReferences":[{"uid":"u","name":"n"}]}})"),
+            R"({"f:metadata":{"f:finalizers":{"v:\"a/b\"":{}},)"
+            R"("f:ownerReferences":{"k:{\"uid\":\"u\"}":{}}}})");
+  EXPECT_EQ(pod_fields(R"({"spec":{"tolerations":[{"key":"a"}],"nodeSelector":{"a":"b"},)"
+                       R"("containers":[{"name":"c","ports":[{"containerPort":80}]}]}})"),
+            R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:ports":{)"
+            R"("k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}}}},)"
+            R"("f:nodeSelector":{},"f:tolerations":{}}})");
+}
+
+TEST(CompareFields, M105_NewPartsAreOwnedWithAllThatIsInThem) {
+  const FieldChanges changes = compare_fields(
+      tree(R"({"metadata":{"labels":{"x":"1"}},"spec":{"containers":null,"nodeName":"n"}})"),
+      tree(R"({"metadata":{"annotations":{"a":"1"},"labels":{"x":"2"}},)"
+           R"("spec":{"containers":[{"name":"c","resources":{}}]}})"),
+      type_of(kinds::pod()));
+  EXPECT_EQ(to_fields_v1(changes.set),
+            R"({"f:metadata":{"f:annotations":{".":{},"f:a":{}},"f:labels":{"f:x":{}}},)"
+            R"("f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},)"
+            R"("f:resources":{}}}}})");
+  EXPECT_EQ(to_fields_v1(changes.removed), R"({"f:spec":{"f:nodeName":{}}})");
+}
+
+TEST(CompareFields, EqualTreesDoNotDiffer) {
+  const JsonValue pod = tree(R"({"metadata":{"labels":{"x":"1"}},"spec":{"containers":[]}})");
+  const FieldChanges changes = compare_fields(pod, pod, type_of(kinds::pod()));
+  EXPECT_TRUE(changes.set.empty());
+  EXPECT_TRUE(changes.removed.empty());
+}
+
+std::string merged(std::string_view live, std::string_view config) {
+  JsonValue value = tree(live);
+  merge_typed(value, tree(config), type_of(kinds::pod()));
+  return to_json_text(value);
+}
+
+TEST(MergeTyped, M104_NewItemsComeLast) {
+  EXPECT_EQ(merged(R"({"spec":{"containers":[{"name":"a","image":"1"}]}})",
+                   R"({"spec":{"containers":[{"name":"b"},{"name":"a","image":"2"}]}})"),
+            R"({"spec":{"containers":[{"image":"2","name":"a"},{"name":"b"}]}})");
+  EXPECT_EQ(
+      merged(R"({"metadata":{"finalizers":["a"]}})", R"({"metadata":{"finalizers":["b","a"]}})"),
+      R"({"metadata":{"finalizers":["a","b"]}})");
+  EXPECT_EQ(merged(R"({"spec":{"tolerations":[{"key":"a"}],"nodeSelector":{"a":"1"}}})",
+                   R"({"spec":{"tolerations":[{"key":"b"}],"nodeSelector":{"b":"1"}}})"),
+            R"({"spec":{"nodeSelector":{"b":"1"},"tolerations":[{"key":"b"}]}})");
+}
+
+struct PruneCase {
+  const char* name;
+  const char* live;
+  const char* before;
+  const char* now;
+  const char* others;
+  const char* result;
+};
+
+class PruneTyped : public testing::TestWithParam<PruneCase> {};
+
+TEST_P(PruneTyped, M103) {
+  const PruneCase& one = GetParam();
+  JsonValue value = tree(one.live);
+  prune_typed(
+      value,
+      {*parse_field_set(one.before), *parse_field_set(one.now), *parse_field_set(one.others)},
+      type_of(kinds::pod()));
+  EXPECT_EQ(to_json_text(value), one.result);
+}
+
+constexpr const char* kPod =
+    R"({"spec":{"containers":[{"image":"i","name":"a","tty":true},{"name":"b"}]}})";
+constexpr const char* kOwnsA =
+    R"({"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:image":{},"f:name":{}}}}})";
+constexpr const char* kNothing = "{}";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PruneTyped,
+    testing::Values(
+        PruneCase{"a_leaf_goes", R"({"metadata":{"labels":{"a":"1","b":"2"}}})",
+                  R"({"f:metadata":{"f:labels":{"f:a":{}}}})", kNothing, kNothing,
+                  R"({"metadata":{"labels":{"b":"2"}}})"},
+        PruneCase{"a_shared_leaf_stays", R"({"metadata":{"labels":{"a":"1"}}})",
+                  R"({"f:metadata":{"f:labels":{"f:a":{}}}})", kNothing,
+                  R"({"f:metadata":{"f:labels":{"f:a":{}}}})",
+                  R"({"metadata":{"labels":{"a":"1"}}})"},
+        PruneCase{"an_item_goes_with_its_defaults", kPod, kOwnsA, kNothing, kNothing,
+                  R"({"spec":{"containers":[{"name":"b"}]}})"},
+        PruneCase{"an_item_others_use_keeps_their_part", kPod, kOwnsA, kNothing,
+                  R"({"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{"f:tty":{}}}}})",
+                  R"({"spec":{"containers":[{"name":"a","tty":true},{"name":"b"}]}})"},
+        PruneCase{"a_part_of_an_item_goes", kPod, kOwnsA,
+                  R"({"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}})",
+                  kNothing, R"({"spec":{"containers":[{"name":"a","tty":true},{"name":"b"}]}})"},
+        PruneCase{"a_value_of_a_set_goes", R"({"metadata":{"finalizers":["a","b"]}})",
+                  R"({"f:metadata":{"f:finalizers":{"v:\"a\"":{}}}})", kNothing, kNothing,
+                  R"({"metadata":{"finalizers":["b"]}})"},
+        PruneCase{"what_was_never_applied_stays", kPod, kNothing, kNothing, kNothing, kPod}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+TEST(TypedErrors, M111) {
+  const auto errors = [](std::string_view json) {
+    return typed_errors(tree(json), type_of(kinds::job()));
+  };
+  EXPECT_EQ(errors(R"({"spec":{"parallelism":2,"suspend":null}})"), "");
+  EXPECT_EQ(errors(R"({"spec":{"foo":1}})"), ".spec.foo: field not declared in schema");
+  EXPECT_EQ(errors(R"({"spec":{"parallelism":"x"}})"),
+            ".spec.parallelism: expected numeric (int or float), got string");
+  EXPECT_EQ(errors(R"({"spec":{"suspend":1},"zork":2})"),
+            "errors:\n  .spec.suspend: expected boolean, got &value.valueUnstructured{Value:1}\n"
+            "  .zork: field not declared in schema");
+  EXPECT_EQ(errors(R"({"spec":{"template":{"spec":{"containers":[{"image":"x"}]}}}})"),
+            ".spec.template.spec.containers: element 0: associative list with keys has an element "
+            "that omits key field \"name\" (and doesn't have default value)");
+  EXPECT_EQ(errors(R"({"spec":{"template":{"spec":{"containers":[{"name":"c"},{"name":"c"}]}}}})"),
+            R"(.spec.template.spec.containers: duplicate entries for key [name="c"])");
+  EXPECT_EQ(errors(R"({"spec":{"template":{"spec":{"containers":[{"name":"c","x":1}]}}}})"),
+            R"(.spec.template.spec.containers[name="c"].x: field not declared in schema)");
+  EXPECT_EQ(errors(R"({"metadata":{"labels":{"a":1}}})"),
+            ".metadata.labels.a: expected string, got &value.valueUnstructured{Value:1}");
+}
+
+}  // namespace
+}  // namespace windlass::api

@@ -1,0 +1,16 @@
+// What the server adds to new pods, or refuses them for, by looking at other objects (api.md
+// P19-P21), and that there is one default priority class only (N42). Off unless asked for: a server
+// without service accounts and priority classes could create no pod.
+#pragma once
+
+namespace windlass::apiserver {
+
+struct Admission {
+  bool service_accounts = false;     // P19
+  bool priorities = false;           // P20, N42
+  bool default_tolerations = false;  // P21
+
+  static Admission all() { return {true, true, true}; }
+};
+
+}  // namespace windlass::apiserver

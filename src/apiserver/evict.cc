@@ -1,0 +1,83 @@
+// POST pods/NAME/eviction: disruption.md E-1 to E-12, api.md P90-P96. Everything is decided and
+// written in one step, so there is nothing to retry (E-4, E-9f): budget, condition, deletion.
+#include "apiserver/evict.h"
+
+#include <google/protobuf/message.h>
+
+#include "api/pod/pod_condition.h"
+#include "apiserver/deletion.h"
+#include "apiserver/request_errors.h"
+#include "apiserver/server.h"
+#include "apiserver/strategies.h"
+#include "client/object_identity.h"
+#include "schema/core/v1/pod.pb.h"
+#include "schema/policy/v1/pod_disruption_budget.pb.h"
+
+namespace windlass::apiserver {
+
+using api::core::v1::Pod;
+
+Decision Server::evict(const ObjectRef& pod, const DeleteOptions& options,
+                       const WriteOptions& write) {
+  Decision decision;
+  Result<ObjectPtr> answer = try_evict(pod, options, write, decision);
+  return decided(std::move(decision), std::move(answer));
+}
+
+Result<ObjectPtr> Server::try_evict(const ObjectRef& ref, const DeleteOptions& options,
+                                    const WriteOptions& write, Decision& decision) {
+  if (ref.kind != &api::kinds::pod()) {
+    return fail(no_such_resource());
+  }
+  TRY_VOID(validate_delete_options(options));
+  TRY(const Stored stored, find(ref));
+  const auto& old = static_cast<const Pod&>(*stored.object);
+  // Before the budget pays, not after it (E-10a).
+  TRY_VOID(check_preconditions(ref, options.preconditions, old));
+  if (!ignores_budgets(old)) {
+    TRY_VOID(charge_budget(ref, old, write));
+  }
+  DeleteOptions deletion = options;
+  deletion.preconditions.resource_version.reset();  // it was checked, and the next write moves it
+  if (!write.dry_run) {
+    auto pod = std::make_unique<Pod>(old);
+    if (api::set_pod_condition(*pod, "DisruptionTarget", "True", clock_.now(),
+                               "EvictionByEvictionAPI", "Eviction API: evicting")) {
+      TRY_VOID(put(ref, stored.version->revision(), std::move(pod), write));
+    }
+  }
+  return try_remove(ref, deletion, write, decision);
+}
+
+Result<void> Server::charge_budget(const ObjectRef& ref, const Pod& pod,
+                                   const WriteOptions& write) {
+  const api::Kind& kind = budget_kind();
+  const auto page = store_.list({.resource = kind.plural, .ns = ref.ns});
+  std::vector<ObjectRef> matching;
+  for (const store::VersionPtr& version : page->items) {
+    const ObjectPtr budget = decode(kind, *version);
+    if (selects(static_cast<const Budget&>(*budget), pod)) {
+      matching.push_back({&kind, ref.ns, api::metadata_of(*budget).name()});
+    }
+  }
+  if (matching.size() > 1) {
+    return fail(
+        plain_error("This pod has more than one PodDisruptionBudget, which the eviction "
+                    "subresource does not support."));
+  }
+  if (matching.empty()) {
+    return {};
+  }
+  const Result<Stored> stored = find(matching.front());
+  if (!stored) {
+    return {};  // deleted in the meantime, and not yet committed
+  }
+  TRY(std::unique_ptr<Budget> paid,
+      charge(static_cast<const Budget&>(*stored->object), pod, clock_.now()));
+  if (paid && !write.dry_run) {
+    TRY_VOID(put(matching.front(), stored->version->revision(), std::move(paid), write));
+  }
+  return {};
+}
+
+}  // namespace windlass::apiserver

@@ -1,0 +1,171 @@
+// PodDisruptionBudget, PriorityClass, Service and what is there from the start: api.md N15,
+// N40-N42, N50-N52.
+#include "apiserver/server_testing.h"
+#include "apiserver/strategies.h"
+#include "apiserver/system_objects.h"
+
+namespace windlass::apiserver {
+namespace {
+
+class Kinds : public ServerTest {
+ protected:
+  static ObjectRef budget(std::string name) { return {&budget_kind(), "default", std::move(name)}; }
+  static ObjectRef priority(std::string name) {
+    return {&priority_class_kind(), "", std::move(name)};
+  }
+  std::string json(const ObjectRef& ref) { return api::to_json(*stored(ref)); }
+};
+
+TEST_F(Kinds, N50_BudgetAmounts) {
+  const auto refused = [&](std::string_view spec) {
+    return error(create(budget("b"), R"({"spec":)" + std::string(spec) + "}"));
+  };
+  const std::string prefix = "422 Invalid: PodDisruptionBudget.policy \"b\" is invalid: ";
+  EXPECT_EQ(refused(R"({"minAvailable":"101%"})"),
+            prefix + R"(spec.minAvailable: Invalid value: "101%": must not be greater than 100%)");
+  EXPECT_TRUE(refused(R"({"maxUnavailable":"x"})")
+                  .starts_with(prefix + R"(spec.maxUnavailable: Invalid value: "x": a valid )"));
+  EXPECT_EQ(refused(R"({"minAvailable":-1})"),
+            prefix + "spec.minAvailable: Invalid value: -1: must be greater than or equal to 0");
+  EXPECT_TRUE(refused(R"({"minAvailable":1,"maxUnavailable":1})")
+                  .ends_with("minAvailable and maxUnavailable cannot be both set"));
+  EXPECT_TRUE(refused(R"({"unhealthyPodEvictionPolicy":"Foo"})")
+                  .ends_with(R"(supported values: "AlwaysAllow", "IfHealthyBudget")"));
+  EXPECT_EQ(refused(R"({"minAvailable":"100%"})"), "");
+}
+
+TEST_F(Kinds, N51_BudgetGenerationAndVersion) {
+  must_create(budget("b"), R"({"spec":{"minAvailable":1},"status":{"currentHealthy":7}})");
+  EXPECT_EQ(meta(budget("b")).generation(), 1);
+  EXPECT_NE(json(budget("b")).find(R"("currentHealthy":0)"), std::string::npos);
+  ASSERT_EQ(
+      error(server.patch(budget("b"), "", PatchType::merge, R"({"spec":{"minAvailable":2}})")), "");
+  EXPECT_EQ(meta(budget("b")).generation(), 2);
+  EXPECT_EQ(error(server.update(budget("b"), "", from_json(budget_kind(), "{}"))),
+            "422 Invalid: poddisruptionbudgets.policy \"b\" is invalid: metadata.resourceVersion: "
+            "Invalid value: 0: must be specified for an update");
+  EXPECT_EQ(
+      server
+          .patch(budget("b"), "status", PatchType::merge, R"({"status":{"disruptionsAllowed":-1}})")
+          .answer.error()
+          .code,
+      422);
+}
+
+TEST_F(Kinds, N40_N41_PriorityClasses) {
+  must_create(priority("p"), R"({"value":5})");
+  EXPECT_EQ(meta(priority("p")).generation(), 1);
+  EXPECT_NE(json(priority("p")).find(R"("preemptionPolicy":"PreemptLowerPriority")"),
+            std::string::npos);
+  EXPECT_EQ(error(server.patch(priority("p"), "", PatchType::merge, R"({"value":6})")),
+            "422 Invalid: PriorityClass.scheduling.k8s.io \"p\" is invalid: value: Forbidden: may "
+            "not be changed in an update.");
+  EXPECT_TRUE(
+      error(server.patch(priority("p"), "", PatchType::merge, R"({"preemptionPolicy":"Never"})"))
+          .ends_with("field is immutable"));
+  EXPECT_TRUE(error(create(priority("big"), R"({"value":1000000001})"))
+                  .ends_with("value: Forbidden: maximum allowed value of a user defined priority "
+                             "is 1000000000"));
+  EXPECT_TRUE(error(create(priority("system-foo"), R"({"value":1})"))
+                  .ends_with("metadata.name: Forbidden: priority class names with 'system-' prefix "
+                             "are reserved for system use only. error: system-foo is not a known "
+                             "system priority class"));
+}
+
+TEST_F(Kinds, N15_N41_WhatIsThereFromTheStart) {
+  const SystemObjects objects{.ca_certificate = "PEM", .port = 6443};
+  create_system_objects(server, objects);
+  const store::Revision once = store.head_revision();
+  create_system_objects(server, objects);
+  EXPECT_EQ(store.head_revision(), once) << "a second start changes nothing";
+  EXPECT_NE(json(priority("system-node-critical")).find(R"("value":2000001000)"),
+            std::string::npos);
+  EXPECT_NE(json(priority("system-cluster-critical")).find(R"("value":2000000000)"),
+            std::string::npos);
+  EXPECT_EQ(error(server.remove(priority("system-node-critical"), {})),
+            "403 Forbidden: priorityclasses.scheduling.k8s.io \"system-node-critical\" is "
+            "forbidden: this is a system priority class and cannot be deleted");
+  for (const char* ns : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+    EXPECT_NE(stored({&service_account_kind(), ns, "default"}), nullptr) << ns;
+    EXPECT_NE(json({&api::kinds::config_map(), ns, "kube-root-ca.crt"}).find(R"("ca.crt":"PEM")"),
+              std::string::npos)
+        << ns;
+  }
+  EXPECT_NE(json({&service_kind(), "default", "kubernetes"})
+                .find(R"("name":"https","protocol":"TCP","port":6443,"targetPort":6443)"),
+            std::string::npos);
+}
+
+class AdmissionTest : public Kinds {
+ protected:
+  AdmissionTest() {
+    create_system_objects(server, {});
+    server.set_admission(Admission::all());
+  }
+  std::string refused(std::string_view spec) {
+    const std::string rest = R"("containers":[{"name":"c","image":"i"}]})";
+    return error(create(pod("p"), with_spec("{}", std::string(spec) + rest)));
+  }
+};
+
+TEST_F(AdmissionTest, P19_ServiceAccounts) {
+  EXPECT_EQ(refused(R"({"serviceAccountName":"x",)"),
+            "403 Forbidden: pods \"p\" is forbidden: error looking up service account default/x: "
+            "serviceaccount \"x\" not found");
+  must_create_pod("p");
+  EXPECT_NE(json(pod("p")).find(R"("serviceAccountName":"default","serviceAccount":"default")"),
+            std::string::npos);
+}
+
+TEST_F(AdmissionTest, P20_Priorities) {
+  const std::string prefix = "403 Forbidden: pods \"p\" is forbidden: ";
+  EXPECT_EQ(refused(R"({"priorityClassName":"x",)"),
+            prefix + "no PriorityClass with name x was found");
+  EXPECT_EQ(refused(R"({"priority":3,)"),
+            prefix +
+                "the integer value of priority (3) must not be provided in pod spec; priority "
+                "admission controller computed 0 from the given PriorityClass name");
+  EXPECT_EQ(refused(R"({"preemptionPolicy":"Never",)"),
+            prefix +
+                "the string value of PreemptionPolicy (Never) must not be provided in pod "
+                "spec; priority admission controller computed PreemptLowerPriority from the "
+                "given PriorityClass name");
+  must_create(priority("high"), R"({"value":7,"preemptionPolicy":"Never"})");
+  ASSERT_EQ(refused(R"({"priorityClassName":"high","priority":7,)"), "");
+  const std::string made = json(pod("p"));
+  EXPECT_NE(made.find(R"("priorityClassName":"high","priority":7)"), std::string::npos) << made;
+  EXPECT_NE(made.find(R"("preemptionPolicy":"Never")"), std::string::npos) << made;
+}
+
+TEST_F(AdmissionTest, P20_N42_OneDefaultClass) {
+  must_create(priority("usual"), R"({"value":7,"globalDefault":true})");
+  EXPECT_EQ(error(create(priority("other"), R"({"value":8,"globalDefault":true})")),
+            "403 Forbidden: priorityclasses.scheduling.k8s.io \"other\" is forbidden: "
+            "PriorityClass usual is already marked as default. Only one default can exist");
+  must_create(priority("other"), R"({"value":8})");
+  EXPECT_EQ(server.patch(priority("other"), "", PatchType::merge, R"({"globalDefault":true})")
+                .answer.error()
+                .code,
+            403);
+  EXPECT_EQ(error(server.patch(priority("usual"), "", PatchType::merge, R"({"description":"d"})")),
+            "");
+  must_create_pod("p");
+  EXPECT_NE(json(pod("p")).find(R"("priorityClassName":"usual","priority":7)"), std::string::npos);
+}
+
+TEST_F(AdmissionTest, P21_Tolerations) {
+  must_create_pod("p");
+  EXPECT_NE(json(pod("p")).find(
+                R"("tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists",)"
+                R"("effect":"NoExecute","tolerationSeconds":300},)"
+                R"({"key":"node.kubernetes.io/unreachable","operator":"Exists",)"
+                R"("effect":"NoExecute","tolerationSeconds":300}])"),
+            std::string::npos);
+  const ObjectRef calm = pod("calm");
+  must_create(calm, with_spec("{}", R"({"tolerations":[{"operator":"Exists"}],)"
+                                    R"("containers":[{"name":"c","image":"i"}]})"));
+  EXPECT_EQ(json(calm).find("not-ready"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace windlass::apiserver

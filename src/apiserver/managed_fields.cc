@@ -1,0 +1,100 @@
+#include "apiserver/managed_fields.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "api/codec/wire_time.h"
+#include "schema/meta/v1/meta.pb.h"
+
+namespace windlass::apiserver {
+namespace {
+
+using api::meta::v1::ManagedFieldsEntry;
+using api::meta::v1::ObjectMeta;
+
+constexpr const char* kAncientChanges = "ancient-changes";
+
+Time time_of(const ManagedEntry& entry) {
+  return entry.time.value_or(Time());
+}
+
+// As Kubernetes sorts them.
+auto order_of(const ManagedEntry& entry) {
+  return std::make_tuple(!entry.owner.applies, time_of(entry), entry.owner.manager,
+                         entry.owner.api_version, entry.owner.subresource);
+}
+
+void cap_updates(ManagedFields& entries) {
+  const auto updates = [&] {
+    return static_cast<size_t>(std::ranges::count_if(
+        entries, [](const ManagedEntry& entry) { return !entry.owner.applies; }));
+  };
+  while (updates() > kMaxUpdateManagers) {
+    const auto oldest = std::ranges::find_if(entries, [](const ManagedEntry& entry) {
+      return !entry.owner.applies && entry.owner.manager != kAncientChanges;
+    });
+    const ManagedEntry taken = *oldest;
+    entries.erase(oldest);
+    ManagedEntry& ancient =
+        entry_of(entries, {kAncientChanges, false, taken.owner.api_version, ""});
+    unite(ancient.fields, taken.fields);
+    ancient.time = std::max(ancient.time, taken.time);
+  }
+}
+
+}  // namespace
+
+std::optional<ManagedFields> read_managed_fields(const ObjectMeta& metadata) {
+  ManagedFields entries;
+  for (const ManagedFieldsEntry& stored : metadata.managed_fields()) {
+    const bool applies = stored.operation() == "Apply";
+    Result<api::FieldSet> fields = api::parse_field_set(stored.fields_v1().raw());
+    if (!fields || (!applies && stored.operation() != "Update")) {
+      return std::nullopt;
+    }
+    ManagedEntry& entry =
+        entry_of(entries, {stored.manager(), applies, stored.api_version(), stored.subresource()});
+    unite(entry.fields, *fields);
+    if (stored.has_time()) {
+      entry.time = api::time_of(stored.time());
+    }
+  }
+  return entries;
+}
+
+void write_managed_fields(ManagedFields entries, ObjectMeta& metadata) {
+  std::erase_if(entries, [](const ManagedEntry& entry) { return entry.fields.empty(); });
+  std::ranges::sort(entries, {}, order_of);
+  cap_updates(entries);
+  std::ranges::sort(entries, {}, order_of);
+  metadata.clear_managed_fields();
+  for (const ManagedEntry& entry : entries) {
+    ManagedFieldsEntry& stored = *metadata.add_managed_fields();
+    stored.set_manager(entry.owner.manager);
+    stored.set_operation(entry.owner.applies ? "Apply" : "Update");
+    stored.set_api_version(entry.owner.api_version);
+    if (entry.time) {
+      api::set_time(*stored.mutable_time(), *entry.time);
+    }
+    stored.set_fields_type("FieldsV1");
+    stored.mutable_fields_v1()->set_raw(to_fields_v1(entry.fields));
+    if (!entry.owner.subresource.empty()) {
+      stored.set_subresource(entry.owner.subresource);
+    }
+  }
+}
+
+bool clears_managed_fields(const ObjectMeta& metadata) {
+  return metadata.managed_fields_size() == 1 && metadata.managed_fields(0).ByteSizeLong() == 0;
+}
+
+ManagedEntry& entry_of(ManagedFields& entries, const FieldOwner& owner) {
+  const auto found = std::ranges::find(entries, owner, &ManagedEntry::owner);
+  if (found != entries.end()) {
+    return *found;
+  }
+  entries.push_back({owner, std::nullopt, {}});
+  return entries.back();
+}
+
+}  // namespace windlass::apiserver
