@@ -2,7 +2,10 @@
 
 #include "apiserver/in_process_client.h"
 #include "apiserver/server.h"
+#include "controllers/garbage/collector.h"
 #include "controllers/job/controller.h"
+#include "controllers/pod_gc/controller.h"
+#include "controllers/ttl/controller.h"
 #include "node/agent.h"
 #include "scheduler/scheduler.h"
 #include "store/store.h"
@@ -21,18 +24,25 @@ struct EmbeddedCluster::Parts {
         client(server, env.executor),
         client_env{client, env.executor, env.clock, env.random, env.log},
         job_controller(client_env, job_options(options)),
+        garbage_collector(client_env, {stored_kinds()}),
+        ttl_controller(client_env, {}),
+        pod_gc(client_env, {controllers::pod_gc::writes_with(options.gates)}),
         scheduler(client_env, {}),
         agent(env, client, options.node, observer) {
     server.create_system_namespaces();
   }
 
   static controllers::job::JobController::Options job_options(const ClusterOptions& options);
+  static std::vector<const api::Kind*> stored_kinds();
 
   store::Store store;
   apiserver::Server server;
   apiserver::InProcessClient client;
   client::ClientEnv client_env;
   controllers::job::JobController job_controller;
+  controllers::garbage::GarbageCollector garbage_collector;
+  controllers::ttl::TtlController ttl_controller;
+  controllers::pod_gc::PodGcController pod_gc;
   scheduler::Scheduler scheduler;
   node::Agent agent;
 };
@@ -44,6 +54,16 @@ controllers::job::JobController::Options EmbeddedCluster::Parts::job_options(
   job.engine.backoff_base = options.backoff_base;
   job.engine.backoff_cap = options.backoff_cap;
   return job;
+}
+
+std::vector<const api::Kind*> EmbeddedCluster::Parts::stored_kinds() {
+  std::vector<const api::Kind*> stored;
+  for (const api::Kind& kind : api::all_kinds()) {
+    if (apiserver::find_strategy(kind) != nullptr) {
+      stored.push_back(&kind);
+    }
+  }
+  return stored;
 }
 
 EmbeddedCluster::EmbeddedCluster(env::Env env, const ClusterOptions& options,
@@ -58,6 +78,9 @@ client::ApiClient& EmbeddedCluster::client() {
 
 void EmbeddedCluster::start(std::function<void()> on_ready) {
   parts_->job_controller.start();
+  parts_->garbage_collector.start();
+  parts_->ttl_controller.start();
+  parts_->pod_gc.start();
   parts_->scheduler.start();
   parts_->agent.start(std::move(on_ready));
 }

@@ -1,4 +1,4 @@
-// A whole control plane in this process: store, API server, Job controller, scheduler and one node
+// A whole control plane in this process: store, API server, controllers, scheduler and one node
 // agent, put together. Everything talks through the API; nothing here takes a shortcut.
 //
 // Lives on env.executor. Owns all its parts; stop() before destruction, or what runs is killed.

@@ -72,6 +72,18 @@ TEST_F(RunTest, CompleteIsZero) {
   EXPECT_EQ(processes_.running(), 0u);
 }
 
+TEST_F(RunTest, AJobThatGoesAtOnceStillTellsItsVerdict) {
+  EXPECT_EQ(run(job_yaml("demo", "  ttlSecondsAfterFinished: 0\n")), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Complete: CompletionsReached"));
+}
+
+TEST_F(RunTest, AJobThatFailsAndGoesAtOnceStillTellsItsVerdict) {
+  script_ = [](const env::SpawnRequest&) { return exits(3); };
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 0\n  ttlSecondsAfterFinished: 0\n")),
+            ExitCode::failed);
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Failed: BackoffLimitExceeded"));
+}
+
 TEST_F(RunTest, ARetryWaitsForTheBackoffAndSaysSo) {
   int attempts = 0;
   script_ = [&](const env::SpawnRequest&) { return exits(++attempts == 1 ? 7 : 0); };
