@@ -1,0 +1,130 @@
+#include "policy/lint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/nearest.h"
+#include "policy/lint_parts.h"
+
+namespace windlass::policy {
+namespace {
+
+const std::vector<std::string_view> kIds = {
+    "refused",
+    "fail-index-without-limit",
+    "restart-policy",
+    "unknown-container",
+    "replacement-policy",
+    "rule-name",
+    "never-matches",
+    "shadowed-values",
+    "impossible-exit-code",
+    "drain-fails-job",
+    "disruption-counts",
+    "disruption-status",
+    "unknown-condition",
+    "matches-everything",
+    "endless-retry",
+    "ignored-oom",
+    "sidecar-decides",
+    "unnamed-rule",
+    "count-changes-nothing",
+    "fail-index-changes-nothing",
+    "empty-policy",
+    "limit-on-rollback",
+    "limit-below-indexes",
+    "max-failed-indexes",
+    "deadline-before-limit",
+    "ttl-zero",
+    "unknown-finding",
+};
+
+constexpr const char* kIgnorePath = "metadata.annotations[windlass.dev/lint-ignore]";
+
+// The ids of the annotation, separated by commas or blanks.
+std::vector<std::string> accepted_ids(const std::string& text) {
+  std::vector<std::string> ids;
+  std::string word;
+  for (const char c : text + ",") {
+    if (c != ',' && c != ' ' && c != '\n') {
+      word += c;
+    } else if (!word.empty()) {
+      ids.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  return ids;
+}
+
+void drop_accepted(const Subject& subject, std::vector<Finding>& findings) {
+  const std::vector<std::string> ids = accepted_ids(subject.lint_ignore);
+  std::erase_if(findings, [&](const Finding& finding) {
+    return finding.severity != Severity::error &&
+           std::find(ids.begin(), ids.end(), finding.id) != ids.end();
+  });
+  for (const std::string& id : ids) {
+    if (std::find(kIds.begin(), kIds.end(), id) == kIds.end()) {
+      const auto nearest = nearest_name(id, kIds);
+      findings.push_back({Severity::warning, "unknown-finding", kIgnorePath,
+                          fmt::format("there is no finding \"{}\"", id),
+                          "the annotation was meant to accept a finding, and accepts none",
+                          nearest ? fmt::format("write \"{}\"", *nearest)
+                                  : "take it out, or use an id that lint prints"});
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::info:
+      return "info";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      break;
+  }
+  return "error";
+}
+
+const std::vector<std::string_view>& finding_ids() {
+  return kIds;
+}
+
+std::string rule_path(size_t rule) {
+  return fmt::format("{}.rules[{}]", kPolicyPath, rule);
+}
+
+std::string rule_text(size_t rule) {
+  return fmt::format("rules[{}]", rule);
+}
+
+job::PodView failed_pod(const Subject& subject, const Failure& failure) {
+  job::PodView pod;
+  if (is_deleted_first(failure.cause)) {
+    begin_deletion(pod, failure, subject, Time());
+  }
+  end_pod(pod, failure, subject, Time());
+  return pod;
+}
+
+job::Verdict judge(const Subject& subject, const job::PodView& pod) {
+  return job::match_failure_policy(subject.rules(), pod, subject.per_index());
+}
+
+std::vector<Finding> lint(const Subject& subject, const std::vector<Refusal>& refusals) {
+  std::vector<Finding> findings = lint_refusals(refusals);
+  lint_reach(subject, findings);
+  lint_conditions(subject, findings);
+  lint_disruptions(subject, findings);
+  lint_ignore(subject, findings);
+  lint_rule_names(subject, findings);
+  lint_limits(subject, findings);
+  drop_accepted(subject, findings);
+  return findings;
+}
+
+}  // namespace windlass::policy

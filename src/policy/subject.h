@@ -1,0 +1,44 @@
+// A Job as `windlass policy` looks at it: what the engine needs to live through it, and what of its
+// pod template decides how its pods can end. Plain values, read once from a defaulted Job.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/feature_gates.h"
+#include "api/object.h"
+#include "job/types.h"
+
+namespace windlass::policy {
+
+struct ContainerInfo {
+  std::string name;
+  bool init = false;
+  bool sidecar = false;  // an init container with restartPolicy Always
+
+  // Its end is the end of the pod.
+  bool is_app() const { return !init; }
+};
+
+struct Subject {
+  job::JobView job;  // without any status
+  job::Options options;
+  std::vector<ContainerInfo> containers;  // containers first, then init containers
+  bool disruption_conditions = true;      // gate PodDisruptionConditions
+  bool windows = false;                   // exit codes are 32 bits wide
+  std::optional<int32_t> ttl_seconds_after_finished;
+  std::string lint_ignore;  // annotation kLintIgnoreKey
+
+  const std::vector<job::FailureRule>& rules() const;
+  bool per_index() const;  // backoffLimitPerIndex applies
+};
+
+// On a Job: findings that its author has seen and accepts, by id, separated by commas.
+inline constexpr const char* kLintIgnoreKey = "windlass.dev/lint-ignore";
+
+// `job` is a batch/v1 Job with its defaults.
+Subject read_subject(const api::Message& job, const api::FeatureGates& gates);
+
+}  // namespace windlass::policy
