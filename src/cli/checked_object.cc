@@ -4,6 +4,7 @@
 
 #include "api/codec/json.h"
 #include "api/job/job_manifest.h"
+#include "cli/checked_kinds.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/meta/v1/meta.pb.h"
 
@@ -40,10 +41,12 @@ class Checker {
 
  private:
   void error(std::string_view path, std::string_view text) {
-    checked_.errors.push_back(fmt::format("{}: error: {}", place_of(manifest_, path), text));
+    checked_.errors.push_back({std::string(path), std::string(text),
+                               fmt::format("{}: error: {}", place_of(manifest_, path), text)});
   }
   void warning(std::string_view path, std::string_view text) {
-    checked_.warnings.push_back(fmt::format("{}: warning: {}", place_of(manifest_, path), text));
+    checked_.warnings.push_back({std::string(path), std::string(text),
+                                 fmt::format("{}: warning: {}", place_of(manifest_, path), text)});
   }
 
   bool find_kind() {
@@ -100,11 +103,11 @@ class Checker {
   }
 
   void default_and_validate() {
-    if (checked_.kind != &api::kinds::job()) {
-      return;
-    }
-    auto& job = static_cast<api::batch::v1::Job&>(*checked_.object);
-    const api::ManifestCheck check = api::check_job_manifest(job, options_.gates);
+    const api::ManifestCheck check =
+        checked_.kind == &api::kinds::job()
+            ? api::check_job_manifest(static_cast<api::batch::v1::Job&>(*checked_.object),
+                                      options_.gates)
+            : check_other_kind(*checked_.kind, *checked_.object);
     for (const auto& found : check.errors.all()) {
       error(found.field, found.text());
     }

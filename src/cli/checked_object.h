@@ -13,12 +13,18 @@
 
 namespace windlass::cli {
 
+struct Diagnostic {
+  std::string path;  // spec.parallelism; "" for the whole document
+  std::string text;
+  std::string line;  // `job.yaml:7:3: error: spec.parallelism: ...`
+};
+
 struct CheckedObject {
   const api::Kind* kind = nullptr;       // nullptr when the manifest names no kind known here
   std::shared_ptr<api::Message> object;  // defaulted; nullptr when it could not be decoded
   std::string title;                     // job.batch/demo
-  std::vector<std::string> errors;       // `job.yaml:7:3: error: spec.parallelism: ...`
-  std::vector<std::string> warnings;
+  std::vector<Diagnostic> errors;
+  std::vector<Diagnostic> warnings;
 
   bool valid() const { return errors.empty(); }
 };

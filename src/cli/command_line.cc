@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 
 namespace windlass::cli {
@@ -25,6 +26,10 @@ struct RawFlags {
   std::string backoff_cap = "10m";
   bool logs = false;
   int verbosity = 0;
+  std::string data_dir;
+  std::string listen = UpOptions().listen;
+  std::string cases;
+  std::string fail_on = "warning";
 };
 
 void add_manifest_flags(CLI::App& command, RawFlags& raw) {
@@ -73,9 +78,91 @@ CLI::App* add_run(CLI::App& app, RawFlags& raw) {
   return command;
 }
 
+CLI::App* add_up(CLI::App& app, RawFlags& raw) {
+  CLI::App* command =
+      app.add_subcommand("up", "Keep a control plane running, for kubectl and other clients");
+  command->add_option("--data-dir", raw.data_dir,
+                      "Where everything is kept; only its owner may enter it "
+                      "($XDG_STATE_HOME/windlass, or ~/.local/state/windlass)");
+  command->add_option("--listen", raw.listen,
+                      "ADDRESS:PORT of the API server; port 0 takes any that is free "
+                      "(127.0.0.1:6443)");
+  command->add_option("--feature-gates", raw.feature_gates,
+                      "Switch features: A=true,B=false (all are on by default)");
+  command->add_option("-v", raw.verbosity, "Log more: 0 warnings, 1 information, 2 all");
+  command->footer(
+      "Runs until Ctrl-C or SIGTERM, which let requests under way complete. What was acknowledged\n"
+      "is there again at the next start with the same data directory.\n"
+      "Exit code: 0 stopped, 1 could not start, 2 wrong usage.\n\n"
+      "Examples:\n"
+      "  windlass up\n"
+      "  windlass up --data-dir ./state --listen 127.0.0.1:0\n"
+      "  export KUBECONFIG=~/.local/state/windlass/kubeconfig; kubectl get jobs");
+  return command;
+}
+
+CLI::App* add_policy_test(CLI::App& policy, RawFlags& raw) {
+  CLI::App* command = policy.add_subcommand(
+      "test", "Show which rule decides about each failure, and what the Job does next");
+  add_manifest_flags(*command, raw);
+  command->add_option("--cases", raw.cases,
+                      "YAML list of failures with what is expected of them; compare with it");
+  command->add_option("-o,--output", raw.output,
+                      "table (the default), json, or junit with --cases");
+  command->footer(
+      "Exit code: 0 all as expected, 1 a case came out differently or a Job is invalid, 2 wrong\n"
+      "usage, an unreadable file or a broken cases file.\n\n"
+      "Examples:\n"
+      "  windlass policy test -f job.yaml\n"
+      "  windlass policy test -f job.yaml --cases job.policy-test.yaml\n"
+      "  windlass policy test -f job.yaml --cases cases.yaml -o junit > report.xml");
+  return command;
+}
+
+CLI::App* add_policy_lint(CLI::App& policy, RawFlags& raw) {
+  CLI::App* command = policy.add_subcommand(
+      "lint", "Find what is wrong with failure policies, why it hurts, and what to do");
+  add_manifest_flags(*command, raw);
+  command->add_option("-o,--output", raw.output, "table (the default) or json");
+  command->add_option("--fail-on", raw.fail_on,
+                      "Exit with 1 for findings of this severity and above: error, warning (the "
+                      "default) or info");
+  command->footer(
+      "Prints nothing when there is nothing to say. The annotation windlass.dev/lint-ignore of a\n"
+      "Job names findings to accept: never-matches,ttl-zero.\n"
+      "Exit code: 0 no findings, or none so severe, 1 findings, 2 wrong usage or an unreadable\n"
+      "file.\n\n"
+      "Examples:\n"
+      "  windlass policy lint -f job.yaml\n"
+      "  helm template . | windlass policy lint -f -\n"
+      "  windlass policy lint -f jobs/ -R --fail-on error -o json");
+  return command;
+}
+
 Usage usage_error(const std::string& what, const std::string& command) {
   const std::string help = command.empty() ? "windlass --help" : "windlass " + command + " --help";
   return {fmt::format("error: {}\nRun '{}' for usage.\n", what, help), true};
+}
+
+// The innermost command that the arguments name.
+struct Chosen {
+  const CLI::App* app = nullptr;
+  std::string parent;  // the words before its name: `windlass policy`; "" for the program itself
+
+  // `policy test`; "" for the program itself
+  std::string words() const {
+    const std::string program = "windlass";
+    return parent.empty() ? "" : (parent + " " + app->get_name()).substr(program.size() + 1);
+  }
+};
+
+Chosen chosen_command(const CLI::App& app) {
+  Chosen chosen{&app, ""};
+  while (!chosen.app->get_subcommands().empty()) {
+    chosen.parent += (chosen.parent.empty() ? "" : " ") + chosen.app->get_name();
+    chosen.app = chosen.app->get_subcommands().front();
+  }
+  return chosen;
 }
 
 Result<OutputFormat> parse_output(const std::string& text) {
@@ -102,6 +189,33 @@ Result<FieldValidation> parse_field_validation(const std::string& text) {
         fmt::format("invalid --field-validation \"{}\": must be strict, warn or ignore", text)));
   }
   return found->second;
+}
+
+Result<PolicyFormat> parse_policy_format(const std::string& text, bool with_junit) {
+  static const std::map<std::string, PolicyFormat, std::less<>> formats = {
+      {"", PolicyFormat::table},
+      {"table", PolicyFormat::table},
+      {"json", PolicyFormat::json},
+      {"junit", PolicyFormat::junit}};
+  const auto found = formats.find(text);
+  if (found == formats.end() || (found->second == PolicyFormat::junit && !with_junit)) {
+    return fail(
+        plain_error(fmt::format("unable to match a printer suitable for the output format \"{}\", "
+                                "allowed formats are: table,json{}",
+                                text, with_junit ? ",junit" : "")));
+  }
+  return found->second;
+}
+
+Result<policy::Severity> parse_severity(const std::string& text) {
+  for (const auto severity :
+       {policy::Severity::info, policy::Severity::warning, policy::Severity::error}) {
+    if (text == policy::severity_name(severity)) {
+      return severity;
+    }
+  }
+  return fail(
+      plain_error(fmt::format("invalid --fail-on \"{}\": must be error, warning or info", text)));
 }
 
 Result<ManifestOptions> manifest_options(const RawFlags& raw) {
@@ -134,6 +248,31 @@ Result<CommandLine> validate_options(const RawFlags& raw) {
   return options;
 }
 
+Result<CommandLine> policy_test_options(const RawFlags& raw) {
+  PolicyTestOptions options;
+  TRY(options.manifests, manifest_options(raw));
+  TRY(options.format, parse_policy_format(raw.output, true));
+  TRY(options.gates, api::FeatureGates::parse(raw.feature_gates));
+  options.cases = raw.cases;
+  if (options.format == PolicyFormat::junit && options.cases.empty()) {
+    return fail(plain_error("-o junit needs --cases: without expectations nothing can fail"));
+  }
+  const auto& paths = options.manifests.paths;
+  if (options.cases == "-" && std::find(paths.begin(), paths.end(), "-") != paths.end()) {
+    return fail(plain_error("standard input can be read once: for -f or for --cases"));
+  }
+  return options;
+}
+
+Result<CommandLine> policy_lint_options(const RawFlags& raw) {
+  PolicyLintOptions options;
+  TRY(options.manifests, manifest_options(raw));
+  TRY(options.format, parse_policy_format(raw.output, false));
+  TRY(options.fail_on, parse_severity(raw.fail_on));
+  TRY(options.gates, api::FeatureGates::parse(raw.feature_gates));
+  return options;
+}
+
 Result<CommandLine> run_options(const RawFlags& raw) {
   RunOptions options;
   TRY(options.manifests, manifest_options(raw));
@@ -146,6 +285,15 @@ Result<CommandLine> run_options(const RawFlags& raw) {
   }
   options.ns = raw.ns;
   options.logs = raw.logs;
+  options.verbosity = raw.verbosity;
+  return options;
+}
+
+Result<CommandLine> up_options(const RawFlags& raw) {
+  UpOptions options;
+  TRY(options.gates, api::FeatureGates::parse(raw.feature_gates));
+  options.data_dir = raw.data_dir;
+  options.listen = raw.listen;
   options.verbosity = raw.verbosity;
   return options;
 }
@@ -164,39 +312,44 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   app.require_subcommand(0, 1);
   CLI::App* validate = add_validate(app, raw);
   CLI::App* run = add_run(app, raw);
+  CLI::App* up = add_up(app, raw);
+  CLI::App* policy = app.add_subcommand(
+      "policy", "What a Job's failure policy does (test), and what is wrong with it (lint)");
+  CLI::App* policy_test = add_policy_test(*policy, raw);
+  CLI::App* policy_lint = add_policy_lint(*policy, raw);
   CLI::App* version = app.add_subcommand("version", "Print the version of this program");
   version->add_option("-o,--output", raw.output, "yaml or json");
   CLI::App* help = app.add_subcommand("help", "Print this help");
+  using Options = Result<CommandLine> (*)(const RawFlags&);
+  const std::pair<const CLI::App*, Options> commands[] = {
+      {validate, validate_options},
+      {run, run_options},
+      {up, up_options},
+      {policy_test, policy_test_options},
+      {policy_lint, policy_lint_options},
+      {version, version_options},
+  };
 
-  std::string chosen;
   try {
     // CLI11 takes the arguments last first.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    for (const CLI::App* command : app.get_subcommands()) {
-      return Usage{command->help("windlass"), false};
-    }
-    return Usage{app.help(), false};
+    const Chosen chosen = chosen_command(app);
+    return Usage{chosen.app->help(chosen.parent), false};
   } catch (const CLI::ParseError& error) {
-    const auto commands = app.get_subcommands();
-    return usage_error(error.what(), commands.empty() ? "" : commands.front()->get_name());
+    return usage_error(error.what(), chosen_command(app).words());
   }
-
-  Result<CommandLine> parsed = Usage{app.help(), !help->parsed()};
-  if (*validate) {
-    parsed = validate_options(raw);
-    chosen = "validate";
-  } else if (*run) {
-    parsed = run_options(raw);
-    chosen = "run";
-  } else if (*version) {
-    parsed = version_options(raw);
-    chosen = "version";
+  for (const auto& [command, options] : commands) {
+    if (command->parsed()) {
+      auto parsed = options(raw);
+      return parsed ? *std::move(parsed)
+                    : CommandLine(usage_error(parsed.error().message, chosen_command(app).words()));
+    }
   }
-  if (!parsed) {
-    return usage_error(parsed.error().message, chosen);
+  if (policy->parsed()) {
+    return Usage{policy->help("windlass"), true};
   }
-  return *std::move(parsed);
+  return Usage{app.help(), !help->parsed()};
 }
 
 }  // namespace windlass::cli

@@ -10,6 +10,8 @@
 #include "api/feature_gates.h"
 #include "base/time.h"
 #include "cli/manifest.h"
+#include "cli/up_options.h"
+#include "policy/lint.h"
 
 namespace windlass::cli {
 
@@ -20,6 +22,22 @@ struct ValidateOptions {
   ManifestOptions manifests;
   OutputFormat format = OutputFormat::text;
   FieldValidation fields = FieldValidation::strict;
+  api::FeatureGates gates;
+};
+
+enum class PolicyFormat { table, json, junit };
+
+struct PolicyTestOptions {
+  ManifestOptions manifests;
+  std::string cases;  // file of expectations; "": none
+  PolicyFormat format = PolicyFormat::table;
+  api::FeatureGates gates;
+};
+
+struct PolicyLintOptions {
+  ManifestOptions manifests;
+  PolicyFormat format = PolicyFormat::table;
+  policy::Severity fail_on = policy::Severity::warning;
   api::FeatureGates gates;
 };
 
@@ -46,7 +64,8 @@ struct Usage {
   bool is_error = false;
 };
 
-using CommandLine = std::variant<ValidateOptions, RunOptions, VersionOptions, Usage>;
+using CommandLine = std::variant<ValidateOptions, RunOptions, UpOptions, PolicyTestOptions,
+                                 PolicyLintOptions, VersionOptions, Usage>;
 
 // `arguments` without the program's name.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

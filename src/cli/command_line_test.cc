@@ -40,6 +40,53 @@ TEST(CommandLine, ValidateTakesFormatsModesAndGates) {
   EXPECT_TRUE(options.gates.enabled(api::Feature::job_pod_failure_policy));
 }
 
+TEST(CommandLine, PolicyTestTakesCasesFormatsAndGates) {
+  const auto plain = parsed<PolicyTestOptions>({"policy", "test", "-f", "a.yaml"});
+  EXPECT_EQ(plain.format, PolicyFormat::table);
+  EXPECT_EQ(plain.cases, "");
+  const auto options =
+      parsed<PolicyTestOptions>({"policy", "test", "a.yaml", "--cases", "c.yaml", "-o", "junit",
+                                 "--feature-gates", "PodDisruptionConditions=false"});
+  EXPECT_EQ(options.manifests.paths, (std::vector<std::string>{"a.yaml"}));
+  EXPECT_EQ(options.cases, "c.yaml");
+  EXPECT_EQ(options.format, PolicyFormat::junit);
+  EXPECT_FALSE(options.gates.enabled(api::Feature::pod_disruption_conditions));
+}
+
+TEST(CommandLine, PolicyLintTakesFormatAndSeverity) {
+  EXPECT_EQ(parsed<PolicyLintOptions>({"policy", "lint", "a"}).fail_on, policy::Severity::warning);
+  const auto options =
+      parsed<PolicyLintOptions>({"policy", "lint", "a", "-o", "json", "--fail-on", "error"});
+  EXPECT_EQ(options.format, PolicyFormat::json);
+  EXPECT_EQ(options.fail_on, policy::Severity::error);
+}
+
+TEST(CommandLine, PolicyRefusesWhatMakesNoSense) {
+  EXPECT_THAT(refused({"policy", "test", "a", "-o", "junit"}).text,
+              HasSubstr("-o junit needs --cases"));
+  EXPECT_THAT(refused({"policy", "test", "-f", "-", "--cases", "-"}).text,
+              HasSubstr("standard input can be read once"));
+  EXPECT_THAT(refused({"policy", "lint", "a", "-o", "junit"}).text,
+              HasSubstr("allowed formats are: table,json\nRun 'windlass policy lint --help'"));
+  EXPECT_THAT(refused({"policy", "lint", "a", "--fail-on", "all"}).text,
+              HasSubstr("must be error, warning or info"));
+  EXPECT_THAT(refused({"policy", "test"}).text, HasSubstr("must specify a file"));
+  EXPECT_THAT(refused({"policy", "test", "a", "--zork"}).text,
+              HasSubstr("Run 'windlass policy test --help' for usage."));
+  EXPECT_THAT(refused({"policy"}).text, HasSubstr("lint"));
+}
+
+TEST(CommandLine, PolicyHasHelp) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"policy", "test", "--help"}, {"policy", "lint", "-h"}}) {
+    const Usage usage = parsed<Usage>(words);
+    EXPECT_FALSE(usage.is_error);
+    EXPECT_THAT(usage.text, HasSubstr("Exit code: 0"));
+    EXPECT_THAT(usage.text, HasSubstr("windlass policy " + words[1]));
+    EXPECT_THAT(usage.text, HasSubstr("Examples:"));
+  }
+}
+
 TEST(CommandLine, RunHasKubernetesPeriodsByDefault) {
   const auto options = parsed<RunOptions>({"run", "job.yaml"});
   EXPECT_EQ(options.backoff_base, seconds(10));

@@ -6,16 +6,21 @@
 
 #include "cli/command_line.h"
 #include "cli/machine.h"
+#include "cli/policy_lint_command.h"
+#include "cli/policy_test_command.h"
 #include "cli/run.h"
+#include "cli/up.h"
 #include "cli/validate.h"
 #include "cli/version.h"
 #include "posix/event_loop.h"
+#include "posix/inherited.h"
 #include "posix/posix_clock.h"
 #include "posix/posix_files.h"
 #include "posix/posix_log.h"
 #include "posix/posix_processes.h"
 #include "posix/posix_random.h"
 #include "posix/signals.h"
+#include "posix/worker_thread.h"
 
 namespace windlass::cli {
 namespace {
@@ -47,9 +52,52 @@ ExitCode run_jobs(const RunOptions& options, Output& output) {
   return code;
 }
 
+ExitCode keep_up(UpOptions options, Output& output) {
+  if (options.data_dir.empty()) {
+    options.data_dir = default_data_dir(posix::environment_variable("XDG_STATE_HOME"),
+                                        posix::environment_variable("HOME"));
+  }
+  posix::raise_descriptor_limit();
+  posix::PosixClock clock;
+  posix::PosixRandom random;
+  posix::PosixFiles files;
+  posix::PosixLog log(clock, log_level(options.verbosity));
+  posix::EventLoop loop(clock);
+  posix::PosixProcesses processes(loop);
+
+  ExitCode code = ExitCode::failed;
+  std::optional<UpSession> session;
+  // Before any thread starts: they inherit the mask.
+  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session->interrupt(); });
+  posix::WorkerThread journal_worker(clock, "journal");
+  session.emplace(env::Env{clock, random, loop, log, files, processes}, journal_worker, options,
+                  output, [&](ExitCode finished) {
+                    code = finished;
+                    loop.stop();
+                  });
+  session->start();
+  loop.run();
+  session.reset();
+  return code;
+}
+
+ExitCode execute(const UpOptions& options, Output& output) {
+  return keep_up(options, output);
+}
+
 ExitCode execute(const ValidateOptions& options, Output& output) {
   posix::PosixFiles files;
   return validate(options, files, output);
+}
+
+ExitCode execute(const PolicyTestOptions& options, Output& output) {
+  posix::PosixFiles files;
+  return policy_test(options, files, output);
+}
+
+ExitCode execute(const PolicyLintOptions& options, Output& output) {
+  posix::PosixFiles files;
+  return policy_lint(options, files, output);
 }
 
 ExitCode execute(const RunOptions& options, Output& output) {

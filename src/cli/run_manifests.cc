@@ -38,11 +38,11 @@ class Planner {
 
   void add(const Manifest& manifest) {
     CheckedObject checked = check_manifest(manifest, {FieldValidation::strict, options_.gates});
-    for (const auto& text : checked.warnings) {
-      output_.err(text + "\n");
+    for (const auto& warning : checked.warnings) {
+      output_.err(warning.line + "\n");
     }
-    for (const auto& text : checked.errors) {
-      output_.err(text + "\n");
+    for (const auto& error : checked.errors) {
+      output_.err(error.line + "\n");
       valid_ = false;
     }
     if (!checked.valid()) {

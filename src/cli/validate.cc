@@ -23,10 +23,10 @@ ExitCode validate(const ValidateOptions& options, env::Files& files, Output& out
   for (const auto& manifest : loaded.manifests) {
     CheckedObject checked = check_manifest(manifest, {options.fields, options.gates});
     for (const auto& warning : checked.warnings) {
-      output.err(warning + "\n");
+      output.err(warning.line + "\n");
     }
     for (const auto& error : checked.errors) {
-      output.err(error + "\n");
+      output.err(error.line + "\n");
     }
     if (!checked.valid()) {
       all_valid = false;

@@ -178,6 +178,45 @@ TEST_F(ValidateTest, WhatIsPrintedIsValidAgain) {
   EXPECT_EQ(output_.out_text, first);
 }
 
+TEST_F(ValidateTest, PodsAreDefaultedAndValidatedInFull) {
+  files_.put("pod.yaml",
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
+             "  - {name: c, image: i}\n");
+  options_.format = OutputFormat::yaml;
+  EXPECT_EQ(run({"pod.yaml"}), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("restartPolicy: Always\n"));
+  EXPECT_THAT(output_.out_text, HasSubstr("imagePullPolicy: Always\n"));
+  EXPECT_THAT(output_.out_text, Not(HasSubstr("namespace:")));
+  files_.put("bad.yaml",
+             "apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\nspec:\n"
+             "  restartPolicy: Sometimes\n  containers:\n  - {name: C, image: i}\n");
+  EXPECT_EQ(run({"bad.yaml"}), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, HasSubstr("bad.yaml:5:3: error: spec.restartPolicy: Unsupported"));
+  EXPECT_THAT(output_.err_text, HasSubstr("bad.yaml:7:6: error: spec.containers[0].name: Invalid"));
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("metadata.name")));
+}
+
+TEST_F(ValidateTest, OtherKindsHaveTheirMetadataValidated) {
+  files_.put("map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n");
+  EXPECT_EQ(run({"map.yaml"}), ExitCode::ok);
+  files_.put("bad.yaml",
+             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: No_Name\n"
+             "  labels: {a: 'b c'}\n");
+  EXPECT_EQ(run({"bad.yaml"}), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, HasSubstr("bad.yaml:4:3: error: metadata.name: Invalid value"));
+  EXPECT_THAT(output_.err_text, HasSubstr("error: metadata.labels: Invalid value"));
+  files_.put("nameless.yaml", "apiVersion: v1\nkind: ConfigMap\n");
+  EXPECT_EQ(run({"nameless.yaml"}), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, HasSubstr("metadata.name: Required value"));
+}
+
+TEST_F(ValidateTest, NamesOfNamespacesAreLabelsAndTheyHaveNoNamespace) {
+  files_.put("ns.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a.b}\n");
+  EXPECT_EQ(run({"ns.yaml"}), ExitCode::failed);
+  files_.put("ns.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: ab}\n");
+  EXPECT_EQ(run({"ns.yaml"}), ExitCode::ok);
+}
+
 TEST_F(ValidateTest, AListIsTakenApart) {
   files_.put("list.yaml",
              "apiVersion: v1\nkind: List\nitems:\n- apiVersion: batch/v1\n  kind: Job\n"
