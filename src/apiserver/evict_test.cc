@@ -1,7 +1,6 @@
 // Eviction: disruption.md E-1 to E-11, api.md P90-P95.
 #include "apiserver/evict.h"
 
-#include "apiserver/evict_request.h"
 #include "apiserver/server_testing.h"
 #include "apiserver/strategies.h"
 
@@ -173,26 +172,6 @@ TEST_F(Evict, E2_DryRunChecksTheBudgetAndWritesNothing) {
   EXPECT_EQ(store.head_revision(), before);
   set_status(budget("b"), R"({"status":{"disruptionsAllowed":0}})");
   EXPECT_EQ(server.evict(pod("p"), {}, dry).answer.error().code, 429);
-}
-
-TEST_F(Evict, E2_OptionsAndDryRunComeFromTheBodyToo) {
-  const api::Kind& kind = *api::find_kind("policy/v1", "Eviction");
-  const auto evict = [&](std::string_view options, bool dry = false) {
-    const auto eviction = from_json(
-        kind, R"({"metadata":{"name":"p"},"deleteOptions":)" + std::string(options) + "}");
-    return evict_by_request(server, pod("p"), *eviction, {.dry_run = dry});
-  };
-  make_pod(kReady);
-  const store::Revision before = store.head_revision();
-  EXPECT_EQ(error(evict(R"({"dryRun":["All"]})")), "");
-  EXPECT_EQ(error(evict("{}", true)), "");
-  EXPECT_EQ(store.head_revision(), before);
-  EXPECT_EQ(error(evict(R"({"dryRun":["X"]})", true)),
-            "500 : Non-matching dry-run options in request and content: [All] and [X]");
-  EXPECT_EQ(evict(R"({"dryRun":["X"]})").answer.error().code, 422);
-  EXPECT_EQ(evict(R"({"preconditions":{"uid":"x"}})").answer.error().code, 409);
-  ASSERT_EQ(error(evict(R"({"gracePeriodSeconds":7})")), "");
-  EXPECT_EQ(meta(pod("p")).deletion_grace_period_seconds(), 7);
 }
 
 TEST_F(Evict, E10_PreconditionsComeBeforeTheBudget) {
