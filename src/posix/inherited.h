@@ -1,0 +1,16 @@
+// What a process gets from whoever started it. Asked for at the start, on the main thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace windlass::posix {
+
+// "" when it is not set.
+std::string environment_variable(const char* name);
+
+// As many descriptors as the system allows this process: a server has one per client. Answers how
+// many that is.
+size_t raise_descriptor_limit();
+
+}  // namespace windlass::posix
