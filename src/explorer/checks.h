@@ -1,0 +1,32 @@
+// The invariants of reliability.md 1.4 as checks on a World: what a decision says, what a write
+// stores, and what a world at rest looks like. They judge the engine from outside: by the store, by
+// what the engine was told, and by arithmetic of their own. Each answers with what is broken, and
+// with nothing when all is well.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explorer/world.h"
+#include "job/decision.h"
+
+namespace windlass::explorer {
+
+// A4, A8, B1-B7, C1, C6, D1, O3, P4, P7, T2, T7, T8: asked when the engine has decided.
+std::vector<std::string> check_decision(World& world, const job::Decision& decision);
+// C1 and what job/invariants.h checks: asked when the store takes a write.
+std::vector<std::string> check_stored_status(const World& world, const job::JobStatus& next);
+std::vector<std::string> check_created(const World& world, const Write& write);
+std::vector<std::string> check_released(const World& world, const Write& write, const Pod& pod);
+// C7, F5, L1, L2: asked when nothing more happens.
+std::vector<std::string> check_rest(const World& world);
+
+// History: who has been in the uncounted lists; whose finalizer was taken by others.
+void note_listed(World& world, const Write& write);
+void note_robbed(World& world, Pod& pod);
+void note_released(World& world, const Write& write, const Pod& pod);
+
+// The status part of check_decision().
+std::vector<std::string> check_drafted_status(const World& world, const job::JobStatus& next);
+
+}  // namespace windlass::explorer

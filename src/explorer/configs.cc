@@ -1,0 +1,231 @@
+#include <algorithm>
+
+#include "explorer/config.h"
+#include "job/testing.h"
+
+namespace windlass::explorer {
+namespace {
+
+using job::Action;
+using job::testing::defaulted_job;
+using job::testing::indexed_job;
+using job::testing::on_codes;
+using job::testing::on_condition;
+using job::testing::set_policy;
+
+constexpr int32_t kFailJobCode = 42;
+constexpr int32_t kFailIndexCode = 43;
+
+Config config(std::string name, std::string about, job::JobView job) {
+  Config made;
+  made.name = std::move(name);
+  made.about = std::move(about);
+  made.job = std::move(job);
+  return made;
+}
+
+job::JobView with_limit(job::JobView job, int32_t limit) {
+  job.spec.backoff_limit = limit;
+  return job;
+}
+
+job::JobView per_index(job::JobView job, int32_t limit) {
+  job.spec.backoff_limit = 2147483647;
+  job.spec.backoff_limit_per_index = limit;
+  return job;
+}
+
+void add_counting(std::vector<Config>& all) {
+  Config plain = config("plain", "2 completions, parallelism 2, backoffLimit 1",
+                        with_limit(defaulted_job(2, 2), 1));
+  plain.budget.deletions = 1;
+  all.push_back(plain);
+
+  Config replaced = plain;
+  replaced.name = "only-failed";
+  replaced.about = "the same with podReplacementPolicy Failed";
+  replaced.job.spec.replace_only_failed = true;
+  all.push_back(replaced);
+
+  Config queue = config("work-queue", "no completions, parallelism 2, backoffLimit 1",
+                        with_limit(defaulted_job(2, -1), 1));
+  queue.budget.deletions = 1;
+  all.push_back(queue);
+
+  Config indexed = config("indexed", "3 indexes, parallelism 2, backoffLimit 2",
+                          with_limit(indexed_job(2, 3), 2));
+  indexed.budget.deletions = 1;
+  all.push_back(indexed);
+
+  Config pending = config("pending", "pods are bound as a step of their own; deleted while pending",
+                          with_limit(defaulted_job(1, 1), 1));
+  pending.starts_pending = true;
+  pending.budget.deletions = 2;
+  pending.budget.faults = 2;
+  all.push_back(pending);
+
+  Config restarts = config("on-failure", "restartPolicy OnFailure, backoffLimit 2",
+                           with_limit(defaulted_job(2, 2), 2));
+  restarts.job.spec.restart_on_failure = true;
+  restarts.restarts = true;
+  restarts.budget.failures = 3;
+  all.push_back(restarts);
+}
+
+void add_per_index(std::vector<Config>& all) {
+  Config limits =
+      config("per-index", "2 indexes, backoffLimitPerIndex 1", per_index(indexed_job(2, 2), 1));
+  limits.budget.failures = 3;
+  limits.budget.deletions = 1;
+  all.push_back(limits);
+
+  Config replaced = limits;
+  replaced.name = "per-index-only-failed";
+  replaced.about = "the same with podReplacementPolicy Failed";
+  replaced.job.spec.replace_only_failed = true;
+  all.push_back(replaced);
+
+  Config rules = config("fail-index",
+                        "3 indexes, backoffLimitPerIndex 1, maxFailedIndexes 1; FailIndex by exit "
+                        "code, Ignore on DisruptionTarget",
+                        per_index(indexed_job(2, 3), 1));
+  rules.job.spec.max_failed_indexes = 1;
+  set_policy(rules.job, {on_codes(Action::fail_index, {kFailIndexCode}),
+                         on_condition(Action::ignore, "DisruptionTarget")});
+  rules.endings = {{1, false}, {kFailIndexCode, false}, {137, true}};
+  rules.budget.failures = 2;
+  all.push_back(rules);
+}
+
+void add_policies(std::vector<Config>& all) {
+  Config verdicts = config("fail-job", "FailJob by exit code, Ignore on DisruptionTarget, Count",
+                           with_limit(defaulted_job(2, 2), 1));
+  set_policy(verdicts.job,
+             {on_condition(Action::ignore, "DisruptionTarget"),
+              on_codes(Action::fail_job, {kFailJobCode}), on_codes(Action::count, {1})});
+  verdicts.endings = {{1, false}, {kFailJobCode, false}, {137, true}};
+  verdicts.endings_after_deletion = {{143, false}, {kFailJobCode, false}};
+  verdicts.budget.deletions = 1;
+  verdicts.evicts = true;
+  all.push_back(verdicts);
+
+  Config indexed = verdicts;
+  indexed.name = "fail-job-indexed";
+  indexed.about = "the same for 2 indexes with backoffLimitPerIndex 1";
+  indexed.job = per_index(indexed_job(2, 2), 1);
+  indexed.job.spec.failure_policy = verdicts.job.spec.failure_policy;
+  indexed.job.spec.replace_only_failed = true;
+  all.push_back(indexed);
+
+  Config ignores = config("ignore", "1 completion, everything ignored but exit 1, backoffLimit 0",
+                          with_limit(defaulted_job(1, 1), 0));
+  set_policy(ignores.job,
+             {on_condition(Action::ignore, "DisruptionTarget"), on_codes(Action::ignore, {2})});
+  ignores.endings = {{1, false}, {2, false}, {137, true}};
+  ignores.budget.failures = 3;
+  ignores.budget.faults = 2;
+  all.push_back(ignores);
+
+  Config success =
+      config("success-policy", "3 indexes; done when index 0, or any two, have succeeded",
+             with_limit(indexed_job(3, 3), 1));
+  success.job.spec.success_policy = {{std::string("0"), std::nullopt}, {std::nullopt, 2}};
+  success.budget.failures = 1;
+  all.push_back(success);
+}
+
+void add_life(std::vector<Config>& all) {
+  Config suspended =
+      config("suspend", "suspended and resumed, 2 indexes", with_limit(indexed_job(2, 2), 1));
+  suspended.edits = {Edit::suspend};
+  suspended.budget.edits = 2;
+  suspended.budget.failures = 1;
+  all.push_back(suspended);
+
+  Config queue = config("suspend-queue", "suspended and resumed work queue",
+                        with_limit(defaulted_job(2, -1), 1));
+  queue.edits = {Edit::suspend};
+  queue.budget.edits = 2;
+  queue.budget.failures = 1;
+  all.push_back(queue);
+
+  Config deadline = config("deadline", "activeDeadlineSeconds 15, suspended and resumed",
+                           with_limit(defaulted_job(1, 2), 3));
+  deadline.job.spec.active_deadline_seconds = 15;
+  deadline.edits = {Edit::suspend};
+  deadline.budget.edits = 2;
+  all.push_back(deadline);
+
+  Config scaled =
+      config("scale", "parallelism 2 to 1 and back", with_limit(defaulted_job(2, 3), 1));
+  scaled.edits = {Edit::parallelism};
+  scaled.budget.edits = 2;
+  scaled.budget.failures = 1;
+  scaled.starts_pending = true;
+  all.push_back(scaled);
+
+  Config elastic = config("elastic", "completions and parallelism 2 to 1 and back",
+                          with_limit(indexed_job(2, 2), 1));
+  elastic.edits = {Edit::completions};
+  elastic.budget.edits = 2;
+  elastic.budget.failures = 1;
+  all.push_back(elastic);
+
+  Config deleted =
+      config("delete-job", "the Job is deleted, 2 indexes", per_index(indexed_job(2, 2), 1));
+  deleted.edits = {Edit::delete_job};
+  deleted.budget.edits = 1;
+  deleted.budget.deletions = 1;
+  all.push_back(deleted);
+}
+
+void add_odd(std::vector<Config>& all) {
+  Config limits = config("small-limits", "one uncounted pod and one write of a kind at a time",
+                         with_limit(indexed_job(3, 3), 1));
+  limits.options.max_uncounted = 1;
+  limits.options.max_pod_writes = 1;
+  limits.budget.deletions = 1;
+  all.push_back(limits);
+
+  Config robbed =
+      config("robbed", "finalizers removed by others", with_limit(defaulted_job(2, 2), 1));
+  robbed.budget.robberies = 2;
+  robbed.budget.deletions = 1;
+  all.push_back(robbed);
+
+  Config robbed_index =
+      config("robbed-index", "the same with backoffLimitPerIndex", per_index(indexed_job(2, 2), 1));
+  robbed_index.budget.robberies = 1;
+  all.push_back(robbed_index);
+
+  Config foreign = config("managed-by-another", "spec.managedBy names another controller",
+                          with_limit(defaulted_job(1, 1), 1));
+  foreign.job.spec.managed_by = "example.com/another";
+  foreign.edits = {Edit::suspend};
+  foreign.budget.edits = 2;
+  all.push_back(foreign);
+}
+
+}  // namespace
+
+const std::vector<Config>& configurations() {
+  static const std::vector<Config> all = [] {
+    std::vector<Config> made;
+    add_counting(made);
+    add_per_index(made);
+    add_policies(made);
+    add_life(made);
+    add_odd(made);
+    return made;
+  }();
+  return all;
+}
+
+const Config* find_configuration(std::string_view name) {
+  const auto& all = configurations();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [name](const Config& each) { return each.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace windlass::explorer

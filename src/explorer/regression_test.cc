@@ -1,0 +1,56 @@
+// Traces that once broke something, as the explorer printed them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "explorer/search.h"
+
+namespace windlass::explorer {
+namespace {
+
+using ::testing::IsEmpty;
+
+std::vector<std::string> replayed(const char* config, const std::vector<std::string>& steps) {
+  return replay(*find_configuration(config), steps);
+}
+
+// L1: the index waited for ever, because its pod was seen to end later than it was deleted.
+TEST(Regression, AnIndexWhosePodStopsLate) {
+  EXPECT_THAT(replayed("per-index",
+                       {"decide", "answer 0", "remove 1", "tell 1", "decide", "tick", "fail 1 0"}),
+              IsEmpty());
+}
+
+// B2: its replacement came before the back-off was over.
+TEST(Regression, AnIndexWhosePodStopsLateBehindARefusedCreation) {
+  EXPECT_THAT(replayed("per-index", {"decide", "answer 0", "remove 1", "tell 1", "decide",
+                                     "refuse 1", "tick", "answer 0", "decide", "fail 1 0", "tell 1",
+                                     "decide", "answer 0", "decide", "tick", "decide"}),
+              IsEmpty());
+}
+
+// L2: the engine wanted to be woken at a deadline that had passed, again and again.
+TEST(Regression, ARefusedVerdictAfterTheDeadline) {
+  EXPECT_THAT(replayed("deadline", {"decide", "answer 0", "decide", "answer 0", "tick", "decide",
+                                    "refuse 0", "decide"}),
+              IsEmpty());
+}
+
+// A1: a success that only the engine remembered was replaced all the same.
+TEST(Regression, ASuccessWhoseFinalizerIsTaken) {
+  EXPECT_THAT(replayed("robbed", {"decide", "answer 0", "succeed 1", "tell 1", "rob 1", "tell 1",
+                                  "decide", "answer 0"}),
+              IsEmpty());
+}
+
+// C1: one pod was the Job's failure and the success of its index.
+TEST(Regression, ASuccessInTheGracePeriodThatIsBeingStoredAsFailed) {
+  EXPECT_THAT(replayed("indexed", {"decide", "answer 0", "remove 1", "tell 1", "decide",
+                                   "succeed 1", "tell 1", "answer 0", "decide"}),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace windlass::explorer
