@@ -9,6 +9,10 @@ constexpr const char* kVersion = "v" WINDLASS_VERSION;
 
 }  // namespace
 
+std::string version_number() {
+  return kVersion;
+}
+
 std::string version_text(OutputFormat format) {
   switch (format) {
     case OutputFormat::json:

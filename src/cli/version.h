@@ -6,6 +6,9 @@
 
 namespace windlass::cli {
 
+// v0.1.0
+std::string version_number();
+
 // `windlass version`.
 std::string version_text(OutputFormat format);
 

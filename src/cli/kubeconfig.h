@@ -1,0 +1,22 @@
+// The file that points kubectl, and every other client, at a cluster. Text in, text out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace windlass::cli {
+
+struct KubeconfigEntry {
+  std::string server;         // https://127.0.0.1:6443
+  std::string authority_pem;  // whose server certificates the client trusts
+  std::string user;           // admin
+  std::string token;
+};
+
+std::string kubeconfig_text(const KubeconfigEntry& entry);
+
+// The token of a text that kubeconfig_text() made; nothing if it is not one.
+std::optional<std::string> token_of_kubeconfig(std::string_view text);
+
+}  // namespace windlass::cli

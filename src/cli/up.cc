@@ -1,0 +1,199 @@
+#include "cli/up.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "apiserver/in_process_client.h"
+#include "apiserver/rest/rest_handler.h"
+#include "apiserver/server.h"
+#include "cli/up_credentials.h"
+#include "cli/version.h"
+#include "controllers/job/controller.h"
+#include "net/server.h"
+#include "posix/data_directory.h"
+#include "scheduler/scheduler.h"
+#include "store/sqlite/sqlite_journal.h"
+#include "store/store.h"
+
+namespace windlass::cli {
+namespace {
+
+// The text of a path in a shell, should it need quotes.
+std::string shell_word(const std::string& path) {
+  const bool plain = path.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,@") ==
+                     std::string::npos;
+  if (plain) {
+    return path;
+  }
+  std::string word = "'";
+  for (const char c : path) {
+    word += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return word + "'";
+}
+
+}  // namespace
+
+std::string default_data_dir(const std::string& xdg_state_home, const std::string& home) {
+  // Only absolute ones count, says the XDG specification.
+  return (xdg_state_home.starts_with('/') ? xdg_state_home : home + "/.local/state") + "/windlass";
+}
+
+// In the order they are made; destroyed the other way round, so clients go first.
+struct ControlPlane {
+  ControlPlane(env::Env env, env::Executor& worker, std::unique_ptr<store::RevisionLog> file,
+               const api::FeatureGates& gates)
+      : journal(env.executor, worker, env.log, std::move(file)),
+        store(&journal),
+        server(store, env.clock, env.random, gates),
+        client(server, env.executor),
+        client_env{client, env.executor, env.clock, env.random, env.log},
+        job_controller(client_env, job_options(gates)),
+        scheduler(client_env, {}) {}
+
+  static controllers::job::JobController::Options job_options(const api::FeatureGates& gates) {
+    controllers::job::JobController::Options options;
+    options.engine = controllers::job::engine_options(gates);
+    return options;
+  }
+
+  store::SqliteJournal journal;
+  store::Store store;
+  apiserver::Server server;
+  apiserver::InProcessClient client;
+  client::ClientEnv client_env;
+  controllers::job::JobController job_controller;
+  scheduler::Scheduler scheduler;
+};
+
+class UpSession::Impl {
+ public:
+  Impl(env::Env env, env::Executor& worker, UpOptions options, Output& output,
+       std::function<void(ExitCode)> on_finished)
+      : env_(env),
+        worker_(worker),
+        options_(std::move(options)),
+        output_(output),
+        on_finished_(std::move(on_finished)) {}
+
+  void start() {
+    const auto endpoint = net::parse_endpoint(options_.listen);
+    if (!endpoint) {
+      return fail_with(endpoint.error(), ExitCode::usage);
+    }
+    if (const auto started = bring_up(*endpoint); !started) {
+      fail_with(started.error(), ExitCode::failed);
+    }
+  }
+
+  void interrupt() {
+    if (std::exchange(stopping_, true) || http_ == nullptr) {
+      return finish(ExitCode::ok);
+    }
+    output_.err("Stopping; press Ctrl-C again not to wait.\n");
+    http_->stop([this] { finish(ExitCode::ok); });
+  }
+
+ private:
+  Result<void> bring_up(const net::Endpoint& endpoint) {
+    TRY(auto directory, posix::open_data_directory(options_.data_dir));
+    const CredentialSource source{env_.files, env_.random, env_.clock.now(), options_.data_dir};
+    TRY(credentials_, open_credentials(source, endpoint.address));
+
+    TRY(auto file, store::RevisionLog::open(std::move(directory), {}));
+    plane_ = std::make_unique<ControlPlane>(env_, worker_, std::move(file), options_.gates);
+    TRY_VOID(plane_->store.load());
+    plane_->server.create_system_namespaces();
+    TRY_VOID(serve(endpoint));
+    plane_->job_controller.start();
+    plane_->scheduler.start();
+    // Ready once what every cluster has is on the disk.
+    plane_->store.when_committed(plane_->store.head_revision(), [this](Result<void> committed) {
+      committed ? say_ready() : fail_with(committed.error(), ExitCode::failed);
+    });
+    return {};
+  }
+
+  Result<void> serve(const net::Endpoint& endpoint) {
+    apiserver::RestOptions rest;
+    rest.address = endpoint.text();
+    rest.version = version_number();
+    handler_ = std::make_unique<apiserver::RestHandler>(
+        plane_->server, env_.executor, env_.clock, env_.random,
+        apiserver::Authenticator(credentials_.tokens), std::move(rest));
+    net::ServerOptions options;
+    options.endpoint = endpoint;
+    TRY(options.tls,
+        net::TlsContext::make({credentials_.server.certificate_pem, credentials_.server.key_pem,
+                               credentials_.authority.certificate_pem}));
+    auto started = net::Server::start({env_.executor, env_.clock, env_.log}, *handler_, options);
+    if (!started) {
+      return fail(plain_error(fmt::format(
+          "{}\nAnother address can be chosen with --listen; 127.0.0.1:0 takes any free port.",
+          started.error().message)));
+    }
+    http_ = *std::move(started);
+    // Everybody may listen on 0.0.0.0; nobody can connect to it.
+    net::Endpoint reachable = http_->endpoint();
+    if (reachable.is_any()) {
+      reachable.address = "127.0.0.1";
+    }
+    url_ = "https://" + reachable.text();
+    return write_kubeconfigs(options_.data_dir, url_, credentials_);
+  }
+
+  void say_ready() {
+    if (!http_->endpoint().is_loopback()) {
+      output_.err(fmt::format("warning: {} can be reached from other machines\n",
+                              http_->endpoint().text()));
+    }
+    output_.err(fmt::format("windlass {} is ready at {}, its data is in {}\n", version_number(),
+                            url_, options_.data_dir));
+    output_.err("To use it with kubectl:\n");
+    output_.out(
+        fmt::format("export KUBECONFIG={}\n", shell_word(options_.data_dir + "/kubeconfig")));
+  }
+
+  void fail_with(const Status& status, ExitCode code) {
+    output_.err(fmt::format("error: {}\n", status.message));
+    finish(code);
+  }
+
+  void finish(ExitCode code) {
+    if (auto on_finished = std::exchange(on_finished_, nullptr)) {
+      env_.executor.post([on_finished = std::move(on_finished), code] { on_finished(code); });
+    }
+  }
+
+  env::Env env_;
+  env::Executor& worker_;
+  UpOptions options_;
+  Output& output_;
+  std::function<void(ExitCode)> on_finished_;
+  bool stopping_ = false;
+  std::string url_;
+  Credentials credentials_;
+
+  std::unique_ptr<ControlPlane> plane_;
+  std::unique_ptr<apiserver::RestHandler> handler_;
+  std::unique_ptr<net::Server> http_;
+};
+
+UpSession::UpSession(env::Env env, env::Executor& journal_worker, UpOptions options, Output& output,
+                     std::function<void(ExitCode)> on_finished)
+    : impl_(std::make_unique<Impl>(env, journal_worker, std::move(options), output,
+                                   std::move(on_finished))) {}
+
+UpSession::~UpSession() = default;
+
+void UpSession::start() {
+  impl_->start();
+}
+
+void UpSession::interrupt() {
+  impl_->interrupt();
+}
+
+}  // namespace windlass::cli

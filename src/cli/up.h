@@ -1,0 +1,35 @@
+// `windlass up`: a control plane that stays. Opens the data directory, serves the API over TLS,
+// runs the controllers, and says how to point kubectl at it. A small state machine on env.executor;
+// the caller owns it until it has finished. There are no nodes yet: pods stay Pending.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/output.h"
+#include "cli/up_options.h"
+#include "env/env.h"
+
+namespace windlass::cli {
+
+class UpSession {
+ public:
+  // `journal_worker` has a thread of its own, on which the store's file is written; it outlives the
+  // session. `on_finished` runs once, later.
+  UpSession(env::Env env, env::Executor& journal_worker, UpOptions options, Output& output,
+            std::function<void(ExitCode)> on_finished);
+  ~UpSession();
+  UpSession(const UpSession&) = delete;
+  UpSession& operator=(const UpSession&) = delete;
+
+  void start();
+  // Ctrl-C: the first lets answers complete, the second does not wait for them.
+  void interrupt();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace windlass::cli

@@ -1,0 +1,205 @@
+#include "cli/up_credentials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <sstream>
+
+#include "cli/kubeconfig.h"
+#include "http/characters.h"
+#include "posix/private_file.h"
+
+namespace windlass::cli {
+namespace {
+
+constexpr size_t kMaxFileBytes = size_t{256} * 1024;
+constexpr size_t kTokenBytes = 32;  // 256 bits
+
+struct KnownUser {
+  const char* name;
+  std::string_view group;
+  const char* kubeconfig;
+};
+constexpr KnownUser kUsers[] = {{"admin", apiserver::kAdminGroup, "kubeconfig"},
+                                {"viewer", apiserver::kViewerGroup, "viewer.kubeconfig"}};
+
+// "" when there is none. One that cannot be read is an error: it must not be replaced.
+Result<std::string> read_if_there(const CredentialSource& source, const std::string& name) {
+  TRY(const std::vector<std::string> names, source.files.list(source.directory));
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    return "";
+  }
+  return source.files.read(source.directory + '/' + name, kMaxFileBytes);
+}
+
+Result<net::CertifiedKey> read_pair(const CredentialSource& source, const std::string& name) {
+  net::CertifiedKey pair;
+  TRY(pair.certificate_pem, read_if_there(source, name + ".crt"));
+  TRY(pair.key_pem, read_if_there(source, name + ".key"));
+  return pair;
+}
+
+// The key first: a certificate without its key is made anew, so a crash in between does no harm.
+Result<void> write_pair(const CredentialSource& source, const std::string& name,
+                        const net::CertifiedKey& pair) {
+  TRY_VOID(posix::write_private_file(source.directory + '/' + name + ".key", pair.key_pem));
+  return posix::write_private_file(source.directory + '/' + name + ".crt", pair.certificate_pem);
+}
+
+Result<net::CertifiedKey> open_authority(const CredentialSource& source) {
+  TRY(net::CertifiedKey authority, read_pair(source, "ca"));
+  if (net::is_usable_authority(authority, source.now)) {
+    return authority;
+  }
+  TRY(authority, net::make_authority("windlass-ca", source.now));
+  TRY_VOID(write_pair(source, "ca", authority));
+  return authority;
+}
+
+std::vector<std::string> server_names(const std::string& listen_address) {
+  std::vector<std::string> names = {"127.0.0.1",
+                                    "::1",
+                                    "localhost",
+                                    "kubernetes",
+                                    "kubernetes.default",
+                                    "kubernetes.default.svc",
+                                    "kubernetes.default.svc.cluster.local"};
+  if (std::find(names.begin(), names.end(), listen_address) == names.end()) {
+    names.push_back(listen_address);
+  }
+  return names;
+}
+
+std::string hex(std::span<const uint8_t> bytes) {
+  std::string text;
+  for (const uint8_t byte : bytes) {
+    text += fmt::format("{:02x}", byte);
+  }
+  return text;
+}
+
+std::string new_token(env::Random& random) {
+  std::array<std::byte, kTokenBytes> bytes;
+  random.fill(bytes);
+  return hex({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+}
+
+// The user's token, if the kubeconfig has one that counts; else a new one, in place of the old.
+Result<std::string> ensure_token(const CredentialSource& source, const KnownUser& user,
+                                 std::vector<apiserver::TokenEntry>& tokens, bool& changed) {
+  TRY(const std::string kubeconfig, read_if_there(source, user.kubeconfig));
+  if (const auto present = token_of_kubeconfig(kubeconfig)) {
+    const apiserver::TokenDigest digest = apiserver::digest_of_token(*present);
+    for (const apiserver::TokenEntry& entry : tokens) {
+      if (entry.digest == digest && entry.user.name == user.name) {
+        return *present;
+      }
+    }
+  }
+  std::erase_if(tokens, [&](const auto& entry) { return entry.user.name == user.name; });
+  std::string token = new_token(source.random);
+  tokens.push_back({apiserver::digest_of_token(token),
+                    apiserver::authenticated_user(user.name, {std::string(user.group)})});
+  changed = true;
+  return token;
+}
+
+}  // namespace
+
+Result<std::vector<apiserver::TokenEntry>> parse_tokens(std::string_view text) {
+  std::vector<apiserver::TokenEntry> tokens;
+  std::istringstream lines{std::string(text)};
+  size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.empty() || line.starts_with('#')) {
+      continue;
+    }
+    std::istringstream words(line);
+    std::string digest;
+    std::string user;
+    std::string groups;
+    words >> digest >> user >> groups;
+    apiserver::TokenEntry entry;
+    if (digest.size() != 2 * entry.digest.size() || !http::all(digest, http::is_hex_digit) ||
+        user.empty() || tokens.size() == apiserver::kMaxTokens) {
+      return fail(plain_error(fmt::format("line {} is not SHA256 USER GROUP,GROUP", number)));
+    }
+    for (size_t i = 0; i < entry.digest.size(); ++i) {
+      entry.digest[i] = static_cast<uint8_t>(http::hex_value(digest[2 * i]) * 16 +
+                                             http::hex_value(digest[2 * i + 1]));
+    }
+    std::vector<std::string> names;
+    std::istringstream list(groups);
+    for (std::string name; std::getline(list, name, ',');) {
+      names.push_back(name);
+    }
+    entry.user = apiserver::authenticated_user(user, std::move(names));
+    tokens.push_back(std::move(entry));
+  }
+  return tokens;
+}
+
+std::string tokens_text(const std::vector<apiserver::TokenEntry>& tokens) {
+  std::string text = "# SHA-256 of each token, its user, the user's groups.\n";
+  for (const apiserver::TokenEntry& entry : tokens) {
+    std::string groups;
+    for (const std::string& group : entry.user.groups) {
+      if (group != apiserver::kAuthenticatedGroup) {
+        groups += (groups.empty() ? "" : ",") + group;
+      }
+    }
+    text += fmt::format("{} {} {}\n", hex(entry.digest), entry.user.name, groups);
+  }
+  return text;
+}
+
+Result<Credentials> open_credentials(const CredentialSource& source,
+                                     const std::string& listen_address) {
+  Credentials credentials;
+  TRY(credentials.authority, open_authority(source));
+
+  const std::vector<std::string> names = server_names(listen_address);
+  TRY(credentials.server, read_pair(source, "server"));
+  if (!net::is_usable(credentials.server, credentials.authority, names, source.now)) {
+    TRY(credentials.server, net::issue_server(credentials.authority, names, source.now));
+    TRY_VOID(write_pair(source, "server", credentials.server));
+  }
+
+  TRY(const std::string kept, read_if_there(source, "tokens"));
+  auto tokens = parse_tokens(kept);
+  if (!tokens) {
+    return fail(
+        plain_error(fmt::format("{}/tokens: {}", source.directory, tokens.error().message)));
+  }
+  credentials.tokens = *std::move(tokens);
+  bool changed = false;
+  for (const KnownUser& user : kUsers) {
+    TRY(std::string token, ensure_token(source, user, credentials.tokens, changed));
+    credentials.user_tokens.push_back({user.name, std::move(token)});
+  }
+  if (changed) {
+    TRY_VOID(
+        posix::write_private_file(source.directory + "/tokens", tokens_text(credentials.tokens)));
+  }
+  return credentials;
+}
+
+Result<void> write_kubeconfigs(const std::string& directory, const std::string& server_url,
+                               const Credentials& credentials) {
+  for (const KnownUser& user : kUsers) {
+    for (const UserToken& own : credentials.user_tokens) {
+      if (own.user == user.name) {
+        TRY_VOID(posix::write_private_file(
+            directory + '/' + user.kubeconfig,
+            kubeconfig_text(
+                {server_url, credentials.authority.certificate_pem, own.user, own.token})));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "api/feature_gates.h"
+
+namespace windlass::cli {
+
+// `windlass up`.
+struct UpOptions {
+  std::string data_dir = {};  // "" for default_data_dir()
+  std::string listen = "127.0.0.1:6443";
+  int verbosity = 0;
+  api::FeatureGates gates = {};
+};
+
+// $XDG_STATE_HOME/windlass, or ~/.local/state/windlass.
+std::string default_data_dir(const std::string& xdg_state_home, const std::string& home);
+
+}  // namespace windlass::cli
