@@ -22,6 +22,9 @@ class ManualJournal final : public Journal {
 
   const std::vector<Entry>& entries() const { return entries_; }
   void commit_up_to(Revision revision) { listener_->on_durable(revision); }
+  void refuse(Status why) { listener_->on_refused(std::move(why)); }
+  void be_full(Status why) { listener_->on_full(std::move(why)); }
+  void have_room() { listener_->on_room(); }
   void fail(Status why) { listener_->on_failure(std::move(why)); }
 
  private:

@@ -61,7 +61,19 @@ class History {
     const Revision up_to =
         *rc::gen::inRange<Revision>(store_.revision(), store_.head_revision() + 1);
     journal_.commit_up_to(up_to);
-    RC_ASSERT(store_.revision() == up_to);
+    RC_ASSERT(store_.revision() == std::prev(snapshots_.upper_bound(up_to))->first);
+  }
+
+  // As if it had never been: what follows is based on what is committed.
+  void refuse() {
+    const Revision head = store_.head_revision();
+    std::string answer;
+    store_.when_committed(head, [&](const Result<void>& done) { answer = done ? "ok" : "no"; });
+    journal_.refuse(plain_error("no room"));
+    RC_ASSERT(answer == (head == store_.revision() ? "ok" : "no"));
+    RC_ASSERT(store_.head_revision() == store_.revision());
+    RC_ASSERT(store_.next_revision() > head);
+    snapshots_.erase(snapshots_.upper_bound(store_.revision()), snapshots_.end());
   }
 
   void read() {
@@ -195,7 +207,7 @@ class History {
 
 RC_GTEST_PROP(StoreHistory, S2_S3_S4_S5_AnyHistoryIsConsistent, ()) {
   History history(*rc::gen::element<size_t>(1, 3, 8, 1000));
-  const auto steps = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 10));
+  const auto steps = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 12));
   for (const int step : steps) {
     switch (step) {
       case 0:
@@ -213,6 +225,9 @@ RC_GTEST_PROP(StoreHistory, S2_S3_S4_S5_AnyHistoryIsConsistent, ()) {
         break;
       case 5:
         history.read_in_pages();
+        break;
+      case 6:
+        history.refuse();
         break;
       default:
         history.write();

@@ -318,6 +318,78 @@ TEST(Store, S1_AFailedJournalPoisonsTheStore) {
   EXPECT_EQ(answer, "disk on fire");
 }
 
+TEST(Store, S1_WhatTheJournalRefusesHasNeverBeen) {
+  ManualJournal journal;
+  Store store(&journal);
+  put(store, kFirst, "1");
+  journal.commit_up_to(2);
+  const auto watcher = watch(store, 1);
+  put(store, kFirst, "2");
+  put(store, kFirst, "3");
+  put(store, kSecond, "1");
+  std::string answer;
+  const auto note = [&](const Result<void>& done) { answer = done ? "ok" : done.error().message; };
+  store.when_committed(4, note);
+  journal.refuse(plain_error("no room"));
+  EXPECT_EQ(answer, "no room");
+  EXPECT_FALSE(store.poisoned());
+  EXPECT_EQ(store.head(kFirst)->bytes(), "1");
+  EXPECT_EQ(store.head(kSecond), nullptr);
+  EXPECT_EQ(store.head_revision(), 2U) << "an answer about the committed state waits for nothing";
+  EXPECT_EQ(store.next_revision(), 6U) << "a revision is never given twice";
+
+  EXPECT_EQ(store.put(kFirst, 4, "x", nullptr).error(), Refusal::changed);
+  EXPECT_EQ(put(store, kFirst, "4"), 6U);
+  journal.commit_up_to(6);
+  EXPECT_THAT(drain(*watcher), ElementsAre("+default/a=1@2", "~default/a=4@6"));
+  store.when_committed(4, note);
+  EXPECT_EQ(answer, "no room") << "also for those who ask late";
+  store.when_committed(6, note);
+  EXPECT_EQ(answer, "ok");
+}
+
+TEST(Store, ARefusedWriteOverADeletionThatTheHistoryForgotLeavesNothing) {
+  ManualJournal journal;
+  Store store(&journal, {.history_events = 1});
+  put(store, kFirst, "1");
+  remove(store, kFirst);
+  journal.commit_up_to(3);
+  put(store, kSecond, "1");
+  put(store, kFirst, "2");
+  journal.commit_up_to(4);  // the deletion leaves the history
+  journal.refuse(plain_error("no room"));
+  EXPECT_EQ(store.head(kFirst), nullptr);
+  EXPECT_EQ(store.put(kFirst, 3, "x", nullptr).error(), Refusal::missing);
+  EXPECT_THAT(keys(store.list({.resource = "pods"})), ElementsAre("default/b"));
+}
+
+TEST(Store, WithoutRoomOnlyWhatMakesRoomIsTaken) {
+  ManualJournal journal;
+  Store store(&journal);
+  put(store, kFirst, "1");
+  journal.commit_up_to(2);
+  journal.be_full(plain_error("no room"));
+  EXPECT_EQ(store.full()->message, "no room");
+  EXPECT_EQ(store.put(kSecond, 0, "x", nullptr).error(), Refusal::full);
+  EXPECT_EQ(store.put(kFirst, 2, "x", nullptr).error(), Refusal::full);
+  EXPECT_TRUE(store.put(kFirst, 2, "going", nullptr, Room::reserved).has_value());
+  EXPECT_TRUE(store.remove(kFirst, 3, "gone", nullptr).has_value());
+  journal.commit_up_to(4);
+  EXPECT_EQ(store.get(kFirst), nullptr);
+  journal.have_room();
+  EXPECT_TRUE(store.put(kSecond, 0, "1", nullptr).has_value());
+}
+
+TEST(Store, BoundsTheBytesThatWaitForTheJournal) {
+  ManualJournal journal;
+  Store store(&journal, {.pending_bytes = 10});
+  EXPECT_TRUE(store.put(kFirst, 0, "more than ten bytes", nullptr).has_value())
+      << "one is always taken";
+  EXPECT_EQ(store.put(kSecond, 0, "1", nullptr).error(), Refusal::busy);
+  journal.commit_up_to(2);
+  EXPECT_TRUE(store.put(kSecond, 0, "1", nullptr).has_value());
+}
+
 TEST(Store, FreesALongHistoryOfOneObject) {
   Store store(nullptr, {.history_events = 1'000'000});
   for (int i = 0; i < 300'000; ++i) {

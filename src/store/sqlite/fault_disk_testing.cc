@@ -313,7 +313,9 @@ int FaultDisk::write(File& file, uint64_t offset, std::string bytes) {
     return SQLITE_FULL;
   }
   if (short_write || torn) {
-    bytes.resize(bytes.size() / 2);
+    // A sector is written whole or not at all.
+    const uint64_t stop = (offset + bytes.size() / 2) / kSector * kSector;
+    bytes.resize(stop > offset ? stop - offset : 0);
   }
   file.unsynced.push_back({offset, std::move(bytes)});
   apply(file.now, file.unsynced.back());

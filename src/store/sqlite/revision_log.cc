@@ -12,9 +12,9 @@
 namespace windlass::store {
 namespace {
 
-// Marks are this coarse, so that there are few of them.
-constexpr size_t kMarkRows = 256;
-constexpr size_t kMarkBytes = 256 * 1024;
+// Marks are this part of what is kept, so that there are few of them.
+constexpr size_t kMarks = 32;
+
 int64_t number(uint64_t value) {
   return static_cast<int64_t>(value);
 }
@@ -36,6 +36,8 @@ RevisionLog::~RevisionLog() {
 
 Result<std::unique_ptr<RevisionLog>> RevisionLog::open(
     std::unique_ptr<env::DataDirectory> directory, const LogOptions& options) {
+  // A log that is full of what was committed last needs room to be copied.
+  directory->release_reserve();
   TRY(OpenedDatabase opened, open_database(*directory, options.vfs));
   const bool is_new = opened.is_new;
   std::unique_ptr<RevisionLog> log(
@@ -168,7 +170,8 @@ Outcome RevisionLog::settle(Outcome outcome) {
 }
 
 void RevisionLog::note_kept(Revision revision, size_t bytes) {
-  if (kept_.empty() || kept_.back().rows >= kMarkRows || kept_.back().bytes >= kMarkBytes) {
+  if (kept_.empty() || kept_.back().rows > options_.keep_revisions / kMarks ||
+      kept_.back().bytes > options_.keep_bytes / kMarks) {
     kept_.push_back({});
   }
   Mark& mark = kept_.back();

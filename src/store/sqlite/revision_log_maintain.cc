@@ -10,6 +10,8 @@ namespace windlass::store {
 namespace {
 
 constexpr const char* kGiveBack = "PRAGMA incremental_vacuum(512)";
+// Steps of compaction after one group: as many rows as a group can have, so that it keeps up.
+constexpr int kMaxSteps = 8;
 // Steps of compaction and of giving pages back in one regain(), and the rows of each: few, because
 // what a step changes must find room before it makes any.
 constexpr int kRegainSteps = 64;
@@ -25,7 +27,9 @@ Outcome RevisionLog::maintain() {
     return regain();
   }
   Outcome outcome = Outcome::done;
-  if (compaction_target() - compacted_ >= options_.compact_rows) {
+  for (int step = 0; step < kMaxSteps && outcome == Outcome::done &&
+                     compaction_target() - compacted_ >= options_.compact_rows;
+       ++step) {
     outcome = compact_step(target_, options_.compact_rows);
     outcome = outcome == Outcome::done ? give_pages_back(options_.free_pages) : outcome;
   }
