@@ -46,7 +46,7 @@ EventCorrelator::Verdict EventCorrelator::judge(const Occurrence& occurrence, Mo
     verdict.key = kind + kSeparator + occurrence.message;
     verdict.message = occurrence.message;
   }
-  verdict.drop = !is_within_budget(occurrence.object, now);
+  verdict.drop = !occurrence.essential && !is_within_budget(occurrence.object, now);
   return verdict;
 }
 

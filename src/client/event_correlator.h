@@ -16,6 +16,9 @@ struct Occurrence {
   std::string type;    // Normal, Warning
   std::string reason;
   std::string message;
+  // Neither takes from the budget of its object nor falls to it: how a Job ends must be heard,
+  // however much was said of its pods (job-controller.md 10.81).
+  bool essential = false;
 };
 
 class EventCorrelator {

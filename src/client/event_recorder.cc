@@ -23,12 +23,12 @@ EventRecorder::EventRecorder(ClientEnv env, std::string component, std::string h
       self_(std::make_shared<EventRecorder*>(this)) {}
 
 void EventRecorder::record(const EventTarget& target, std::string_view type,
-                           std::string_view reason, std::string_view message) {
+                           std::string_view reason, std::string_view message, bool essential) {
   const std::string object = target.kind + '/' + target.ns + '/' + target.name + '/' + target.uid +
                              '/' + target.field_path;
-  const EventCorrelator::Verdict verdict =
-      correlator_.judge({object, std::string(type), std::string(reason), std::string(message)},
-                        env_.clock.monotonic());
+  const EventCorrelator::Verdict verdict = correlator_.judge(
+      {object, std::string(type), std::string(reason), std::string(message), essential},
+      env_.clock.monotonic());
   if (verdict.drop) {
     return;
   }

@@ -33,11 +33,15 @@ class EventRecorder {
   // `component` is who reports: job-controller.
   EventRecorder(ClientEnv env, std::string component, std::string host = {});
 
-  void normal(const EventTarget& target, std::string_view reason, std::string_view message) {
-    record(target, "Normal", reason, message);
+  // `essential`: must not fall to the budget of its object (event_correlator.h). For what can
+  // happen only a few times in the life of an object.
+  void normal(const EventTarget& target, std::string_view reason, std::string_view message,
+              bool essential = false) {
+    record(target, "Normal", reason, message, essential);
   }
-  void warning(const EventTarget& target, std::string_view reason, std::string_view message) {
-    record(target, "Warning", reason, message);
+  void warning(const EventTarget& target, std::string_view reason, std::string_view message,
+               bool essential = false) {
+    record(target, "Warning", reason, message, essential);
   }
 
  private:
@@ -55,7 +59,7 @@ class EventRecorder {
   };
 
   void record(const EventTarget& target, std::string_view type, std::string_view reason,
-              std::string_view message);
+              std::string_view message, bool essential);
   void write_next();
   void create(const std::string& key, Entry& entry);
   void bump(const std::string& key, Entry& entry);

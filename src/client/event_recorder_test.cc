@@ -115,6 +115,20 @@ TEST_F(EventRecorderTest, ManyAlikeBecomeOne) {
               HasSubstr(R"("message":"(combined from similar events): Created pod: 14")"));
 }
 
+TEST_F(EventRecorderTest, D10_81_WhatIsEssentialIsHeardAfterAllThatNoise) {
+  for (int i = 0; i < 100; ++i) {
+    recorder.normal(target("noisy"), "R" + std::to_string(i), "m");
+    while (!client.writes.empty()) {
+      accept();
+    }
+  }
+  recorder.normal(target("noisy"), "Resumed", "Job resumed");
+  EXPECT_THAT(client.writes, IsEmpty());
+  recorder.warning(target("noisy"), "PodFailurePolicy", "why it failed", true);
+  ASSERT_EQ(client.writes.size(), 1U);
+  EXPECT_EQ(api::object_as<Event>(client.writes.front().object)->reason(), "PodFailurePolicy");
+}
+
 TEST_F(EventRecorderTest, OneObjectIsHeardOnlySoOften) {
   for (int i = 0; i < 100; ++i) {
     recorder.normal(target("noisy"), "R" + std::to_string(i), "m");

@@ -209,9 +209,9 @@ void JobController::record(const api::Message& job, const engine::Event& event) 
   const client::KeyParts key = client::split_key(client::key_of(job));
   const client::EventTarget target{"batch/v1", "Job", key.ns, key.name, client::uid_of(job), ""};
   if (event.warning) {
-    events_.warning(target, event.reason, event.message);
+    events_.warning(target, event.reason, event.message, event.essential);
   } else {
-    events_.normal(target, event.reason, event.message);
+    events_.normal(target, event.reason, event.message, event.essential);
   }
   if (options_.on_event) {
     options_.on_event(job, event);
