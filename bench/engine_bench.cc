@@ -1,185 +1,185 @@
-// The Job engine over the whole life of one Job: every pod is created, seen running, seen finished,
-// released and counted. Time is split into observations (what the watch tells) and decisions
-// (decide and the answers to its writes). `parallelism` is either 1,000 or all pods at once; order
-// of finishing is by creation or shuffled.
-#include <benchmark/benchmark.h>
+// The Job engine over the whole life of one Job (life_testing.h), from 1,000 to 1,000,000 pods: a
+// table of CPU time, pods looked at, memory and text, and how each grows with the number of pods.
+// Usage: engine_bench [most pods [part of a title]]. Exits with 1 when a figure that does not
+// depend on the machine is beyond its limit.
+#include <time.h>
 
-#include <chrono>
-#include <random>
-#include <string>
-#include <vector>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string_view>
 
-#include "job/engine.h"
-#include "job/testing.h"
+#include "job/life_testing.h"
 
-namespace windlass::job {
 namespace {
 
-using Stopwatch = std::chrono::steady_clock;
-
-class Life {
- public:
-  Life(int64_t pods, int64_t parallelism, bool shuffled)
-      : pods_(pods), shuffled_(shuffled), job_(make_job(pods, parallelism)), engine_({}, job_) {
-    engine_.begin_list();
-    engine_.end_list();
-  }
-
-  void run() {
-    while (!engine_.at_rest()) {
-      decide();
-      if (!engine_.busy() && idle_) {
-        finish_running();
-      }
-    }
-  }
-
-  double observation_ns() const { return observing_ / static_cast<double>(observations_); }
-  double decision_ns_per_pod() const { return deciding_ / static_cast<double>(pods_); }
-  double bytes_per_pod() const {
-    return static_cast<double>(most_bytes_) / static_cast<double>(pods_);
-  }
-  int64_t rounds() const { return rounds_; }
-
- private:
-  static JobView make_job(int64_t pods, int64_t parallelism) {
-    JobView job =
-        testing::indexed_job(static_cast<int32_t>(parallelism), static_cast<int32_t>(pods));
-    job.rv = 1;
-    return job;
-  }
-
-  template <class Work>
-  void timed(double& total, Work work) {
-    const auto begin = Stopwatch::now();
-    work();
-    total += std::chrono::duration<double, std::nano>(Stopwatch::now() - begin).count();
-  }
-
-  void decide() {
-    Decision decision;
-    timed(deciding_, [&] { decision = engine_.decide(now_); });
-    idle_ = !decision.has_writes();
-    rounds_ += idle_ ? 0 : 1;
-    if (decision.status) {
-      job_.status = std::move(decision.status->status);
-      job_.record = decision.status->record.value_or(job_.record);
-      job_.rv = ++rv_;
-      timed(deciding_, [&] { engine_.status_written(job_); });
-    }
-    std::vector<PodView> created;
-    for (const CreatePod& create : decision.creates) {
-      created.push_back(make_pod(create.plan));
-    }
-    timed(deciding_, [&] {
-      for (size_t i = 0; i < created.size(); ++i) {
-        engine_.pod_created(decision.creates[i].id, created[i]);
-      }
-      for (const PodWrite& write : decision.pod_writes) {
-        engine_.pod_written(write.uid, nullptr);
-      }
-    });
-    running_.insert(running_.end(), created.begin(), created.end());
-    most_bytes_ = std::max(most_bytes_, engine_.state().pods().bytes());
-    // Released pods that are finished go away, as pod garbage collection would have it.
-    timed(observing_, [&] {
-      for (const PodWrite& write : decision.pod_writes) {
-        engine_.observe_pod_gone(write.uid);
-        ++observations_;
-      }
-    });
-  }
-
-  void finish_running() {
-    std::vector<PodView> batch = std::move(running_);
-    running_.clear();
-    if (shuffled_) {
-      std::shuffle(batch.begin(), batch.end(), random_);
-    }
-    now_ += seconds(1);
-    for (PodView& pod : batch) {
-      pod.phase = Phase::running;
-      pod.has_node = true;
-      pod.rv = ++rv_;
-    }
-    observe(batch);
-    for (PodView& pod : batch) {
-      pod.phase = Phase::succeeded;
-      pod.containers.resize(1);
-      pod.containers[0].terminated = true;
-      pod.containers[0].finished_at = now_;
-      pod.rv = ++rv_;
-    }
-    observe(batch);
-  }
-
-  void observe(const std::vector<PodView>& batch) {
-    timed(observing_, [&] {
-      for (const PodView& pod : batch) {
-        engine_.observe_pod(pod);
-      }
-    });
-    observations_ += static_cast<int64_t>(batch.size());
-  }
-
-  PodView make_pod(const PodPlan& plan) {
-    const std::string number = std::to_string(++serial_);
-    PodView pod;
-    pod.uid = "5eed0000-0000-4000-8000-" + std::string(12 - number.size(), '0') + number;
-    pod.name = plan.generate_name + "abcde";
-    pod.completion_index = std::to_string(plan.index);
-    pod.has_finalizer = true;
-    pod.created = now_;
-    pod.rv = ++rv_;
-    return pod;
-  }
-
-  int64_t pods_;
-  bool shuffled_;
-  JobView job_;
-  Engine engine_;
-  Time now_ = time_from_unix(1'800'000'000);
-  std::vector<PodView> running_;
-  std::mt19937_64 random_{42};
-  uint64_t rv_ = 1;
-  int64_t serial_ = 0;
-  int64_t rounds_ = 0;
-  bool idle_ = false;
-  double observing_ = 0;
-  double deciding_ = 0;
-  int64_t observations_ = 0;
-  size_t most_bytes_ = 0;
+// Every block carries its size and whether the engine asked for it.
+struct BlockHeader {
+  size_t size = 0;
+  bool charged = false;
 };
+constexpr size_t kHeader = 16;
+static_assert(sizeof(BlockHeader) <= kHeader);
 
-void whole_life(benchmark::State& state, bool all_at_once, bool shuffled) {
-  for ([[maybe_unused]] auto _ : state) {
-    const int64_t pods = state.range(0);
-    Life life(pods, all_at_once ? pods : std::min<int64_t>(pods, 1000), shuffled);
-    life.run();
-    state.counters["observation_ns"] = life.observation_ns();
-    state.counters["decision_ns_per_pod"] = life.decision_ns_per_pod();
-    state.counters["bytes_per_pod"] = life.bytes_per_pod();
-    state.counters["rounds"] = static_cast<double>(life.rounds());
-  }
-}
-
-BENCHMARK_CAPTURE(whole_life, a_thousand_at_a_time, false, false)
-    ->RangeMultiplier(10)
-    ->Range(1000, 1'000'000)
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(whole_life, all_at_once, true, false)
-    ->RangeMultiplier(10)
-    ->Range(1000, 1'000'000)
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(whole_life, all_at_once_shuffled, true, true)
-    ->RangeMultiplier(10)
-    ->Range(1000, 1'000'000)
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
+bool charging = false;
+size_t engine_bytes = 0;
+size_t most_engine_bytes = 0;
 
 }  // namespace
-}  // namespace windlass::job
 
-BENCHMARK_MAIN();
+void* operator new(size_t size) {
+  void* block = std::malloc(size + kHeader);
+  if (block == nullptr) {
+    std::abort();
+  }
+  new (block) BlockHeader{size, charging};
+  if (charging) {
+    engine_bytes += size;
+    most_engine_bytes = most_engine_bytes < engine_bytes ? engine_bytes : most_engine_bytes;
+  }
+  return static_cast<char*>(block) + kHeader;
+}
+
+void operator delete(void* pointer) noexcept {
+  if (pointer == nullptr) {
+    return;
+  }
+  char* block = static_cast<char*>(pointer) - kHeader;
+  const auto* header = std::launder(reinterpret_cast<BlockHeader*>(block));
+  engine_bytes -= header->charged ? header->size : 0;
+  std::free(block);
+}
+
+void operator delete(void* pointer, size_t) noexcept {
+  operator delete(pointer);
+}
+
+namespace windlass::job::testing {
+namespace {
+
+constexpr double kMaxExponent = 1.05;
+constexpr double kMaxBytesPerPod = 128;
+constexpr int64_t kFewest = 1000;
+
+std::string_view wanted_title;
+
+double cpu_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+class CpuMeter : public Meter {
+ public:
+  void begin() override {
+    charging = true;
+    began_ = cpu_ns();
+  }
+  void end(bool observing) override {
+    (observing ? observed_ns : decided_ns) += cpu_ns() - began_;
+    charging = false;
+  }
+  double observed_ns = 0;
+  double decided_ns = 0;
+
+ private:
+  double began_ = 0;
+};
+
+struct Row {
+  double pods = 0;
+  double observation_ns = 0;  // for one
+  double decision_ns = 0;     // for one pod
+  double known = 0;           // pods at the same time
+  double visits = 0;          // in all
+  double bytes_per_pod = 0;   // of pods known at the same time
+  double status_writes = 0;
+  double text_per_write = 0;
+};
+
+Row measure(const LifePlan& plan) {
+  CpuMeter meter;
+  most_engine_bytes = engine_bytes;
+  const size_t before = engine_bytes;
+  Life life(plan, meter);
+  life.run();
+  const auto pods = static_cast<double>(plan.pods);
+  Row row;
+  row.pods = pods;
+  row.observation_ns = meter.observed_ns / static_cast<double>(life.observations());
+  row.decision_ns = meter.decided_ns / pods;
+  row.known = static_cast<double>(life.most_pods());
+  row.visits = static_cast<double>(life.visits());
+  row.bytes_per_pod =
+      static_cast<double>(most_engine_bytes - before) / static_cast<double>(life.most_pods());
+  row.status_writes = static_cast<double>(life.status_writes());
+  row.text_per_write = static_cast<double>(life.text_bytes()) / row.status_writes;
+  return row;
+}
+
+double exponent(const Row& small, const Row& large, double a, double b) {
+  return std::log(b / a) / std::log(large.pods / small.pods);
+}
+
+// Whether the figures that do not depend on the machine are within their limits.
+template <class MakePlan>
+bool table(std::string_view title, int64_t most, MakePlan make_plan) {
+  if (title.find(wanted_title) == std::string_view::npos) {
+    return true;
+  }
+  std::printf("\n%.*s\n%10s %12s %14s %12s %10s %8s %12s\n", static_cast<int>(title.size()),
+              title.data(), "pods", "ns/observ.", "ns/pod decided", "visits/pod", "bytes/pod",
+              "writes", "bytes/write");
+  std::vector<Row> rows;
+  bool good = true;
+  for (int64_t pods = kFewest; pods <= most; pods *= 10) {
+    rows.push_back(measure(make_plan(pods)));
+    const Row& row = rows.back();
+    std::printf("%10.0f %12.0f %14.0f %12.2f %10.1f %8.0f %12.0f\n", row.pods, row.observation_ns,
+                row.decision_ns, row.visits / row.pods, row.bytes_per_pod, row.status_writes,
+                row.text_per_write);
+    std::fflush(stdout);
+    // Below 100,000 pods what a round of writes takes weighs more than what is kept.
+    good = good && (row.known < 100'000 || row.bytes_per_pod <= kMaxBytesPerPod);
+  }
+  const Row& small = rows.front();
+  const Row& large = rows.back();
+  if (rows.size() > 1) {
+    const double visits = exponent(small, large, small.visits, large.visits);
+    const double time =
+        exponent(small, large, small.decision_ns * small.pods, large.decision_ns * large.pods);
+    std::printf("%10s visits grow as n^%.3f, time of decisions as n^%.3f\n", "", visits, time);
+    good = good && visits <= kMaxExponent;
+  }
+  return good;
+}
+
+int run(int64_t most, std::string_view title) {
+  wanted_title = title;
+  bool good =
+      table("Indexed, 1,000 at a time", most, [](int64_t pods) { return LifePlan{.pods = pods}; });
+  good &= table("Indexed, all at once", most, [](int64_t pods) {
+    return LifePlan{.pods = pods, .parallelism = pods, .wave = pods};
+  });
+  good &= table("Indexed, all at once, in any order", most, [](int64_t pods) {
+    return LifePlan{.pods = pods, .parallelism = pods, .wave = pods, .shuffled = true};
+  });
+  // The most that the API allows at a time; each status write prints up to as many intervals.
+  good &= table("Indexed, 100,000 at a time, 1,000 end in any order", most, [](int64_t pods) {
+    return LifePlan{
+        .pods = pods, .parallelism = std::min<int64_t>(pods, 100'000), .shuffled = true};
+  });
+  good &= table("Not indexed, 1,000 at a time", most,
+                [](int64_t pods) { return LifePlan{.pods = pods, .indexed = false}; });
+  std::printf("\n%s\n", good ? "All within the limits." : "BEYOND A LIMIT.");
+  return good ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace windlass::job::testing
+
+int main(int argc, char** argv) {
+  const int64_t most = argc > 1 ? std::atoll(argv[1]) : 1'000'000;
+  return windlass::job::testing::run(most, argc > 2 ? argv[2] : "");
+}

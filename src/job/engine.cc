@@ -93,7 +93,8 @@ void Engine::plan(Decision& decision, Time now) {
 
 void Engine::send(Decision& decision, Slot slot, PodWrite write) {
   state_.set_in_flight(slot, true);
-  writes_[write.uid] = {write.op, write.op == PodOp::delete_pod ? write.name : ""};
+  writes_[write.uid] = {write.op, state_.pods().at(slot).uid, slot,
+                        write.op == PodOp::delete_pod ? write.name : ""};
   decision.pod_writes.push_back(std::move(write));
 }
 
@@ -184,6 +185,7 @@ void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const O
     wake(decision, plan.wanted ? create_retry_.not_before() : std::nullopt);
     return;
   }
+  decision.creates.reserve(plan.pods.size());
   for (PodPlan& pod : plan.pods) {
     const uint32_t id = next_create_++;
     creates_[id] = pod.index;

@@ -82,6 +82,8 @@ class Engine {
   friend class Fingerprint;
   struct PendingWrite {
     PodOp op = PodOp::delete_pod;
+    Uid uid;
+    Slot slot = kNoSlot;
     std::string name;  // of deletes
   };
   struct TextHash {

@@ -114,7 +114,7 @@ void Engine::pod_written(std::string_view uid, const PodView* after) {
   if (write.op == PodOp::delete_pod) {
     events_.push_back({false, "SuccessfulDelete", "Deleted pod: " + write.name});
   }
-  const Slot slot = state_.find(uid);
+  const Slot slot = state_.find(write.uid, write.slot);
   if (slot == kNoSlot) {
     return;
   }
@@ -142,7 +142,7 @@ void Engine::pod_write_failed(std::string_view uid, WriteError error, std::strin
   CHECK(found != writes_.end(), "an answer belongs to a write under way");
   const PendingWrite write = std::move(found->second);
   writes_.erase(found);
-  const Slot slot = state_.find(uid);
+  const Slot slot = state_.find(write.uid, write.slot);
   if (slot != kNoSlot) {
     state_.set_in_flight(slot, false);
   }

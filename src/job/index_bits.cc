@@ -215,12 +215,41 @@ int64_t IndexBits::overlap(const IndexBits& other) const {
 
 std::string IndexBits::text() const {
   std::string out;
-  const int64_t end = static_cast<int64_t>(pages_.size()) * kPageBits;
-  for (int64_t first = next_in(0, end); first < end;) {
-    const int64_t after = next_out(first, end);
-    append_run(out, first, after - 1);
-    first = next_in(after, end);
+  int64_t first = -1;  // of the run that is open
+  const auto close_before = [&](int64_t end) {
+    if (first >= 0) {
+      append_run(out, first, end - 1);
+      first = -1;
+    }
+  };
+  for (size_t slot = 0; slot < pages_.size(); ++slot) {
+    const int64_t start = static_cast<int64_t>(slot) * kPageBits;
+    if (!pages_[slot].page) {
+      if (!pages_[slot].full) {
+        close_before(start);
+      } else if (first < 0) {
+        first = start;
+      }
+      continue;
+    }
+    for (size_t i = 0; i < kPageWords; ++i) {
+      const uint64_t bits = pages_[slot].page->words[i];
+      const int64_t base = start + static_cast<int64_t>(i) * 64;
+      for (int at = 0; at < 64;) {
+        const uint64_t rest = (first < 0 ? bits : ~bits) >> at;
+        if (rest == 0) {
+          break;  // nothing begins or ends in what is left of this word
+        }
+        at += std::countr_zero(rest);
+        if (first < 0) {
+          first = base + at;
+        } else {
+          close_before(base + at);
+        }
+      }
+    }
   }
+  close_before(static_cast<int64_t>(pages_.size()) * kPageBits);
   return out;
 }
 

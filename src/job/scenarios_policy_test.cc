@@ -422,7 +422,7 @@ TEST(Policy, W1_VerdictIsStoredBeforeItsWitnessMayGo) {
   EXPECT_TRUE(job.has(kTypeFailureTarget));
 }
 
-TEST(Policy, W9_6_13_MessageNamesTheFirstFailure) {
+TEST(Policy, W9_R6_13_D10_66_MessageNamesTheFirstFailure) {
   for (const bool swap : {false, true}) {
     Scenario job(with_rules(rules_r(), defaulted_job(2, 2)));
     PodView late = job.pod(Phase::failed);

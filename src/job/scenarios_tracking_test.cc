@@ -324,7 +324,7 @@ TEST(Tracking, N245_10_78_PodGivenToAFinishedJobIsReleased) {
   EXPECT_TRUE(job.engine().at_rest());
 }
 
-TEST(Tracking, N208_MarkedCompleteByHand) {
+TEST(Tracking, L208_MarkedCompleteByHand) {
   Scenario job(defaulted_job(1, 1));
   job.run();
   job.update_status([&](JobStatus& status) {

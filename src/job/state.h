@@ -99,7 +99,11 @@ class State {
   std::string uid_text(Slot slot) const { return uids_.text(pods_.at(slot).uid); }
   std::string uid_text(Uid uid) const { return uids_.text(uid); }
   Slot find(std::string_view uid) const;
-  Slot find(Uid uid) const { return pods_.find(uid); }
+  // Where it was last seen is looked at first.
+  Slot find(Uid uid, Slot last) const {
+    const bool there = last < pods_.end() && pods_.at(last).in_use && pods_.at(last).uid == uid;
+    return there ? last : pods_.find(uid);
+  }
 
   // 2.23, 2.24: stored, in the uncounted lists, and newly found.
   int64_t succeeded() const;

@@ -143,8 +143,13 @@ class Drafter {
 
   void account_pod(Slot slot) {
     const PodRecord& pod = state_.pods().at(slot);
-    StatusDraft::Item item{pod.uid,   Accounted::failed, pod.action,
-                           pod.stamp, pod.index,         ends_index(pod, state_.facts())};
+    StatusDraft::Item item{pod.uid,
+                           slot,
+                           Accounted::failed,
+                           pod.action,
+                           pod.stamp,
+                           pod.index,
+                           ends_index(pod, state_.facts())};
     if (pod.phase == Phase::succeeded) {
       item.as = Accounted::succeeded;
       item.action = Action::none;
@@ -370,7 +375,7 @@ void complete_draft(const State& state, StatusDraft& draft) {
 void abort_status(State& state, const StatusDraft& draft) {
   LostOutcomes lost = draft.lost;
   for (const StatusDraft::Item& item : draft.items) {
-    const Slot slot = state.find(item.uid);
+    const Slot slot = state.find(item.uid, item.slot);
     if (slot != kNoSlot) {
       state.set_batched(slot, false);
     }
@@ -398,7 +403,7 @@ void commit_status(State& state, StatusDraft draft, const JobView& stored,
       state.commit_indexes(std::move(written.completed_indexes), std::move(written.failed_indexes));
   state.observe_job(stored);
   for (const StatusDraft::Item& item : draft.items) {
-    if (const Slot slot = state.find(item.uid); slot != kNoSlot) {
+    if (const Slot slot = state.find(item.uid, item.slot); slot != kNoSlot) {
       state.set_batched(slot, false);
     }
   }

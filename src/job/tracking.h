@@ -17,6 +17,7 @@ namespace windlass::job {
 struct StatusDraft {
   struct Item {
     Uid uid;
+    Slot slot = kNoSlot;
     Accounted as = Accounted::no;
     Action action = Action::none;
     Time finished;

@@ -1,5 +1,7 @@
 #include "job/uid.h"
 
+#include <array>
+
 namespace windlass::job {
 namespace {
 
@@ -7,36 +9,51 @@ namespace {
 constexpr uint64_t kOdd = ~uint64_t{0};
 constexpr size_t kUuidLength = 36;
 
+constexpr uint8_t kNoDigit = 16;
+
+// The value of each hexadecimal digit that a canonical UUID may have.
+constexpr std::array<uint8_t, 256> make_digits() {
+  std::array<uint8_t, 256> digits{};
+  digits.fill(kNoDigit);
+  for (uint8_t i = 0; i < 10; ++i) {
+    digits[size_t{'0'} + i] = i;
+  }
+  for (uint8_t i = 0; i < 6; ++i) {
+    digits[size_t{'a'} + i] = static_cast<uint8_t>(10 + i);
+  }
+  return digits;
+}
+constexpr std::array<uint8_t, 256> kDigitValues = make_digits();
+
 bool is_dash_place(size_t at) {
   return at == 8 || at == 13 || at == 18 || at == 23;
+}
+
+// Reads `count` digits, and notes in `bad` when one is none.
+uint64_t read_digits(const char* text, size_t count, uint8_t& bad) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint8_t digit = kDigitValues[static_cast<unsigned char>(text[i])];
+    bad |= digit & kNoDigit;
+    value = value << 4 | digit;
+  }
+  return value;
 }
 
 std::optional<Uid> parse_uuid(std::string_view text) {
   if (text.size() != kUuidLength) {
     return std::nullopt;
   }
-  uint64_t halves[2] = {0, 0};
-  size_t digits = 0;
-  for (size_t i = 0; i < kUuidLength; ++i) {
-    const char c = text[i];
-    if (is_dash_place(i)) {
-      if (c != '-') {
-        return std::nullopt;
-      }
-      continue;
-    }
-    const bool letter = c >= 'a' && c <= 'f';
-    if (!letter && (c < '0' || c > '9')) {
-      return std::nullopt;
-    }
-    const uint64_t digit = static_cast<uint64_t>(letter ? c - 'a' + 10 : c - '0');
-    uint64_t& half = halves[digits++ / 16];
-    half = half << 4 | digit;
-  }
-  if (halves[0] == kOdd) {
+  const char* const at = text.data();
+  uint8_t bad = 0;
+  const uint64_t high = read_digits(at, 8, bad) << 32 | read_digits(at + 9, 4, bad) << 16 |
+                        read_digits(at + 14, 4, bad);
+  const uint64_t low = read_digits(at + 19, 4, bad) << 48 | read_digits(at + 24, 12, bad);
+  const bool dashes = at[8] == '-' && at[13] == '-' && at[18] == '-' && at[23] == '-';
+  if (bad != 0 || !dashes || high == kOdd) {
     return std::nullopt;
   }
-  return Uid{halves[0], halves[1]};
+  return Uid{high, low};
 }
 
 std::string print_uuid(Uid uid) {
