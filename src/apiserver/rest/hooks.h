@@ -31,9 +31,6 @@ struct LogRequest {
 };
 
 struct Hooks {
-  // pods/NAME/eviction with the body as it was sent. Without one the answer is 404.
-  std::function<Decision(const ObjectRef& pod, const Message& eviction, const WriteOptions&)>
-      evict = {};
   // Answers the exchange itself. Without one the node is said to be gone.
   std::function<void(LogRequest, std::shared_ptr<http::Exchange>)> read_log = {};
 };

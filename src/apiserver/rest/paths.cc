@@ -71,6 +71,8 @@ std::vector<Check> run_checks(RestContext& context, std::string_view endpoint) {
   if (endpoint != "livez") {
     const std::optional<Status>& poisoned = context.server.store().poisoned();
     checks.push_back({"store", poisoned ? poisoned->message : ""});
+    const std::optional<Status>& full = context.server.store().full();
+    checks.push_back({"store-room", full ? full->message : ""});
   }
   return checks;
 }

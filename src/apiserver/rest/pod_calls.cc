@@ -5,6 +5,7 @@
 #include "apiserver/request_errors.h"
 #include "apiserver/rest/body.h"
 #include "apiserver/rest/calls.h"
+#include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/log_options.h"
 #include "apiserver/rest/object_access.h"
 #include "apiserver/rest/options.h"
@@ -12,6 +13,7 @@
 #include "apiserver/rest/status_message.h"
 #include "schema/core/v1/binding.pb.h"
 #include "schema/core/v1/pod.pb.h"
+#include "schema/policy/v1/eviction.pb.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -86,16 +88,17 @@ Prepared prepare_evict(RestContext& context, RestRequest request) {
   if (const auto matched = match_name(request, *read->body.object, "Eviction"); !matched) {
     return failure_response(matched.error(), request.format);
   }
-  return make_call([&context, request = std::move(request),
-                    read = *std::move(read)](std::shared_ptr<http::Exchange> exchange) {
+  const auto& eviction = static_cast<const api::policy::v1::Eviction&>(*read->body.object);
+  auto wanted = check_delete_options(eviction.delete_options());
+  if (!wanted) {
+    return failure_response(wanted.error(), request.format);
+  }
+  wanted->write.dry_run = wanted->write.dry_run || read->options.dry_run;
+  return make_call([&context, request = std::move(request), wanted = *std::move(wanted),
+                    warnings = read->body.warnings](std::shared_ptr<http::Exchange> exchange) {
     const Reply reply(context, request, std::move(exchange));
-    if (!context.hooks.evict) {
-      reply.fail(no_such_resource());
-      return;
-    }
     answer_created(context, reply,
-                   context.hooks.evict(request.ref(), *read.body.object, read.options),
-                   read.body.warnings);
+                   context.server.evict(request.ref(), wanted.options, wanted.write), warnings);
   });
 }
 

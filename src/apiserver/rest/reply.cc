@@ -22,7 +22,7 @@ std::string resource_label(const Served* served) {
 
 Reply::Reply(RestContext& context, const RestRequest& request,
              std::shared_ptr<http::Exchange> exchange)
-    : context_(context),
+    : context_(context.shared_from_this()),
       format_(request.format),
       include_object_(request.target.parameter("includeObject").value_or("")),
       served_(request.served),
@@ -32,7 +32,7 @@ Reply::Reply(RestContext& context, const RestRequest& request,
       exchange_(std::move(exchange)) {}
 
 void Reply::note(int code) const {
-  context_.metrics.observe(verb_, resource_, code, context_.clock.monotonic() - began_);
+  context_->metrics.observe(verb_, resource_, code, context_->clock.monotonic() - began_);
 }
 
 void Reply::respond(http::Response response) const {
@@ -52,7 +52,7 @@ void Reply::message(int code, const api::TypeMeta& type, const Message& message,
 }
 
 void Reply::object(int code, const ObjectPtr& object, const Warnings& warnings) const {
-  const Result<ViewOptions> view = view_options(format_, include_object_, context_.clock.now());
+  const Result<ViewOptions> view = view_options(format_, include_object_, context_->clock.now());
   if (!view) {
     fail(view.error());
     return;
@@ -67,7 +67,7 @@ void Reply::object(int code, const ObjectPtr& object, const Warnings& warnings) 
 }
 
 void Reply::decision(Decision decision, int code, const Warnings& warnings) const {
-  store::Store& store = context_.server.store();
+  store::Store& store = context_->server.store();
   const store::Revision durable_at = decision.durable_at;
   store.when_committed(durable_at, [reply = *this, code, warnings,
                                     decision = std::make_shared<Decision>(std::move(decision))](

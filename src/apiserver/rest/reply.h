@@ -31,7 +31,7 @@ class Reply {
   const std::shared_ptr<http::Exchange>& exchange() const { return exchange_; }
 
  private:
-  RestContext& context_;
+  std::shared_ptr<RestContext> context_;
   Format format_;
   std::string include_object_;
   const Served* served_;

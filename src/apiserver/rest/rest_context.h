@@ -3,7 +3,6 @@
 // is thread-safe.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "apiserver/rest/encoded_cache.h"
@@ -16,12 +15,21 @@
 
 namespace windlass::apiserver {
 
-struct RestContext {
+struct RestContext : std::enable_shared_from_this<RestContext> {
+  RestContext(Server& the_server, env::Clock& the_clock, env::Executor& the_executor,
+              env::Random& the_random, Hooks the_hooks)
+      : server(the_server),
+        clock(the_clock),
+        executor(the_executor),
+        random(the_random),
+        hooks(std::move(the_hooks)) {}
+
+  bool open = true;  // false once the handler is gone: then the server may be, too
   Server& server;
   env::Clock& clock;  // thread-safe
   env::Executor& executor;
   env::Random& random;
-  Hooks hooks = {};
+  Hooks hooks;
   RequestMetrics metrics = {};  // thread-safe
   EncodedCache encoded = {};    // thread-safe
 };

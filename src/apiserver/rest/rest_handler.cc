@@ -82,10 +82,12 @@ RestHandler::RestHandler(Server& server, env::Executor& executor, env::Clock& cl
       options_(std::move(options)),
       discovery_(options_.address),
       openapi_(api_version_text(options_.version)),
-      context_(new RestContext{server, clock, executor, random, options_.hooks}),
+      context_(std::make_shared<RestContext>(server, clock, executor, random, options_.hooks)),
       streams_(std::make_unique<StreamHub>(executor)) {}
 
-RestHandler::~RestHandler() = default;
+RestHandler::~RestHandler() {
+  context_->open = false;
+}
 
 Prepared RestHandler::prepare(http::Request http) const {
   RestRequest request;

@@ -46,7 +46,7 @@ class RestHandler final : public http::Handler {
   RestOptions options_;
   Discovery discovery_;
   OpenApi openapi_;
-  std::unique_ptr<RestContext> context_;
+  std::shared_ptr<RestContext> context_;
   std::unique_ptr<StreamHub> streams_;
 };
 

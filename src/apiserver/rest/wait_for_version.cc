@@ -21,7 +21,7 @@ Status too_large(store::Revision wanted, store::Revision current) {
 }
 
 void look(RestContext& context, store::Revision revision, Duration left,
-          std::function<void(Result<void>)> then) {
+          const std::function<void(Result<void>)>& then) {
   const store::Revision current = context.server.store().revision();
   if (current >= revision) {
     then({});
@@ -29,8 +29,10 @@ void look(RestContext& context, store::Revision revision, Duration left,
     then(fail(too_large(revision, current)));
   } else {
     context.executor.schedule(kLookAgain,
-                              [&context, revision, left, then = std::move(then)]() mutable {
-                                look(context, revision, left - kLookAgain, std::move(then));
+                              [shared = context.shared_from_this(), revision, left, then] {
+                                if (shared->open) {
+                                  look(*shared, revision, left - kLookAgain, then);
+                                }
                               });
   }
 }
@@ -38,8 +40,8 @@ void look(RestContext& context, store::Revision revision, Duration left,
 }  // namespace
 
 void wait_for_version(RestContext& context, store::Revision revision,
-                      std::function<void(Result<void>)> then) {
-  look(context, revision, kVersionWait, std::move(then));
+                      const std::function<void(Result<void>)>& then) {
+  look(context, revision, kVersionWait, then);
 }
 
 }  // namespace windlass::apiserver

@@ -12,6 +12,6 @@ inline constexpr Duration kVersionWait = seconds(3);
 
 // `then` runs inside this call when the revision is there already.
 void wait_for_version(RestContext& context, store::Revision revision,
-                      std::function<void(Result<void>)> then);
+                      const std::function<void(Result<void>)>& then);
 
 }  // namespace windlass::apiserver
