@@ -2,6 +2,8 @@
 
 #include "apiserver/in_process_client.h"
 #include "apiserver/server.h"
+#include "controllers/disruption/budget_controller.h"
+#include "controllers/disruption/stale_marks.h"
 #include "controllers/garbage/collector.h"
 #include "controllers/job/controller.h"
 #include "controllers/pod_gc/controller.h"
@@ -27,6 +29,8 @@ struct EmbeddedCluster::Parts {
         garbage_collector(client_env, {stored_kinds()}),
         ttl_controller(client_env, {}),
         pod_gc(client_env, {controllers::pod_gc::writes_with(options.gates)}),
+        budget_controller(client_env),
+        stale_mark_cleaner(client_env, {}),
         scheduler(client_env, {}),
         agent(env, client, options.node, observer) {
     server.create_system_namespaces();
@@ -43,6 +47,8 @@ struct EmbeddedCluster::Parts {
   controllers::garbage::GarbageCollector garbage_collector;
   controllers::ttl::TtlController ttl_controller;
   controllers::pod_gc::PodGcController pod_gc;
+  controllers::disruption::BudgetController budget_controller;
+  controllers::disruption::StaleMarkCleaner stale_mark_cleaner;
   scheduler::Scheduler scheduler;
   node::Agent agent;
 };
@@ -81,6 +87,8 @@ void EmbeddedCluster::start(std::function<void()> on_ready) {
   parts_->garbage_collector.start();
   parts_->ttl_controller.start();
   parts_->pod_gc.start();
+  parts_->budget_controller.start();
+  parts_->stale_mark_cleaner.start();
   parts_->scheduler.start();
   parts_->agent.start(std::move(on_ready));
 }
