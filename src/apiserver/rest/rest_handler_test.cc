@@ -1,0 +1,241 @@
+// Routing, discovery, access and the plain verbs through the whole handler.
+#include "apiserver/rest/rest_testing.h"
+
+namespace windlass::apiserver {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kPods = "/api/v1/namespaces/default/pods";
+constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
+
+using RestHandlerTest = RestTest;
+
+TEST_F(RestHandlerTest, M1_CreateGetUpdateDelete) {
+  const auto created = post(kMaps, R"({"metadata":{"name":"a"},"data":{"k":"v"}})");
+  EXPECT_EQ(created->status, 201);
+  EXPECT_THAT(created->body, StartsWith(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":)"));
+  EXPECT_EQ(created->header("Content-Type"), "application/json");
+  EXPECT_EQ(created->header("Cache-Control"), "no-cache, private");
+
+  const auto read = get(std::string(kMaps) + "/a");
+  EXPECT_EQ(read->status, 200);
+  EXPECT_EQ(read->body, created->body);
+  EXPECT_EQ(get(std::string(kMaps) + "/a")->body, created->body) << "the second read is cached";
+
+  const auto updated = send(
+      request("PUT", std::string(kMaps) + "/a", R"({"metadata":{"name":"a"},"data":{"k":"w"}})"));
+  EXPECT_EQ(updated->status, 200);
+  EXPECT_THAT(get(std::string(kMaps) + "/a")->body, HasSubstr(R"("data":{"k":"w"})"));
+
+  const auto deleted = send(request("DELETE", std::string(kMaps) + "/a"));
+  EXPECT_EQ(deleted->status, 200);
+  EXPECT_EQ(get(std::string(kMaps) + "/a")->status, 404);
+}
+
+TEST_F(RestHandlerTest, M20b_DeleteAnswersWithAStatusThatNamesTheObject) {
+  must_create(config_map("a"), R"({"metadata":{"uid":"x"}})");
+  const std::string uid = meta(config_map("a")).uid();
+  const auto deleted = send(request("DELETE", std::string(kMaps) + "/a"));
+  EXPECT_EQ(deleted->body,
+            R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":)"
+            R"({"name":"a","kind":"configmaps","uid":")" +
+                uid + "\"}}\n");
+}
+
+TEST_F(RestHandlerTest, M20c_NotFoundIsAStatus) {
+  const auto answer = get("/apis/batch/v1/namespaces/default/jobs/x");
+  EXPECT_EQ(answer->status, 404);
+  EXPECT_EQ(answer->body, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
+                          R"("message":"jobs.batch \"x\" not found","reason":"NotFound",)"
+                          R"("details":{"name":"x","group":"batch","kind":"jobs"},"code":404})"
+                          "\n");
+}
+
+TEST_F(RestHandlerTest, M29_UnknownResourcesAndUnknownPaths) {
+  for (const char* path : {"/api/v1/zorks", "/api/v1/namespaces/default/pods/p/zork",
+                           "/apis/batch/v1/namespaces/default/jobs/j/scale", "/api/v1/pods/p",
+                           "/api/v1/namespaces/default/nodes/n"}) {
+    const auto answer = get(path);
+    EXPECT_EQ(answer->status, 404) << path;
+    EXPECT_THAT(answer->body, AllOf(HasSubstr("the server could not find the requested resource"),
+                                    HasSubstr(R"("details":{},"code":404)")))
+        << path;
+  }
+  for (const char* path : {"/zork", "/apis/zork.io", "/apis/zork.io/v1", "/apis/batch/v2/jobs",
+                           "/api/v2/pods", "/api/v2", "/openapi/v4"}) {
+    const auto answer = get(path);
+    EXPECT_EQ(answer->status, 404) << path;
+    EXPECT_EQ(answer->body, "404 page not found\n") << path;
+    EXPECT_EQ(answer->header("Content-Type"), "text/plain; charset=utf-8");
+  }
+}
+
+TEST_F(RestHandlerTest, M28_MethodsThatAreNotAllowed) {
+  must_create_pod("p");
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"POST", "/api/v1/namespaces/default/pods/p"},
+      {"POST", "/api/v1/pods"},
+      {"HEAD", "/api/v1/namespaces/default/pods/p"},
+      {"OPTIONS", "/api/v1/namespaces/default/pods"},
+      {"PUT", "/api/v1/namespaces/default/pods"},
+      {"PUT", "/api/v1/namespaces/default/pods?fieldSelector=metadata.name=p"},
+      {"DELETE", "/api/v1/namespaces"},
+      {"DELETE", "/api/v1/pods"},
+      {"GET", "/api/v1/namespaces/default/pods/p/binding"},
+      {"POST", "/version"},
+  };
+  for (const auto& [method, path] : refused) {
+    const auto answer = send(request(method, path));
+    EXPECT_EQ(answer->status, 405) << method << " " << path;
+    EXPECT_THAT(answer->body,
+                HasSubstr("the server does not allow this method on the requested resource"));
+  }
+}
+
+TEST_F(RestHandlerTest, M28_NobodyGetsInWithoutBeingKnown) {
+  const auto anonymous = send({"GET", kPods, {}, "", {}});
+  EXPECT_EQ(anonymous->status, 401);
+  EXPECT_THAT(anonymous->body, HasSubstr(R"("message":"Unauthorized","reason":"Unauthorized")"));
+  const auto wrong = send({"GET", "/api/v1/nodes", {{"Authorization", "Bearer zork"}}, "", {}});
+  EXPECT_EQ(wrong->status, 401);
+  EXPECT_EQ(send({"GET", "/healthz", {}, "", {}})->status, 200);
+}
+
+TEST_F(RestHandlerTest, M28_AViewerReadsAndNothingElse) {
+  const http::Headers viewer = {{"Authorization", std::string("Bearer ") + kViewerToken}};
+  EXPECT_EQ(send({"GET", kPods, viewer, "", {}})->status, 200);
+  const auto refused = send({"POST", kMaps, viewer, "{}", {}});
+  EXPECT_EQ(refused->status, 403);
+  EXPECT_THAT(refused->body, HasSubstr("is forbidden: User \\\"viewer\\\" cannot create"));
+  EXPECT_EQ(send({"GET", "/api/v1/secrets", viewer, "", {}})->status, 403);
+}
+
+TEST_F(RestHandlerTest, ANodeSeesItsOwnPodsOnly) {
+  must_create(pod("mine"),
+              with_spec("{}", R"({"nodeName":"n1","containers":[{"name":"c","image":"i"}]})"));
+  must_create(pod("other"),
+              with_spec("{}", R"({"nodeName":"n2","containers":[{"name":"c","image":"i"}]})"));
+  const http::Headers node = {{"Authorization", std::string("Bearer ") + kNodeToken}};
+  EXPECT_EQ(send({"GET", std::string(kPods) + "/mine", node, "", {}})->status, 200);
+  EXPECT_EQ(send({"GET", std::string(kPods) + "/other", node, "", {}})->status, 403);
+  EXPECT_EQ(send({"GET", kPods, node, "", {}})->status, 403);
+  EXPECT_EQ(send({"DELETE", std::string(kPods) + "/other", node, "", {}})->status, 403);
+  EXPECT_NE(stored(pod("other")), nullptr);
+}
+
+TEST_F(RestHandlerTest, E5_ListsThatClientsInsistOnAreEmpty) {
+  for (const char* path :
+       {"/api/v1/replicationcontrollers", "/api/v1/namespaces/kube-system/replicationcontrollers",
+        "/apis/apps/v1/namespaces/kube-system/replicasets", "/apis/apps/v1/daemonsets"}) {
+    const auto answer = get(path);
+    EXPECT_EQ(answer->status, 200) << path;
+    EXPECT_THAT(answer->body, HasSubstr(R"("items":[])")) << path;
+  }
+  EXPECT_THAT(get("/apis/apps/v1/daemonsets")->body,
+              StartsWith(R"({"kind":"DaemonSetList","apiVersion":"apps/v1","metadata":)"));
+  EXPECT_EQ(post("/apis/apps/v1/namespaces/default/daemonsets", "{}")->status, 404);
+}
+
+TEST_F(RestHandlerTest, M120_PlainDiscovery) {
+  EXPECT_EQ(get("/api")->body,
+            R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":)"
+            R"([{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1:6443"}]})"
+            "\n");
+  EXPECT_THAT(get("/apis")->body,
+              AllOf(StartsWith(R"({"kind":"APIGroupList","apiVersion":"v1","groups":[)"),
+                    HasSubstr(R"({"name":"batch","versions":[{"groupVersion":"batch/v1",)"
+                              R"("version":"v1"}],"preferredVersion":{"groupVersion":"batch/v1",)"
+                              R"("version":"v1"}})")));
+  EXPECT_THAT(get("/apis/batch")->body,
+              StartsWith(R"({"kind":"APIGroup","apiVersion":"v1","name":"batch")"));
+}
+
+TEST_F(RestHandlerTest, M121_J153_P106_ResourcesOfAVersion) {
+  const std::string core = get("/api/v1")->body;
+  EXPECT_THAT(core, StartsWith(R"({"kind":"APIResourceList","groupVersion":"v1","resources":[)"));
+  EXPECT_THAT(
+      core,
+      HasSubstr(R"({"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":)"
+                R"(["create","delete","deletecollection","get","list","patch","update","watch"],)"
+                R"("shortNames":["po"],"categories":["all"]})"));
+  EXPECT_THAT(core, HasSubstr(R"({"name":"pods/eviction","singularName":"","namespaced":true,)"
+                              R"("group":"policy","version":"v1","kind":"Eviction",)"
+                              R"("verbs":["create"]})"));
+  EXPECT_THAT(get("/apis/batch/v1")->body,
+              AllOf(HasSubstr(R"("apiVersion":"v1","groupVersion":"batch/v1")"),
+                    HasSubstr(R"({"name":"jobs/status","singularName":"","namespaced":true,)"
+                              R"("kind":"Job","verbs":["get","patch","update"]})")));
+}
+
+TEST_F(RestHandlerTest, M122_AggregatedDiscovery) {
+  const std::string accept =
+      "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+      "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+  const auto groups = get("/apis", {{"Accept", accept}});
+  EXPECT_EQ(groups->header("Content-Type"),
+            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+  EXPECT_THAT(groups->body,
+              HasSubstr(R"({"resource":"jobs","responseKind":{"group":"","version":"",)"
+                        R"("kind":"Job"},"scope":"Namespaced","singularResource":"job",)"));
+  const auto core = get("/api", {{"Accept", accept}});
+  EXPECT_THAT(core->body, HasSubstr(R"("items":[{"metadata":{},"versions":[{"version":"v1")"));
+  EXPECT_THAT(core->body, HasSubstr(R"({"subresource":"eviction","responseKind":{"group":"policy",)"
+                                    R"("version":"v1","kind":"Eviction"},"verbs":["create"]})"));
+  const auto same = get("/api", {{"Accept", accept}, {"If-None-Match", core->header("ETag")}});
+  EXPECT_EQ(same->status, 304);
+  const auto beta = get("/api", {{"Accept",
+                                  "application/json;g=apidiscovery.k8s.io;v=v2beta1;"
+                                  "as=APIGroupDiscoveryList,application/json"}});
+  EXPECT_THAT(beta->body, HasSubstr("apidiscovery.k8s.io/v2beta1"));
+  EXPECT_THAT(get("/apis", {{"Accept", "application/json"}})->body, HasSubstr("APIGroupList"));
+}
+
+TEST_F(RestHandlerTest, M126_Version) {
+  EXPECT_THAT(get("/version")->body,
+              AllOf(HasSubstr("\"major\": \"1\""),
+                    HasSubstr("\"gitVersion\": \"v1.33.0+windlass.0.0.0\"")));
+}
+
+TEST_F(RestHandlerTest, M127_Health) {
+  EXPECT_EQ(get("/healthz")->body, "ok");
+  EXPECT_EQ(get("/livez?verbose")->body, "[+]ping ok\nlivez check passed\n");
+  EXPECT_EQ(get("/readyz?verbose")->body,
+            "[+]ping ok\n[+]store ok\n[+]store-room ok\nreadyz check passed\n");
+  EXPECT_EQ(get("/readyz/store")->body, "ok");
+  EXPECT_EQ(get("/readyz/zork")->status, 404);
+}
+
+TEST_F(RestHandlerTest, MetricsCountRequestsByWhatIsServed) {
+  get(kPods);
+  get("/api/v1/namespaces/default/pods/none");
+  send(request("ZORK", "/zork"));
+  const std::string text = get("/metrics")->body;
+  EXPECT_THAT(
+      text,
+      HasSubstr(R"(windlass_apiserver_requests_total{verb="list",resource="pods",code="200"} 1)"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(R"(windlass_apiserver_requests_total{verb="get",resource="pods",code="404"} 1)"));
+  EXPECT_THAT(text, Not(HasSubstr("zork")));
+  EXPECT_THAT(text, HasSubstr("windlass_store_revision "));
+}
+
+TEST_F(RestHandlerTest, M128_SelfSubjectAccessReview) {
+  const std::string path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  const std::string body =
+      R"({"spec":{"resourceAttributes":{"namespace":"default","verb":"create","group":"batch",)"
+      R"("resource":"jobs"}}})";
+  const auto admin = post(path, body);
+  EXPECT_EQ(admin->status, 201);
+  EXPECT_THAT(admin->body, HasSubstr(R"("status":{"allowed":true)"));
+  const auto viewer =
+      send({"POST", path, {{"Authorization", std::string("Bearer ") + kViewerToken}}, body, {}});
+  EXPECT_THAT(viewer->body, HasSubstr(R"("status":{"allowed":false)"));
+}
+
+}  // namespace
+}  // namespace windlass::apiserver
