@@ -14,6 +14,7 @@
 #include "client/api_client.h"
 #include "env/env.h"
 #include "node/config.h"
+#include "store/store.h"
 
 namespace windlass::cli {
 
@@ -22,6 +23,8 @@ struct ClusterOptions {
   Duration backoff_base = seconds(10);
   Duration backoff_cap = minutes(10);
   node::AgentConfig node;
+  // Loaded, and outlives the cluster (cli/durable_store.h); without one everything is in memory.
+  store::Store* store = nullptr;
 };
 
 class EmbeddedCluster {
