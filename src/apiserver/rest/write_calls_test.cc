@@ -1,0 +1,267 @@
+// Writes through the whole handler: bodies, validation of fields, deletes, subresources.
+#include "api/codec/protobuf.h"
+#include "apiserver/rest/rest_testing.h"
+#include "schema/core/v1/config_map.pb.h"
+#include "schema/core/v1/pod.pb.h"
+#include "schema/meta/v1/options.pb.h"
+
+namespace windlass::apiserver {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class WriteCallsTest : public RestTest {
+ protected:
+  static constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
+  static constexpr const char* kJobs = "/apis/batch/v1/namespaces/default/jobs";
+  static constexpr const char* kPods = "/api/v1/namespaces/default/pods";
+
+  static http::Headers type(std::string value) { return {{"Content-Type", std::move(value)}}; }
+  std::string outcome(const std::shared_ptr<FakeExchange>& answer) {
+    return std::to_string(answer->status) + " " + answer->body;
+  }
+  static std::vector<std::string> warnings(const FakeExchange& exchange) {
+    std::vector<std::string> all;
+    for (const http::Header& header : exchange.headers) {
+      if (header.name == "Warning") {
+        all.push_back(header.value);
+      }
+    }
+    return all;
+  }
+};
+
+TEST_F(WriteCallsTest, M6_X1_ProtobufBodies) {
+  api::core::v1::ConfigMap map;
+  map.mutable_metadata()->set_name("a");
+  (*map.mutable_data())["k"] = "v";
+  const auto created = post(kMaps, api::seal_envelope({"v1", "ConfigMap"}, map),
+                            {{"Content-Type", "application/vnd.kubernetes.protobuf"},
+                             {"Accept", "application/vnd.kubernetes.protobuf,application/json"}});
+  EXPECT_EQ(created->status, 201);
+  const auto envelope = api::open_envelope(created->body);
+  ASSERT_TRUE(envelope);
+  EXPECT_EQ(envelope->type.kind, "ConfigMap");
+  EXPECT_THAT(get(std::string(kMaps) + "/a")->body, HasSubstr(R"("data":{"k":"v"})"));
+
+  api::meta::v1::DeleteOptions options;
+  options.set_propagation_policy("Background");
+  const auto deleted = send(request("DELETE", std::string(kMaps) + "/a",
+                                    api::seal_envelope({"v1", "DeleteOptions"}, options),
+                                    type("application/vnd.kubernetes.protobuf")));
+  EXPECT_EQ(deleted->status, 200) << deleted->body;
+}
+
+TEST_F(WriteCallsTest, M3_YamlBodies) {
+  const auto created =
+      post(kMaps, "metadata:\n  name: a\ndata:\n  k: v\n", type("application/yaml"));
+  EXPECT_EQ(created->status, 201) << created->body;
+}
+
+TEST_F(WriteCallsTest, M3_BodiesThatCannotBeRead) {
+  EXPECT_THAT(outcome(post(kJobs, "x", type("text/plain"))),
+              AllOf(StartsWith("415 "), HasSubstr("the body of the request was in an unknown "
+                                                  "format - accepted media types include: "
+                                                  "application/json, application/yaml, "
+                                                  "application/vnd.kubernetes.protobuf")));
+  EXPECT_THAT(outcome(post(kJobs, "")),
+              AllOf(StartsWith("400 "),
+                    HasSubstr("the object provided is unrecognized (must be of type Job): couldn't "
+                              "get version/kind; json parse error: ")));
+  EXPECT_THAT(outcome(post(kJobs, "k8x", type("application/vnd.kubernetes.protobuf"))),
+              HasSubstr("provided data does not appear to be a protobuf message, expected prefix "
+                        "[107 56 115 0] (6b3878)"));
+}
+
+TEST_F(WriteCallsTest, M31_TheTypeMustBeThatOfTheEndpoint) {
+  EXPECT_THAT(outcome(post(kJobs, R"({"apiVersion":"batch/v2","kind":"Job"})")),
+              HasSubstr(R"(Job in version \"v2\" cannot be handled as a Job: no kind \"Job\" is )"
+                        R"(registered for version \"batch/v2\" in scheme)"));
+  EXPECT_THAT(outcome(post(kJobs, R"({"apiVersion":"v1","kind":"Pod"})")),
+              HasSubstr(R"(Pod in version \"v1\" cannot be handled as a Job: converting (v1.Pod) )"
+                        R"(to (batch.Job): unknown conversion)"));
+  EXPECT_THAT(outcome(post("/api/v1/namespaces/default/events",
+                           R"({"apiVersion":"events.k8s.io/v1","kind":"Event"})")),
+              HasSubstr("the API version in the data (events.k8s.io/v1) does not match the "
+                        "expected API version (v1)"));
+  EXPECT_THAT(outcome(post(kJobs, R"({"spec":{"parallelism":"x"}})")),
+              HasSubstr(R"(Job in version \"v1\" cannot be handled as a Job: json: cannot )"
+                        R"(unmarshal string into Go struct field JobSpec.spec.parallelism)"));
+}
+
+TEST_F(WriteCallsTest, M110_FieldValidation) {
+  const std::string body =
+      R"({"metadata":{"name":"a"},"zork":1,"data":{"k":"v"},"data":{"k":"w"}})";
+  const auto strict = post(std::string(kMaps) + "?fieldValidation=Strict", body);
+  EXPECT_THAT(
+      outcome(strict),
+      AllOf(StartsWith("400 "), HasSubstr(R"(strict decoding error: unknown field \"zork\")")));
+  const auto warned = post(std::string(kMaps) + "?fieldValidation=Warn&dryRun=All", body);
+  EXPECT_EQ(warned->status, 201);
+  EXPECT_THAT(warnings(*warned), testing::Contains(R"(299 - "unknown field \"zork\"")"));
+  EXPECT_THAT(warnings(*post(std::string(kMaps) + "?dryRun=All", body)), Not(testing::IsEmpty()))
+      << "to warn is the default";
+  EXPECT_THAT(warnings(*post(std::string(kMaps) + "?fieldValidation=Ignore", body)),
+              testing::IsEmpty());
+  const auto unknown = post(std::string(kMaps) + "?fieldValidation=Zork", body);
+  EXPECT_EQ(unknown->status, 422);
+}
+
+TEST_F(WriteCallsTest, M56_DryRunStoresNothing) {
+  const store::Revision before = store.revision();
+  const auto created = post(std::string(kMaps) + "?dryRun=All", R"({"metadata":{"name":"a"}})");
+  EXPECT_EQ(created->status, 201);
+  EXPECT_THAT(created->body, Not(HasSubstr("resourceVersion")));
+  EXPECT_EQ(store.revision(), before);
+  EXPECT_EQ(get(std::string(kMaps) + "/a")->status, 404);
+  must_create(config_map("a"), "{}");
+  send(request("DELETE", std::string(kMaps) + "/a", R"({"dryRun":["All"]})"));
+  send(request("DELETE", std::string(kMaps) + "/a?dryRun=All"));
+  EXPECT_EQ(get(std::string(kMaps) + "/a")->status, 200);
+  const auto unknown = post(std::string(kMaps) + "?dryRun=x", "{}");
+  EXPECT_EQ(unknown->status, 422);
+}
+
+TEST_F(WriteCallsTest, M38_AnUpdateThatCreatesAnswers201) {
+  const std::string lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l";
+  const std::string body = R"({"metadata":{"name":"l"},"spec":{"holderIdentity":"x"}})";
+  EXPECT_EQ(send(request("PUT", lease, body))->status, 201);
+  EXPECT_EQ(
+      send(request("PUT", std::string(kMaps) + "/none", R"({"metadata":{"name":"none"}})"))->status,
+      404);
+}
+
+TEST_F(WriteCallsTest, M90_PatchTypes) {
+  must_create(config_map("a"), R"({"data":{"k":"v"}})");
+  const auto merged = send(request("PATCH", std::string(kMaps) + "/a", R"({"data":{"l":"w"}})",
+                                   type("application/merge-patch+json; charset=utf-8")));
+  EXPECT_EQ(merged->status, 200) << merged->body;
+  EXPECT_THAT(merged->body, HasSubstr(R"("data":{"k":"v","l":"w"})"));
+  for (const char* unsupported : {"application/json", "", "text/plain"}) {
+    EXPECT_THAT(
+        outcome(send(request("PATCH", std::string(kMaps) + "/a", "{}", type(unsupported)))),
+        AllOf(StartsWith("415 "), HasSubstr(R"("message":"415: Unsupported Media Type",)"
+                                            R"("reason":"UnsupportedMediaType","details":{})")));
+  }
+}
+
+TEST_F(WriteCallsTest, M50_DeleteOptionsFromBodyOrQuery) {
+  must_create_job("j");
+  EXPECT_THAT(outcome(send(request("DELETE", std::string(kJobs) + "/j",
+                                   R"({"orphanDependents":true,"propagationPolicy":"Orphan"})"))),
+              AllOf(StartsWith("422 "),
+                    HasSubstr("DeleteOptions.meta.k8s.io \\\"\\\" is invalid: propagationPolicy"),
+                    HasSubstr("orphanDependents and deletionPropagation cannot be both set")));
+  EXPECT_EQ(send(request("DELETE", std::string(kJobs) + "/j?gracePeriodSeconds=x"))->status, 400);
+  EXPECT_EQ(send(request("DELETE", std::string(kJobs) + "/j", "{"))->status, 400);
+  EXPECT_THAT(outcome(send(request("DELETE", std::string(kJobs) + "/j",
+                                   R"({"kind":"Foo","apiVersion":"v1"})"))),
+              AllOf(StartsWith("400 "), HasSubstr(R"(no kind \"Foo\" is registered)")));
+  const auto kept = send(request("DELETE", std::string(kJobs) + "/j"));
+  EXPECT_EQ(kept->status, 200);
+  EXPECT_THAT(kept->body, StartsWith(R"({"kind":"Job")")) << "the orphan finalizer holds it";
+  EXPECT_THAT(warnings(*kept), testing::ElementsAre(HasSubstr("child pods are preserved")));
+  const auto gone = send(request("DELETE", std::string(kJobs) + "/j?propagationPolicy=Background"));
+  EXPECT_THAT(gone->body, HasSubstr(R"("status":"Success","details":{"name":"j","group":"batch",)"
+                                    R"("kind":"jobs","uid":")"));
+}
+
+TEST_F(WriteCallsTest, P78_SomeDeletesAnswerWithTheObject) {
+  must_create_pod("p");
+  const auto deleted = send(request("DELETE", std::string(kPods) + "/p"));
+  EXPECT_EQ(deleted->status, 200);
+  EXPECT_THAT(deleted->body, StartsWith(R"({"kind":"Pod")"));
+}
+
+TEST_F(WriteCallsTest, M55_DeleteCollectionAnswersWithWhatWasThere) {
+  must_create(config_map("a"), R"({"metadata":{"labels":{"l":"1"}}})");
+  must_create(config_map("b"), R"({"metadata":{"labels":{"l":"2"}}})");
+  const auto deleted = send(request("DELETE", std::string(kMaps) + "?labelSelector=l%3D1"));
+  EXPECT_EQ(deleted->status, 200);
+  EXPECT_THAT(deleted->body, AllOf(StartsWith(R"({"kind":"ConfigMapList")"),
+                                   HasSubstr(R"("name":"a")"), Not(HasSubstr(R"("name":"b")"))));
+  EXPECT_EQ(stored(config_map("a")), nullptr);
+  EXPECT_NE(stored(config_map("b")), nullptr);
+  EXPECT_THAT(send(request("DELETE", std::string(kMaps) + "?labelSelector=l%3D1"))->body,
+              HasSubstr(R"("items":[])"));
+}
+
+TEST_F(WriteCallsTest, P80_P81_Binding) {
+  must_create_pod("p");
+  const std::string path = std::string(kPods) + "/p/binding";
+  EXPECT_THAT(
+      outcome(post(path, R"({"metadata":{"name":"q"},"target":{"name":"n1"}})")),
+      AllOf(StartsWith("400 "), HasSubstr("name in URL does not match name in Binding object")));
+  EXPECT_THAT(
+      outcome(post(path, R"({"metadata":{"name":"p"},"target":{"kind":"Foo"}})")),
+      AllOf(StartsWith("500 "),
+            HasSubstr(
+                R"("message":"[target.kind: Unsupported value: \"Foo\": supported values: )"
+                R"(\"Node\", \"\u003cempty\u003e\", target.name: Required value]","code":500)")));
+  const auto bound = post(path, R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"p"},)"
+                                R"("target":{"kind":"Node","name":"n1"}})");
+  EXPECT_EQ(outcome(bound),
+            R"(201 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})"
+            "\n");
+  EXPECT_EQ(api::object_as<api::core::v1::Pod>(stored(pod("p")))->spec().node_name(), "n1");
+  EXPECT_EQ(post("/api/v1/namespaces/default/bindings",
+                 R"({"metadata":{"name":"p"},"target":{"name":"n2"}})")
+                ->status,
+            409);
+}
+
+TEST_F(WriteCallsTest, P90_Eviction) {
+  must_create_pod("p");
+  const std::string path = std::string(kPods) + "/p/eviction";
+  EXPECT_THAT(
+      outcome(post(path, R"({"metadata":{"name":"q"}})")),
+      AllOf(StartsWith("400 "), HasSubstr("name in URL does not match name in Eviction object")));
+  EXPECT_EQ(post(std::string(kPods) + "/none/eviction", R"({"metadata":{"name":"none"}})")->status,
+            404);
+  const auto evicted = post(path, R"({"apiVersion":"policy/v1beta1","kind":"Eviction",)"
+                                  R"("metadata":{"name":"p"},"deleteOptions":{}})");
+  EXPECT_EQ(outcome(evicted),
+            R"(201 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})"
+            "\n");
+  EXPECT_EQ(stored(pod("p")), nullptr);
+}
+
+TEST_F(WriteCallsTest, P101_P102_P103_Logs) {
+  must_create_pod("p");
+  const std::string path = std::string(kPods) + "/p/log";
+  EXPECT_EQ(get(path)->status, 204);
+  EXPECT_EQ(get(std::string(kPods) + "/none/log")->status, 404);
+  EXPECT_THAT(outcome(get(path + "?container=x")), HasSubstr("container x is not valid for pod p"));
+  EXPECT_THAT(outcome(get(path + "?tailLines=-1")),
+              AllOf(StartsWith("422 "), HasSubstr("must be greater than or equal to 0"),
+                    HasSubstr(R"("kind":"PodLogOptions")")));
+  EXPECT_THAT(outcome(get(path + "?limitBytes=0")), HasSubstr("must be greater than 0"));
+  EXPECT_THAT(outcome(get(path + "?sinceSeconds=1&sinceTime=x")),
+              HasSubstr("at most one of `sinceTime` or `sinceSeconds` may be specified"));
+  EXPECT_THAT(outcome(get(path + "?tailLines=abc")),
+              HasSubstr(R"(strconv.ParseInt: parsing \"abc\": invalid syntax)"));
+}
+
+TEST_F(WriteCallsTest, StatusIsASubresource) {
+  must_create_pod("p");
+  const auto changed =
+      send(request("PATCH", std::string(kPods) + "/p/status", R"({"status":{"phase":"Running"}})",
+                   type("application/merge-patch+json")));
+  EXPECT_EQ(changed->status, 200) << changed->body;
+  EXPECT_THAT(get(std::string(kPods) + "/p/status")->body, HasSubstr(R"("phase":"Running")"));
+  EXPECT_EQ(get(std::string(kMaps) + "/a/status")->status, 404);
+}
+
+TEST_F(WriteCallsTest, M10_WarningsCannotBreakTheHeader) {
+  const auto warned = post(kMaps, "{\"metadata\":{\"name\":\"a\"},\"x\\r\\nEvil: 1\":1}");
+  EXPECT_EQ(warned->status, 201);
+  for (const std::string& warning : warnings(*warned)) {
+    EXPECT_EQ(warning.find_first_of("\r\n"), std::string::npos) << warning;
+  }
+}
+
+}  // namespace
+}  // namespace windlass::apiserver
