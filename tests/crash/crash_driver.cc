@@ -1,0 +1,154 @@
+#include "crash_driver.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <sstream>
+
+#include "base/check.h"
+
+namespace windlass::crash {
+namespace {
+
+constexpr size_t kMaxFaults = 20;
+
+struct Child {
+  pid_t pid;
+  int output;
+};
+
+Child start(const std::string& program, const std::string& directory, uint64_t seed) {
+  std::array<int, 2> ends = {};
+  CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0, "pipe");
+  const std::string seed_text = std::to_string(seed);
+  const pid_t pid = ::fork();
+  CHECK(pid >= 0, "fork");
+  if (pid == 0) {
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::execl(program.c_str(), program.c_str(), directory.c_str(), seed_text.c_str(), nullptr);
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  return {pid, ends[0]};
+}
+
+// All it says until it is killed after `life`; a line without its end was never said.
+std::vector<std::string> listen_and_kill(const Child& child, Duration life) {
+  const auto end = std::chrono::steady_clock::now() + life;
+  std::string heard;
+  std::array<char, 65'536> buffer;
+  bool killed = false;
+  while (true) {
+    const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+    if (!killed && left <= milliseconds(0)) {
+      ::kill(child.pid, SIGKILL);
+      killed = true;
+    }
+    pollfd ready{child.output, POLLIN, 0};
+    if (::poll(&ready, 1, killed ? -1 : static_cast<int>(left.count())) <= 0) {
+      continue;
+    }
+    const ssize_t got = ::read(child.output, buffer.data(), buffer.size());
+    if (got <= 0) {
+      break;
+    }
+    heard.append(buffer.data(), static_cast<size_t>(got));
+  }
+  ::close(child.output);
+  std::vector<std::string> lines;
+  size_t from = 0;
+  for (size_t to = heard.find('\n'); to != std::string::npos; to = heard.find('\n', from)) {
+    lines.push_back(heard.substr(from, to - from));
+    from = to + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+void Driver::live(uint64_t seed, Duration life) {
+  found_.clear();
+  const Child child = start(program_, directory_, seed);
+  const std::vector<std::string> lines = listen_and_kill(child, life);
+  int status = 0;
+  ::waitpid(child.pid, &status, 0);
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
+    fault(fmt::format("the program ended by itself (status {})", status));
+  }
+  for (const std::string& line : lines) {
+    hear(line);
+  }
+}
+
+void Driver::hear(const std::string& line) {
+  std::istringstream words(line);
+  std::string verb;
+  std::string key;
+  uint64_t revision = 0;
+  words >> verb;
+  if (verb == "revision") {
+    words >> start_;
+    return;
+  }
+  if (verb == "ready") {
+    check_found();
+    return;
+  }
+  words >> key >> revision;
+  Entry& entry = entries_[key];
+  if (verb == "have") {
+    int good = 0;
+    words >> good;
+    found_[key] = revision;
+    if (good != 1) {
+      fault(fmt::format("{} at revision {} has the wrong content", key, revision));
+    }
+  } else if (verb == "delete") {
+    entry.may_be_gone = true;
+  } else if (verb == "put" || verb == "gone") {
+    if (revision <= start_ || revision <= entry.revision || !used_.insert(revision).second) {
+      fault(fmt::format("revision {} of {} is not new", revision, key));
+    }
+    entry = {revision, verb == "put", false};
+    ++acknowledged_;
+  } else {
+    fault("not a line of this protocol: " + line);
+  }
+}
+
+void Driver::check_found() {
+  ++lives_;
+  if (!used_.empty() && start_ < *used_.rbegin()) {
+    fault(
+        fmt::format("the newest revision is {}, but {} was acknowledged", start_, *used_.rbegin()));
+  }
+  for (auto& [key, entry] : entries_) {
+    const auto found = found_.find(key);
+    const uint64_t revision = found == found_.end() ? 0 : found->second;
+    if (revision == 0 && entry.present && !entry.may_be_gone) {
+      fault(fmt::format("{} of revision {} is lost", key, entry.revision));
+    } else if (revision != 0 && revision < entry.revision) {
+      fault(
+          fmt::format("{} is at revision {}, {} was acknowledged", key, revision, entry.revision));
+    } else if (revision > start_) {
+      fault(fmt::format("{} is at revision {} of {}", key, revision, start_));
+    }
+    // A write that nobody was told of is there, or is not; from now on that is settled.
+    entry = {std::max(entry.revision, revision), revision != 0, false};
+  }
+}
+
+void Driver::fault(const std::string& text) {
+  if (faults_.size() < kMaxFaults) {
+    faults_.push_back(text);
+  }
+}
+
+}  // namespace windlass::crash
