@@ -1,0 +1,15 @@
+# Apply, on either side, and diff.
+data=$here/data
+check apply-new 'configmap/settings created' k apply -f "$data/config.yaml"
+check apply-same 'configmap/settings unchanged' k apply -f "$data/config.yaml"
+sed 's/blue/green/' "$data/config.yaml" >"$work/green.yaml"
+check diff-shows '\+  color: green' k diff -f "$work/green.yaml"
+check apply-changed 'configmap/settings configured' k apply -f "$work/green.yaml"
+check apply-result '^green$' k get configmap settings -o 'jsonpath={.data.color}'
+check diff-nothing '' k diff -f "$work/green.yaml"
+check delete-file 'deleted' k delete -f "$work/green.yaml"
+check apply-server 'configmap/settings serverside-applied' k apply --server-side -f "$data/config.yaml"
+check apply-conflict 'conflict with "kubectl"' k apply --server-side --field-manager=other -f "$work/green.yaml"
+check apply-force 'serverside-applied' k apply --server-side --field-manager=other --force-conflicts -f "$work/green.yaml"
+check apply-managers 'manager: other' k get configmap settings -o yaml --show-managed-fields
+check delete-applied 'deleted' k delete configmap settings

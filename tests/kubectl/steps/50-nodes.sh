@@ -1,0 +1,18 @@
+# Nodes, and what is done to them. The node is only an object here: nobody runs its pods.
+data=$here/data
+check create-node 'node/n1 created' k create -f "$data/node.yaml"
+check get-node $'NAME +STATUS +ROLES +AGE +VERSION\nn1 +Ready +<none> ' k get nodes
+check describe-node 'Unschedulable: +false' k describe node n1
+check create-pod 'pod/lonely created' k create -f "$data/pod.yaml"
+check wait-scheduled 'condition met' k wait --for=condition=PodScheduled --timeout=20s pod/lonely
+check cordon 'node/n1 cordoned' k cordon n1
+check cordoned 'Ready,SchedulingDisabled' k get node n1
+check taint 'node/n1 tainted' k taint node n1 key=value:NoSchedule
+check tainted 'key=value:NoSchedule' k describe node n1
+check untaint 'node/n1 untainted' k taint node n1 key:NoSchedule-
+check uncordon 'node/n1 uncordoned' k uncordon n1
+check drain-refused 'cannot delete' k drain n1 --timeout=10s
+check drain 'pod/lonely evicted|evicting pod' k drain n1 --force --timeout=5s
+check delete-forced 'deleted' k delete pod lonely --force --grace-period=0 --ignore-not-found
+check pod-gone '!lonely' k get pods
+check delete-node 'node "n1" deleted' k delete node n1

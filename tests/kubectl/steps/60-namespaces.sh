@@ -1,0 +1,14 @@
+# Namespaces, and everything in one at once.
+check create-namespace 'namespace/other created' k create namespace other
+check namespace-missing 'namespaces "nowhere" not found' k create configmap a -n nowhere
+check in-namespace 'configmap/a created' k create configmap a -n other
+check in-namespace-2 'configmap/b created' k create configmap b -n other
+check not-in-default '!configmap/a' k get configmap -o name
+check delete-named 'configmap "a" deleted' k delete configmap a -n other
+check delete-collection '"name":"b"' k delete --raw /api/v1/namespaces/other/configmaps
+check delete-collection-gone '!configmap/b' k get configmap -n other -o name
+check delete-protected 'may not be deleted' k delete namespace kube-system
+check delete-namespace 'namespace "other" deleted' k delete namespace other --wait=false
+check run 'pod/shell created' k run shell --image=busybox --restart=Never
+check edit 'pod/shell edited|Edit cancelled' env EDITOR='sed -i s/^metadata:/&/' "$kubectl" edit pod shell
+check delete-run 'pod "shell" deleted' k delete pod shell --now
