@@ -2,19 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <utility>
 
-#include "apiserver/in_process_client.h"
 #include "apiserver/rest/rest_handler.h"
-#include "apiserver/server.h"
+#include "cli/up_control_plane.h"
 #include "cli/up_credentials.h"
 #include "cli/version.h"
-#include "controllers/job/controller.h"
 #include "net/server.h"
 #include "posix/data_directory.h"
-#include "scheduler/scheduler.h"
-#include "store/sqlite/sqlite_journal.h"
-#include "store/store.h"
 
 namespace windlass::cli {
 namespace {
@@ -40,33 +35,6 @@ std::string default_data_dir(const std::string& xdg_state_home, const std::strin
   // Only absolute ones count, says the XDG specification.
   return (xdg_state_home.starts_with('/') ? xdg_state_home : home + "/.local/state") + "/windlass";
 }
-
-// In the order they are made; destroyed the other way round, so clients go first.
-struct ControlPlane {
-  ControlPlane(env::Env env, env::Executor& worker, std::unique_ptr<store::RevisionLog> file,
-               const api::FeatureGates& gates)
-      : journal(env.executor, worker, env.log, std::move(file)),
-        store(&journal),
-        server(store, env.clock, env.random, gates),
-        client(server, env.executor),
-        client_env{client, env.executor, env.clock, env.random, env.log},
-        job_controller(client_env, job_options(gates)),
-        scheduler(client_env, {}) {}
-
-  static controllers::job::JobController::Options job_options(const api::FeatureGates& gates) {
-    controllers::job::JobController::Options options;
-    options.engine = controllers::job::engine_options(gates);
-    return options;
-  }
-
-  store::SqliteJournal journal;
-  store::Store store;
-  apiserver::Server server;
-  apiserver::InProcessClient client;
-  client::ClientEnv client_env;
-  controllers::job::JobController job_controller;
-  scheduler::Scheduler scheduler;
-};
 
 class UpSession::Impl {
  public:
@@ -104,13 +72,12 @@ class UpSession::Impl {
 
     TRY(auto file, store::RevisionLog::open(std::move(directory), {}));
     plane_ = std::make_unique<ControlPlane>(env_, worker_, std::move(file), options_.gates);
-    TRY_VOID(plane_->store.load());
-    plane_->server.create_system_namespaces();
+    TRY_VOID(plane_->load());
     TRY_VOID(serve(endpoint));
-    plane_->job_controller.start();
-    plane_->scheduler.start();
+    plane_->start_controllers();
     // Ready once what every cluster has is on the disk.
-    plane_->store.when_committed(plane_->store.head_revision(), [this](Result<void> committed) {
+    store::Store& store = plane_->store();
+    store.when_committed(store.head_revision(), [this](Result<void> committed) {
       committed ? say_ready() : fail_with(committed.error(), ExitCode::failed);
     });
     return {};
@@ -119,9 +86,9 @@ class UpSession::Impl {
   Result<void> serve(const net::Endpoint& endpoint) {
     apiserver::RestOptions rest;
     rest.address = endpoint.text();
-    rest.version = version_number();
+    rest.version = version_number().substr(1);  // without its v
     handler_ = std::make_unique<apiserver::RestHandler>(
-        plane_->server, env_.executor, env_.clock, env_.random,
+        plane_->server(), env_.executor, env_.clock, env_.random,
         apiserver::Authenticator(credentials_.tokens), std::move(rest));
     net::ServerOptions options;
     options.endpoint = endpoint;

@@ -137,14 +137,16 @@ struct Answer {
 class Client {
  public:
   explicit Client(const Server& server, int receive_buffer = 0)
+      : Client(server.endpoint(), receive_buffer) {}
+  explicit Client(const Endpoint& endpoint, int receive_buffer = 0)
       : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (receive_buffer > 0) {
       ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     }
     sockaddr_in address = {};
     address.sin_family = AF_INET;
-    address.sin_port = htons(server.endpoint().port);
-    ::inet_pton(AF_INET, server.endpoint().address.c_str(), &address.sin_addr);
+    address.sin_port = htons(endpoint.port);
+    ::inet_pton(AF_INET, endpoint.address.c_str(), &address.sin_addr);
     EXPECT_EQ(::connect(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   }
 

@@ -1,14 +1,9 @@
 // TLS over real sockets, with OpenSSL's own client.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
-#include <signal.h>
 
 #include "net/certificates.h"
-#include "net/openssl_handles.h"
-#include "net/testing.h"
+#include "net/tls_testing.h"
 
 namespace windlass::net {
 namespace {
@@ -20,94 +15,6 @@ struct Authority {
   Time now = posix::PosixClock().now();
   CertifiedKey authority = *make_authority("windlass-ca", now);
   CertifiedKey server = *issue_server(authority, {"127.0.0.1", "localhost"}, now);
-};
-
-struct ClientOptions {
-  CertifiedKey certificate = {};
-  int max_version = TLS1_3_VERSION;
-  std::string protocols = {};  // ALPN's wire form
-};
-
-// Blocking, over the plain test client's socket.
-class TlsClient {
- public:
-  TlsClient(const Server& server, const CertifiedKey& authority, const ClientOptions& options = {})
-      : client_(server), context_(SSL_CTX_new(TLS_client_method())) {
-    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL's client writes to a server that may have hung up
-    const timeval patience = {kDeadlineMs / 1000, 0};
-    ::setsockopt(client_.fd(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    const X509Handle trusted = *read_certificate(authority.certificate_pem);
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_), trusted.get());
-    SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, nullptr);
-    SSL_CTX_set_max_proto_version(context_, options.max_version);
-    SSL_CTX_set_min_proto_version(context_, TLS1_VERSION);
-    if (options.max_version < TLS1_2_VERSION) {
-      SSL_CTX_set_cipher_list(context_, "ALL:@SECLEVEL=0");  // or the client itself would refuse
-    }
-    if (!options.certificate.key_pem.empty()) {
-      SSL_CTX_use_certificate(context_,
-                              read_certificate(options.certificate.certificate_pem)->get());
-      SSL_CTX_use_PrivateKey(context_, read_key(options.certificate.key_pem)->get());
-    }
-    connection_ = SSL_new(context_);
-    SSL_set_alpn_protos(connection_,
-                        reinterpret_cast<const unsigned char*>(options.protocols.data()),
-                        static_cast<unsigned>(options.protocols.size()));
-    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(connection_), "127.0.0.1");
-    SSL_set_fd(connection_, client_.fd());
-    connected_ = SSL_connect(connection_) == 1;
-  }
-  ~TlsClient() {
-    SSL_free(connection_);
-    SSL_CTX_free(context_);
-    ERR_clear_error();
-  }
-  TlsClient(const TlsClient&) = delete;
-  TlsClient& operator=(const TlsClient&) = delete;
-
-  bool connected() const { return connected_; }
-  int version() const { return SSL_version(connection_); }
-  std::string protocol() const {
-    const unsigned char* name = nullptr;
-    unsigned length = 0;
-    SSL_get0_alpn_selected(connection_, &name, &length);
-    return {name, name + length};
-  }
-  void send(const std::string& bytes) {
-    SSL_write(connection_, bytes.data(), static_cast<int>(bytes.size()));
-  }
-  std::string receive(size_t bytes) {
-    std::string all;
-    std::string buffer(65536, '\0');
-    while (all.size() < bytes) {
-      const int got = SSL_read(connection_, buffer.data(), static_cast<int>(buffer.size()));
-      if (got <= 0) {
-        break;
-      }
-      all.append(buffer, 0, static_cast<size_t>(got));
-    }
-    return all;
-  }
-  // Whole, when it ends in `mark`.
-  std::string receive_until(std::string_view mark) {
-    std::string all;
-    size_t searched = 0;
-    while (all.find(mark, searched) == std::string::npos) {
-      searched = all.size() - std::min(all.size(), mark.size());
-      const std::string more = receive(1);
-      if (more.empty()) {
-        return all;
-      }
-      all += more;
-    }
-    return all;
-  }
-
- private:
-  Client client_;
-  SSL_CTX* context_;
-  SSL* connection_ = nullptr;
-  bool connected_ = false;
 };
 
 LambdaHandler tells_who_asks() {
@@ -134,7 +41,8 @@ constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 TEST(Tls, ServesClientsThatTrustTheAuthority) {
   const Authority own;
   TestServer server(with_tls(own), tells_who_asks());
-  TlsClient client(*server.server, own.authority, {{}, TLS1_3_VERSION, "\x02h2\x08http/1.1"});
+  TlsClient client(server.server->endpoint(), own.authority.certificate_pem,
+                   {{}, TLS1_3_VERSION, "\x02h2\x08http/1.1"});
   ASSERT_TRUE(client.connected());
   EXPECT_EQ(client.version(), TLS1_3_VERSION);
   EXPECT_EQ(client.protocol(), "http/1.1");
@@ -148,23 +56,26 @@ TEST(Tls, ClientsOfAnotherAuthorityDoNotTrustUs) {
   const Authority own;
   const Authority other;
   TestServer server(with_tls(own), tells_who_asks());
-  TlsClient client(*server.server, other.authority);
+  TlsClient client(server.server->endpoint(), other.authority.certificate_pem);
   EXPECT_FALSE(client.connected());
 }
 
 TEST(Tls, Tls12IsTheOldest) {
   const Authority own;
   TestServer server(with_tls(own), tells_who_asks());
-  TlsClient tls12(*server.server, own.authority, {{}, TLS1_2_VERSION, ""});
+  TlsClient tls12(server.server->endpoint(), own.authority.certificate_pem,
+                  {{}, TLS1_2_VERSION, ""});
   EXPECT_TRUE(tls12.connected());
-  TlsClient tls11(*server.server, own.authority, {{}, TLS1_1_VERSION, ""});
+  TlsClient tls11(server.server->endpoint(), own.authority.certificate_pem,
+                  {{}, TLS1_1_VERSION, ""});
   EXPECT_FALSE(tls11.connected());
 }
 
 TEST(Tls, AClientThatOnlySpeaksHttp2IsToldSo) {
   const Authority own;
   TestServer server(with_tls(own), tells_who_asks());
-  TlsClient client(*server.server, own.authority, {{}, TLS1_3_VERSION, "\x02h2"});
+  TlsClient client(server.server->endpoint(), own.authority.certificate_pem,
+                   {{}, TLS1_3_VERSION, "\x02h2"});
   EXPECT_FALSE(client.connected());
 }
 
@@ -174,7 +85,8 @@ TEST(Tls, AClientCertificateNamesItsUserAndGroups) {
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     const CertifiedKey certificate =
         *issue_client(own.authority, "system:node:n1", {"system:nodes", "b"}, own.now);
-    TlsClient client(*server.server, own.authority, {certificate, version, ""});
+    TlsClient client(server.server->endpoint(), own.authority.certificate_pem,
+                     {certificate, version, ""});
     ASSERT_TRUE(client.connected());
     client.send(kGet);
     EXPECT_THAT(client.receive_until("end"),
@@ -204,7 +116,8 @@ TEST(Tls, BadClientCertificatesAreRefused) {
       *issue_client(own.authority, "a\tb", {}, own.now),                     // names nobody
   };
   for (const CertifiedKey& certificate : bad) {
-    TlsClient client(*server.server, own.authority, {certificate, TLS1_3_VERSION, ""});
+    TlsClient client(server.server->endpoint(), own.authority.certificate_pem,
+                     {certificate, TLS1_3_VERSION, ""});
     EXPECT_FALSE(is_served(client));
   }
   EXPECT_EQ(server.server->statistics().requests, 0u);
@@ -224,7 +137,7 @@ TEST(Tls, LargeAnswersAndStreamsComeWhole) {
   };
   lambdas.at_once["/big"] = {200, {}, std::string(5'000'000, 'y') + "end"};
   TestServer server(with_tls(own), lambdas);
-  TlsClient client(*server.server, own.authority);
+  TlsClient client(server.server->endpoint(), own.authority.certificate_pem);
   ASSERT_TRUE(client.connected());
   client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
   const std::string stream = client.receive_until("0\r\n\r\n");
