@@ -11,7 +11,6 @@
 #include "apiserver/metadata_rules.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"
-#include "base/check.h"
 #include "base/quote.h"
 #include "schema/meta/v1/meta.pb.h"
 
@@ -50,7 +49,9 @@ Result<JsonValue> read_yaml(std::string_view body, const WriteOptions& options,
     }
   }
   Result<api::JsonTree> tree = api::parse_json_value(documents->front().json);
-  CHECK(tree.has_value(), "our own JSON is good");
+  if (!tree) {
+    return fail(bad_request("error decoding YAML: " + tree.error().message));
+  }
   if (!tree->value.is_object()) {
     return fail(bad_request("error decoding YAML: json: cannot unmarshal " +
                             std::string(json_type_name(tree->value)) +

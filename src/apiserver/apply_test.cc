@@ -219,6 +219,22 @@ TEST_F(Apply, M105_AnEmptyListClears) {
   EXPECT_EQ(owners(config_map("c")).size(), before) << "a client that knows nothing of them";
 }
 
+TEST_F(Apply, M105_EntriesThatCannotBeReadAreNotTaken) {
+  ASSERT_EQ(error(apply(config_map("c"), data(R"("a":"1")"))), "");
+  const std::vector<std::string> before = owners(config_map("c"));
+  std::string deep = "{}";
+  for (int i = 0; i < 990; ++i) {
+    deep = R"({"f:a":)" + deep + "}";
+  }
+  for (const std::string& raw : {deep, std::string("not JSON"), std::string()}) {
+    std::unique_ptr<Message> sent = copy_of(*stored(config_map("c")));
+    api::mutable_metadata_of(*sent).mutable_managed_fields(0)->mutable_fields_v1()->set_raw(raw);
+    ASSERT_EQ(error(server.update(config_map("c"), "", std::move(sent), {.field_manager = "k"})),
+              "");
+    EXPECT_EQ(owners(config_map("c")), before);
+  }
+}
+
 TEST_F(Apply, UntrackedObjectsStaySo) {
   must_create(config_map("c"), R"({"data":{"a":"1"}})");
   ASSERT_EQ(error(update(R"({"data":{"a":"2"}})", "kubectl-replace")), "");

@@ -102,6 +102,7 @@ void FieldTracker::update(const api::Message& old, api::Message& object) {
   }
   tracked_ = !entries_.empty();
   if (tracked_) {
+    metadata.clear_managed_fields();  // read by now, and of any depth
     record(compare_fields(tree_of(old), tree_of(object), type_of(object)));
     write_managed_fields(entries_, metadata);
   } else if (cleared) {

@@ -34,6 +34,14 @@ Status undecodable(std::string_view shown, std::string_view why) {
   return status;
 }
 
+// The whole object, or the patch; but who may patch a Secret has not thereby read it.
+std::string shown_in_errors(const api::Kind& kind, const Patched& patched) {
+  if (!patched.shown.empty()) {
+    return patched.shown;
+  }
+  return &kind == &api::kinds::secret() ? "[redacted]" : patched.json;
+}
+
 Result<Patched> apply_strategic(const std::string& target, std::string_view body,
                                 const api::JsonStruct& type) {
   Result<api::JsonTree> patch = api::parse_json_value(body);
@@ -61,9 +69,9 @@ Result<Patched> apply_merge(const std::string& target, std::string_view body,
   TRY(std::string json, api::apply_merge_patch(target, body));
   Patched patched{.json = std::move(json)};
   if (options.field_validation != FieldValidation::ignore) {
-    Result<api::JsonTree> patch = api::parse_json_value(body);
-    CHECK(patch.has_value(), "it was just applied");
-    patched.duplicates = std::move(patch->duplicates);
+    if (Result<api::JsonTree> patch = api::parse_json_value(body)) {
+      patched.duplicates = std::move(patch->duplicates);
+    }
   }
   return patched;
 }
@@ -123,7 +131,7 @@ Result<ObjectPtr> Server::try_patch(const ObjectRef& ref, std::string_view subre
   }
   TRY(const Stored stored, find(ref));
   TRY(const Patched patched, apply(type, *stored.object, *ref.kind, body, options));
-  const std::string& shown = patched.shown.empty() ? patched.json : patched.shown;
+  const std::string shown = shown_in_errors(*ref.kind, patched);
   std::unique_ptr<Message> object = ref.kind->make();
   const auto decoded = api::decode_json(patched.json, *object);
   if (!decoded) {

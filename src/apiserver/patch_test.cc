@@ -94,6 +94,14 @@ TEST_F(Patch, M95_AResultThatDoesNotDecode) {
   EXPECT_EQ(patch(config_map("no"), PatchType::json, "[]").answer.error().code, 404);
 }
 
+TEST_F(Patch, M95_AnErrorDoesNotShowASecret) {
+  const ObjectRef secret{&api::kinds::secret(), "default", "s"};
+  must_create(secret, R"({"data":{"a":"Y2FuYXJ5"}})");
+  EXPECT_TRUE(
+      error(patch(secret, PatchType::merge, R"({"type":1})"))
+          .starts_with(R"(422 Invalid:  "" is invalid: patch: Invalid value: "[redacted]")"));
+}
+
 TEST_F(Patch, M110_UnknownFieldsWarn) {
   must_create(config_map("c"), "{}");
   EXPECT_THAT(

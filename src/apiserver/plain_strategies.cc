@@ -1,7 +1,6 @@
 // Kinds that need little or nothing beyond the generic rules.
 #include "apiserver/strategies.h"
 #include "schema/coordination/v1/lease.pb.h"
-#include "schema/core/v1/config_map.pb.h"
 #include "schema/core/v1/event.pb.h"
 
 namespace windlass::apiserver {
@@ -110,30 +109,6 @@ class LeaseStrategy final : public Strategy {
   }
 };
 
-// N61.
-class SecretStrategy final : public Strategy {
- public:
-  SecretStrategy() : Strategy(api::kinds::secret(), {}) {}
-
-  void apply_defaults(Message& object, const Message*, const WriteContext&) const override {
-    auto& secret = as<api::core::v1::Secret>(object);
-    if (secret.type().empty()) {
-      secret.set_type("Opaque");
-    }
-  }
-
-  std::optional<std::string> selectable(const Message& object,
-                                        std::string_view field) const override {
-    if (field == "type") {
-      return as<api::core::v1::Secret>(object).type();
-    }
-    return Strategy::selectable(object, field);
-  }
-  std::string unselectable(std::string_view field) const override {
-    return "field label not supported: " + std::string(field);
-  }
-};
-
 }  // namespace
 
 const Strategy& event_strategy() {
@@ -143,16 +118,6 @@ const Strategy& event_strategy() {
 
 const Strategy& lease_strategy() {
   static const LeaseStrategy strategy;
-  return strategy;
-}
-
-const Strategy& config_map_strategy() {
-  static const Strategy strategy(api::kinds::config_map(), {});
-  return strategy;
-}
-
-const Strategy& secret_strategy() {
-  static const SecretStrategy strategy;
   return strategy;
 }
 

@@ -10,7 +10,10 @@ bool is_element(std::string_view text) {
          (text[0] == 'f' || text[0] == 'k' || text[0] == 'v' || text[0] == 'i');
 }
 
-Result<void> read(const JsonValue& value, FieldSet& set) {
+Result<void> read(const JsonValue& value, size_t depth, FieldSet& set) {
+  if (depth > kMaxFieldDepth) {
+    return fail(bad_request("field paths are nested too deeply"));
+  }
   if (!value.is_object()) {
     return fail(bad_request("expected a JSON object of field paths"));
   }
@@ -26,7 +29,7 @@ Result<void> read(const JsonValue& value, FieldSet& set) {
     if (!is_element(name)) {
       return fail(bad_request("not a field path element: " + name));
     }
-    TRY_VOID(read(inner, set.children[name]));
+    TRY_VOID(read(inner, depth + 1, set.children[name]));
   }
   return {};
 }
@@ -87,7 +90,7 @@ const FieldSet* FieldSet::find(std::string_view element) const {
 Result<FieldSet> parse_field_set(std::string_view json) {
   TRY(const JsonTree tree, parse_json_value(json));
   FieldSet set;
-  TRY_VOID(read(tree.value, set));
+  TRY_VOID(read(tree.value, 0, set));
   set.member = false;  // the whole object is nobody's field
   return set;
 }

@@ -1,6 +1,6 @@
 // A set of fields of an object, as metadata.managedFields has it (FieldsV1): a tree of path
 // elements, each written as it stands there: f:spec, k:{"name":"c"}, v:"x", i:0. Plain data; any
-// thread. Never deeper than kMaxJsonDepth.
+// thread. Never deeper than kMaxFieldDepth, so that an object with its sets is still JSON.
 #pragma once
 
 #include <map>
@@ -11,6 +11,8 @@
 #include "base/result.h"
 
 namespace windlass::api {
+
+inline constexpr size_t kMaxFieldDepth = 100;
 
 struct FieldSet {
   using Children = std::map<std::string, FieldSet, std::less<>>;

@@ -29,6 +29,18 @@ TEST(FieldSet, RefusesWhatIsNoSet) {
   }
 }
 
+TEST(FieldSet, RefusesWhatIsTooDeep) {
+  const auto nested = [](size_t depth) {
+    std::string text = "{}";
+    for (size_t i = 0; i < depth; ++i) {
+      text = R"({"f:a":)" + text + "}";
+    }
+    return text;
+  };
+  EXPECT_TRUE(parse_field_set(nested(kMaxFieldDepth)));
+  EXPECT_FALSE(parse_field_set(nested(kMaxFieldDepth + 1)));
+}
+
 TEST(FieldSet, M102_PathsAsKubernetesPrintsThem) {
   EXPECT_THAT(path_texts(set(kSpec)),
               ElementsAre(".metadata.finalizers", R"(.metadata.finalizers[="a/b"])",

@@ -115,11 +115,11 @@ INSTANTIATE_TEST_SUITE_P(
              R"({"spec":{"$setElementOrder/containers":[{"name":"b"}],)"
              R"("containers":[{"name":"a","$patch":"delete"}]}})",
              R"({"spec":{"containers":[{"name":"b"}]}})"},
-        Case{
-            "order_must_fit_the_patch", kTwo,
-            R"({"spec":{"$setElementOrder/containers":[{"name":"a"}],"containers":[{"name":"b"}]}})",
-            "500 The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder "
-            "list:\n[map[name:a]]\n"},
+        Case{"order_must_fit_the_patch", kTwo,
+             R"({"spec":{"$setElementOrder/containers":[{"name":"a"}],)"
+             R"("containers":[{"name":"b"}]}})",
+             "500 The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder "
+             "list:\n[map[name:a]]\n"},
         Case{"order_of_an_atomic_list", "{}", R"({"spec":{"$setElementOrder/tolerations":[]}})",
              "500 invalid patch format of setElementOrder list"}),
     [](const auto& one) { return std::string(one.param.name); });

@@ -1,7 +1,6 @@
 #include "api/patch/typed_compare.h"
 
 #include <map>
-#include <set>
 
 namespace windlass::api {
 namespace {
@@ -49,46 +48,45 @@ void add_fields(const JsonValue& value, const NodeType& type, FieldSet& to) {
 }
 
 // The value and everything in it.
-void add_all(const JsonValue& value, const NodeType& type, FieldSet& to) {
-  to.member = true;
-  for (const auto& [element, part] : parts_of(value, type)) {
-    add_all(*part.value, part.type, to.children[element]);
+FieldSet all_of(const Part& part) {
+  FieldSet all;
+  all.member = true;
+  for (const auto& [element, inner] : parts_of(*part.value, part.type)) {
+    all.children.emplace(element, all_of(inner));
+  }
+  return all;
+}
+
+void put_child(FieldSet& to, const std::string& element, FieldSet inner) {
+  if (!inner.empty()) {
+    to.children.insert_or_assign(element, std::move(inner));
   }
 }
 
-// Leaves `to` as it was where nothing differs.
-void compare(const JsonValue& before, const JsonValue& after, const NodeType& type, FieldSet& set,
-             FieldSet& removed) {
+FieldChanges compare(const JsonValue& before, const JsonValue& after, const NodeType& type) {
+  FieldChanges changes;
   const Parts old_parts = parts_of(before, type);
   const Parts new_parts = parts_of(after, type);
   if (old_parts.empty() && new_parts.empty()) {
-    set.member = !json_equal(before, after);
-    return;
+    changes.set.member = !json_equal(before, after);
+    return changes;
   }
-  const auto in_child = [](FieldSet& to, const std::string& element, const auto& fill) {
-    FieldSet inner;
-    fill(inner);
-    if (!inner.empty()) {
-      to.children.insert_or_assign(element, std::move(inner));
-    }
-  };
   for (const auto& [element, part] : old_parts) {
     const auto other = new_parts.find(element);
     if (other == new_parts.end()) {
-      in_child(removed, element, [&](FieldSet& to) { add_all(*part.value, part.type, to); });
+      put_child(changes.removed, element, all_of(part));
       continue;
     }
-    in_child(set, element, [&](FieldSet& set_here) {
-      in_child(removed, element, [&](FieldSet& removed_here) {
-        compare(*part.value, *other->second.value, part.type, set_here, removed_here);
-      });
-    });
+    FieldChanges inner = compare(*part.value, *other->second.value, part.type);
+    put_child(changes.set, element, std::move(inner.set));
+    put_child(changes.removed, element, std::move(inner.removed));
   }
   for (const auto& [element, part] : new_parts) {
     if (!old_parts.contains(element)) {
-      in_child(set, element, [&](FieldSet& to) { add_all(*part.value, part.type, to); });
+      put_child(changes.set, element, all_of(part));
     }
   }
+  return changes;
 }
 
 }  // namespace
@@ -101,8 +99,7 @@ FieldSet fields_of(const JsonValue& value, const NodeType& type) {
 }
 
 FieldChanges compare_fields(const JsonValue& before, const JsonValue& after, const NodeType& type) {
-  FieldChanges changes;
-  compare(before, after, type, changes.set, changes.removed);
+  FieldChanges changes = compare(before, after, type);
   changes.set.member = false;
   return changes;
 }
