@@ -1,0 +1,172 @@
+#include "controllers/namespaces/namespace_controller.h"
+
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+
+#include "schema/core/v1/config_map.pb.h"
+#include "schema/core/v1/namespace.pb.h"
+#include "schema/core/v1/service_account.pb.h"
+
+namespace windlass::controllers::namespaces {
+namespace {
+
+using api::core::v1::Namespace;
+using client::ObjectList;
+using client::ObjectPtr;
+using client::ObjectRef;
+
+constexpr const char* kFinalizer = "kubernetes";
+
+bool is_done(const Status& status) {
+  return is_not_found(status) || is_already_exists(status) || status.reason == "Forbidden";
+}
+
+}  // namespace
+
+NamespaceController::NamespaceController(client::ClientEnv env, Options options)
+    : env_(env),
+      options_(std::move(options)),
+      queue_(env.executor, env.clock, {.workers = options_.concurrent_namespaces},
+             [this](const std::string& name) { process(name); }),
+      namespaces_(env, {.kind = &api::kinds::namespace_()}, &project),
+      alive_(std::make_shared<bool>(true)) {
+  const auto queue = [this](const Record& record) { queue_.add(record.name); };
+  namespaces_.add_handler({queue,
+                           [queue](const Record& before, const Record& now) {
+                             if (before.terminating != now.terminating) {
+                               queue(now);
+                             }
+                           },
+                           [](const Record&) {}});
+}
+
+NamespaceController::~NamespaceController() = default;
+
+NamespaceController::Record NamespaceController::project(const api::Message& object) {
+  const auto& metadata = static_cast<const Namespace&>(object).metadata();
+  return {metadata.name(), metadata.has_deletion_timestamp()};
+}
+
+template <class T, class Function>
+client::Done<T> NamespaceController::guarded(Function then) {
+  return [alive = std::weak_ptr(alive_), then = std::move(then)](Result<T> result) {
+    if (!alive.expired()) {
+      then(std::move(result));
+    }
+  };
+}
+
+void NamespaceController::process(const std::string& name) {
+  const Record* record = namespaces_.find("", name);
+  if (record == nullptr) {
+    finish(name, true);
+  } else if (record->terminating) {
+    auto sweep = std::make_shared<Sweep>();
+    sweep->name = name;
+    sweep_next_kind(sweep);
+  } else {
+    complete(name);
+  }
+}
+
+void NamespaceController::complete(const std::string& name) {
+  const auto certificate = std::make_shared<api::core::v1::ConfigMap>();
+  (*certificate->mutable_data())["ca.crt"] = options_.ca_certificate;
+  const ObjectRef config_map{&api::kinds::config_map(), name, "kube-root-ca.crt"};
+  const ObjectRef account{api::find_kind("v1", "ServiceAccount"), name, "default"};
+  env_.client.create(account, std::make_shared<api::core::v1::ServiceAccount>(),
+                     guarded<ObjectPtr>([=, this](const Result<ObjectPtr>& made) {
+                       if (!made && !is_done(made.error())) {
+                         finish(name, false);
+                         return;
+                       }
+                       env_.client.create(
+                           config_map, certificate,
+                           guarded<ObjectPtr>([=, this](const Result<ObjectPtr>& stored) {
+                             finish(name, stored || is_done(stored.error()));
+                           }));
+                     }));
+}
+
+void NamespaceController::sweep_next_kind(const SweepPtr& sweep) {
+  const auto kinds = api::all_kinds();
+  while (sweep->next_kind < kinds.size() && (!kinds[sweep->next_kind].namespaced ||
+                                             kinds[sweep->next_kind].list_prototype == nullptr)) {
+    ++sweep->next_kind;
+  }
+  if (sweep->next_kind == kinds.size()) {
+    end(sweep);
+    return;
+  }
+  const api::Kind& kind = kinds[sweep->next_kind++];
+  env_.client.list({.kind = &kind, .ns = sweep->name}, {.limit = options_.page_size},
+                   guarded<ObjectList>([this, sweep, &kind](const Result<ObjectList>& list) {
+                     if (list && !list->items.empty()) {
+                       remove_all(sweep, *list, kind);
+                       return;
+                     }
+                     // A kind that is not served has nothing to empty.
+                     sweep->failed = sweep->failed || (!list && !is_not_found(list.error()));
+                     sweep_next_kind(sweep);
+                   }));
+}
+
+void NamespaceController::remove_all(const SweepPtr& sweep, const ObjectList& list,
+                                     const api::Kind& kind) {
+  sweep->found = true;
+  sweep->in_flight = list.items.size();
+  for (const ObjectPtr& object : list.items) {
+    const ObjectRef ref{&kind, sweep->name, client::split_key(client::key_of(*object)).name};
+    env_.client.remove(ref, {.propagation_policy = "Background"},
+                       guarded<ObjectPtr>([this, sweep](const Result<ObjectPtr>& removed) {
+                         sweep->failed =
+                             sweep->failed || (!removed && !is_not_found(removed.error()));
+                         if (--sweep->in_flight == 0) {
+                           sweep_next_kind(sweep);
+                         }
+                       }));
+  }
+}
+
+void NamespaceController::end(const SweepPtr& sweep) {
+  if (sweep->failed) {
+    finish(sweep->name, false);
+  } else if (sweep->found) {
+    queue_.forget(sweep->name);
+    queue_.add_after(sweep->name, options_.recheck);
+    queue_.done(sweep->name);
+  } else {
+    release(sweep->name);
+  }
+}
+
+void NamespaceController::release(const std::string& name) {
+  const ObjectRef ref{&api::kinds::namespace_(), "", name};
+  env_.client.get(
+      ref, guarded<ObjectPtr>([this, ref, name](const Result<ObjectPtr>& found) {
+        if (!found) {
+          finish(name, is_not_found(found.error()));
+          return;
+        }
+        auto changed = std::make_shared<Namespace>(static_cast<const Namespace&>(**found));
+        auto& finalizers = *changed->mutable_spec()->mutable_finalizers();
+        finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), kFinalizer),
+                         finalizers.end());
+        env_.client.update(ref, "finalize", changed,
+                           guarded<ObjectPtr>([this, name](const Result<ObjectPtr>& released) {
+                             finish(name, released || is_not_found(released.error()));
+                           }));
+      }));
+}
+
+void NamespaceController::finish(const std::string& name, bool succeeded) {
+  if (succeeded) {
+    queue_.forget(name);
+  } else {
+    queue_.add_rate_limited(name);
+  }
+  queue_.done(name);
+}
+
+}  // namespace windlass::controllers::namespaces

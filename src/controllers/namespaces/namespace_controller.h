@@ -1,0 +1,67 @@
+// The life of namespaces: a new one gets its service account `default` and the config map
+// `kube-root-ca.crt` (api.md N15); one that is being deleted is emptied, kind by kind, and let go
+// when nothing is left in it (N11). New content is refused by the server meanwhile (N13).
+//
+// Lives on the client's executor, and sees the API server only through the client.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "client/informer.h"
+#include "client/work_queue.h"
+
+namespace windlass::controllers::namespaces {
+
+class NamespaceController {
+ public:
+  struct Options {
+    std::string ca_certificate = {};  // PEM
+    Duration recheck = seconds(1);    // of a namespace that is not empty yet
+    int64_t page_size = 100;          // deletions of one kind under way at a time
+    size_t concurrent_namespaces = 5;
+  };
+
+  NamespaceController(client::ClientEnv env, Options options);
+  ~NamespaceController();
+  NamespaceController(const NamespaceController&) = delete;
+  NamespaceController& operator=(const NamespaceController&) = delete;
+
+  void start() { namespaces_.start(); }
+
+ private:
+  struct Record {
+    std::string name;
+    bool terminating = false;
+  };
+  // One look through all kinds of a namespace.
+  struct Sweep {
+    std::string name;
+    size_t next_kind = 0;
+    size_t in_flight = 0;
+    bool found = false;
+    bool failed = false;
+  };
+  using SweepPtr = std::shared_ptr<Sweep>;
+
+  static Record project(const api::Message& object);
+
+  void process(const std::string& name);
+  void complete(const std::string& name);
+  void sweep_next_kind(const SweepPtr& sweep);
+  void remove_all(const SweepPtr& sweep, const client::ObjectList& list, const api::Kind& kind);
+  void end(const SweepPtr& sweep);
+  void release(const std::string& name);
+  void finish(const std::string& name, bool succeeded);
+  // Runs the callback only while this lives.
+  template <class T, class Function>
+  client::Done<T> guarded(Function then);
+
+  client::ClientEnv env_;
+  Options options_;
+  client::WorkQueue queue_;
+  client::Informer<Record> namespaces_;
+  std::shared_ptr<bool> alive_;
+};
+
+}  // namespace windlass::controllers::namespaces

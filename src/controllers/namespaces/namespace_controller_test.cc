@@ -1,0 +1,75 @@
+#include "controllers/namespaces/namespace_controller.h"
+
+#include <gtest/gtest.h>
+
+#include "apiserver/testing.h"
+#include "schema/core/v1/config_map.pb.h"
+#include "schema/core/v1/namespace.pb.h"
+#include "schema/core/v1/service_account.pb.h"
+
+namespace windlass::controllers::namespaces {
+namespace {
+
+using api::core::v1::ConfigMap;
+using api::core::v1::Namespace;
+
+class NamespaceControllerTest : public testing::Test {
+ protected:
+  NamespaceControllerTest() { controller.start(); }
+
+  void create_namespace(const std::string& name) {
+    api.create<Namespace>(api::kinds::namespace_(), "metadata: {name: " + name + "}");
+  }
+  bool exists(const std::string& name) {
+    return api.find<Namespace>(api::kinds::namespace_(), "", name) != nullptr;
+  }
+
+  apiserver::testing::SimApi api;
+  NamespaceController controller{api.client_env(), {.ca_certificate = "PEM"}};
+};
+
+TEST_F(NamespaceControllerTest, N15_EveryNamespaceIsCompleted) {
+  create_namespace("work");
+  api.world.run_for(seconds(1));
+  for (const char* ns : {"default", "kube-system", "work"}) {
+    const auto certificate = api.find<ConfigMap>(api::kinds::config_map(), ns, "kube-root-ca.crt");
+    ASSERT_NE(certificate, nullptr) << ns;
+    EXPECT_EQ(certificate->data().at("ca.crt"), "PEM");
+    EXPECT_NE(api.find<api::core::v1::ServiceAccount>(*api::find_kind("v1", "ServiceAccount"), ns,
+                                                      "default"),
+              nullptr)
+        << ns;
+  }
+}
+
+TEST_F(NamespaceControllerTest, N11_ADeletedNamespaceIsEmptiedAndGoes) {
+  create_namespace("work");
+  for (int i = 0; i < 250; ++i) {
+    api.create<ConfigMap>(api::kinds::config_map(),
+                          "metadata: {namespace: work, name: c" + std::to_string(i) + "}");
+  }
+  api.create_pod(
+      "{metadata: {namespace: work, name: p}, spec: {containers: [{name: c, image: i}]}}");
+  api.world.run_for(seconds(1));
+  ASSERT_TRUE(api.remove(api::kinds::namespace_(), "", "work").answer.has_value());
+  api.world.run_for(seconds(10));
+  EXPECT_FALSE(exists("work"));
+  EXPECT_TRUE(api.pods("work").empty());
+  EXPECT_TRUE(exists("default"));
+}
+
+TEST_F(NamespaceControllerTest, N11_AFinalizerInsideHoldsTheNamespace) {
+  create_namespace("work");
+  api.create<ConfigMap>(api::kinds::config_map(),
+                        "metadata: {namespace: work, name: c, finalizers: [x.io/a]}");
+  ASSERT_TRUE(api.remove(api::kinds::namespace_(), "", "work").answer.has_value());
+  api.world.run_for(seconds(10));
+  EXPECT_TRUE(exists("work"));
+  api.change<ConfigMap>(api::kinds::config_map(), "work", "c", "",
+                        [](ConfigMap& map) { map.mutable_metadata()->clear_finalizers(); });
+  api.world.run_for(seconds(10));
+  EXPECT_FALSE(exists("work"));
+}
+
+}  // namespace
+}  // namespace windlass::controllers::namespaces
