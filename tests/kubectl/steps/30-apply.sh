@@ -11,5 +11,5 @@ check delete-file 'deleted' k delete -f "$work/green.yaml"
 check apply-server 'configmap/settings serverside-applied' k apply --server-side -f "$data/config.yaml"
 check apply-conflict 'conflict with "kubectl"' k apply --server-side --field-manager=other -f "$work/green.yaml"
 check apply-force 'serverside-applied' k apply --server-side --field-manager=other --force-conflicts -f "$work/green.yaml"
-check apply-managers 'manager: other' k get configmap settings -o yaml --show-managed-fields
+[ "${minor:-0}" -ge 21 ] && check apply-managers 'manager: other' k get configmap settings -o yaml --show-managed-fields
 check delete-applied 'deleted' k delete configmap settings
