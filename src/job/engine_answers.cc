@@ -80,7 +80,10 @@ void Engine::status_failed(WriteError error) {
 void Engine::pod_created(uint32_t id, const PodView& pod) {
   CHECK(creates_.erase(id) == 1, "an answer belongs to a write under way");
   create_retry_.succeeded();
-  events_.push_back({false, "SuccessfulCreate", "Created pod: " + pod.name});
+  std::string created;
+  created.reserve(std::string_view("Created pod: ").size() + pod.name.size());
+  created.append("Created pod: ").append(pod.name);
+  events_.push_back({false, "SuccessfulCreate", std::move(created)});
   count_metric(metrics_, Metric::pods_created, creation_reason(state_), "succeeded");
   if (!gone_.contains(pod.uid)) {
     state_.observe_pod(pod);

@@ -20,6 +20,8 @@ class Meter {
   virtual ~Meter() = default;
   virtual void begin() {}
   virtual void end(bool /*observing*/) {}
+  // Nothing is under way: what the engine holds now is its state.
+  virtual void rest() {}
 };
 
 struct LifePlan {
@@ -41,6 +43,7 @@ class Life {
   void run() {
     while (!engine_.at_rest()) {
       decide();
+      meter_.rest();
       if (!engine_.busy() && idle_) {
         finish_wave();
       }
@@ -104,8 +107,8 @@ class Life {
     observations_ += static_cast<int64_t>(decision.pod_writes.size());
   }
 
-  void store(StatusWrite& write) {
-    job_.status = std::move(write.status);
+  void store(const StatusWrite& write) {
+    job_.status = write.status;
     job_.record = write.record.value_or(job_.record);
     job_.rv = ++rv_;
     ++status_writes_;

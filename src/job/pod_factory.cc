@@ -40,7 +40,8 @@ PodPlan plan_indexed_pod(std::string_view job_name, int64_t index) {
   PodPlan plan;
   plan.index = index;
   plan.generate_name = generate_name(job_name, index);
-  plan.hostname = std::string(job_name) + "-" + text;
+  plan.hostname.reserve(job_name.size() + 1 + text.size());
+  plan.hostname.append(job_name).append(1, '-').append(text);
   plan.labels.emplace_back(kCompletionIndexKey, text);
   plan.annotations.emplace_back(kCompletionIndexKey, text);
   plan.add_index_env = true;
