@@ -244,9 +244,9 @@ TEST(Up, SecretsAreInNoLogAndInNoError) {
 }
 
 TEST(Up, TheDefaultDirectoryFollowsXdg) {
-  EXPECT_EQ(default_data_dir("/state", "/home/u"), "/state/windlass");
-  EXPECT_EQ(default_data_dir("", "/home/u"), "/home/u/.local/state/windlass");
-  EXPECT_EQ(default_data_dir("relative", "/home/u"), "/home/u/.local/state/windlass");
+  EXPECT_EQ(default_data_dir("/state", "/users/u"), "/state/windlass");
+  EXPECT_EQ(default_data_dir("", "/users/u"), "/users/u/.local/state/windlass");
+  EXPECT_EQ(default_data_dir("relative", "/users/u"), "/users/u/.local/state/windlass");
 }
 
 TEST(Credentials, TokensAreKeptAsDigests) {
