@@ -54,15 +54,16 @@ TEST(Columns, AreAsWideAsTheirWidestCellAndEndWithoutBlanks) {
 TEST(OutlookTable, FailuresOfOneEffectShareARow) {
   EXPECT_EQ(
       outlook_table(report_on(demo(), {exit_with(1), exit_with(2), exit_with(3), exit_with(42)})),
-      R"(job.batch/demo (job.yaml)
-
-FAILURE           RULE        ACTION   NEXT                                  IF IT REPEATS
-exit 1-3 in main  -           -        counts 1/1, retry after 10s           Job fails after 2 (10s): BackoffLimitExceeded
-exit 42 in main   0 BadInput  FailJob  Job fails: PodFailurePolicy_BadInput
-
-Messages:
-  PodFailurePolicy_BadInput:  Container main for pod default/demo-bbbbc failed with exit code 42 matching FailJob rule at index 0
-)");
+      "job.batch/demo (job.yaml)\n"
+      "\n"
+      "FAILURE           RULE        ACTION   NEXT                                  IF IT REPEATS\n"
+      "exit 1-3 in main  -           -        counts 1/1, retry after 10s           Job fails "
+      "after 2 (10s): BackoffLimitExceeded\n"
+      "exit 42 in main   0 BadInput  FailJob  Job fails: PodFailurePolicy_BadInput\n"
+      "\n"
+      "Messages:\n"
+      "  PodFailurePolicy_BadInput:  Container main for pod default/demo-bbbbc failed with exit "
+      "code 42 matching FailJob rule at index 0\n");
 }
 
 TEST(CaseList, ShowsMismatchesSideBySide) {
