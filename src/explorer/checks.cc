@@ -251,6 +251,17 @@ std::vector<std::string> check_released(const World& world, const Write& write, 
   return job::testing::check_release(known, world.config->options, pod_view(world, pod, pod.now));
 }
 
+std::vector<std::string> check_round(const World& world) {
+  if (world.writes.empty()) {
+    return {};
+  }
+  job::Engine again = world.engine;
+  if (again.decide(world.now).has_writes()) {
+    return {"R1: the engine decides while writes are unanswered"};
+  }
+  return {};
+}
+
 std::vector<std::string> check_rest(const World& world) {
   Strings broken;
   const job::JobStatus& status = world.job->status;

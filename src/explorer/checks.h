@@ -18,6 +18,8 @@ std::vector<std::string> check_decision(World& world, const job::Decision& decis
 std::vector<std::string> check_stored_status(const World& world, const job::JobStatus& next);
 std::vector<std::string> check_created(const World& world, const Write& write);
 std::vector<std::string> check_released(const World& world, const Write& write, const Pod& pod);
+// A decision is one round: while an answer is missing there is no other. Asked after every step.
+std::vector<std::string> check_round(const World& world);
 // C7, F5, L1, L2: asked when nothing more happens.
 std::vector<std::string> check_rest(const World& world);
 

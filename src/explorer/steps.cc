@@ -15,6 +15,12 @@ class Taking {
   Taking(World& world, std::vector<std::string>& broken) : world_(world), broken_(broken) {}
 
   void take(Step step) {
+    carry_on(step);
+    report(check_round(world_));
+  }
+
+ private:
+  void carry_on(Step step) {
     switch (step.kind) {
       case StepKind::decide:
         return decide();
@@ -57,7 +63,6 @@ class Taking {
     }
   }
 
- private:
   Write& write(uint8_t i) {
     CHECK(i < world_.writes.size(), "the write is under way");
     return world_.writes[i];
