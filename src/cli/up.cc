@@ -71,7 +71,9 @@ class UpSession::Impl {
     TRY(credentials_, open_credentials(source, endpoint.address));
 
     TRY(auto file, store::RevisionLog::open(std::move(directory), {}));
-    plane_ = std::make_unique<ControlPlane>(env_, worker_, std::move(file), options_.gates);
+    plane_ = std::make_unique<ControlPlane>(
+        env_, worker_, std::move(file), options_.gates,
+        apiserver::SystemObjects{.ca_certificate = credentials_.authority.certificate_pem});
     TRY_VOID(plane_->load());
     TRY_VOID(serve(endpoint));
     plane_->start_controllers();

@@ -7,6 +7,7 @@
 
 #include "api/feature_gates.h"
 #include "apiserver/server.h"
+#include "apiserver/system_objects.h"
 #include "env/env.h"
 #include "store/sqlite/revision_log.h"
 #include "store/store.h"
@@ -17,7 +18,7 @@ class ControlPlane {
  public:
   // `worker` has a thread of its own and outlives this; the journal's file is written there.
   ControlPlane(env::Env env, env::Executor& worker, std::unique_ptr<store::RevisionLog> file,
-               const api::FeatureGates& gates);
+               const api::FeatureGates& gates, const apiserver::SystemObjects& system);
   ~ControlPlane();
   ControlPlane(const ControlPlane&) = delete;
   ControlPlane& operator=(const ControlPlane&) = delete;
