@@ -176,6 +176,9 @@ size_t JsonStruct::slot_of(std::string_view name) {
   uint64_t tail = 0;
   size_t length = name.size();
   size_t taken = length < sizeof head ? length : sizeof head;
+  if (taken == 0) {
+    return 0;  // an empty view may point nowhere
+  }
   std::memcpy(&head, name.data(), taken);
   std::memcpy(&tail, name.data() + (length - taken), taken);
   uint64_t mixed = (head ^ (tail * 0x9e3779b97f4a7c15U) ^ length) * 0xff51afd7ed558ccdU;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/json_schema.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/coordination/v1/lease.pb.h"
 #include "schema/core/v1/config_map.pb.h"
@@ -401,6 +402,11 @@ TEST(Json, PeekType) {
   EXPECT_FALSE(peek_json_type("[]").has_value());
   EXPECT_FALSE(peek_json_type(R"({"kind":1})").has_value());
   EXPECT_FALSE(peek_json_type("x").has_value());
+}
+
+// An empty view may point nowhere.
+TEST(Json, AFieldWithoutANameIsNotFound) {
+  EXPECT_EQ(json_struct(*core::v1::Pod::descriptor()).find(std::string_view(), 0), nullptr);
 }
 
 }  // namespace
