@@ -1,5 +1,7 @@
 #include "api/patch/json_value.h"
 
+#include <simdjson.h>
+
 #include <charconv>
 
 #include "api/codec/json_scanner.h"
@@ -188,6 +190,9 @@ JsonValue* JsonValue::find(std::string_view name) {
 }
 
 Result<JsonTree> parse_json_value(std::string_view text) {
+  if (!simdjson::validate_utf8(text.data(), text.size())) {
+    return fail(bad_request("invalid UTF-8 in JSON text"));
+  }
   return Parser(text).parse();
 }
 

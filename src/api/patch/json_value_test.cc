@@ -50,5 +50,10 @@ TEST(JsonValue, PrintsAsGoDoes) {
             "map[a:map[c:<nil> d:true] b:[x 1 map[]]]");
 }
 
+// A name must not change silently.
+TEST(JsonValue, M31_InvalidUtf8IsRefused) {
+  EXPECT_EQ(parse_json_value("{\"\xf1\":1}").error().message, "invalid UTF-8 in JSON text");
+}
+
 }  // namespace
 }  // namespace windlass::api
