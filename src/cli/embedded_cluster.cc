@@ -22,8 +22,7 @@ constexpr Duration kNoLimit = hours(24 * 365);
 
 struct EmbeddedCluster::Parts {
   Parts(env::Env env, const ClusterOptions& options, node::ContainerObserver* observer)
-      : server(options.store == nullptr ? in_memory : *options.store, env.clock, env.random,
-               options.gates),
+      : server(store, env.clock, env.random, options.gates),
         client(server, env.executor),
         client_env{client, env.executor, env.clock, env.random, env.log},
         job_controller(client_env, job_options(options)),
@@ -40,7 +39,7 @@ struct EmbeddedCluster::Parts {
   static controllers::job::JobController::Options job_options(const ClusterOptions& options);
   static std::vector<const api::Kind*> stored_kinds();
 
-  store::Store in_memory;
+  store::Store store;
   apiserver::Server server;
   apiserver::InProcessClient client;
   client::ClientEnv client_env;

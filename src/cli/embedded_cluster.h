@@ -1,5 +1,5 @@
-// A whole control plane in this process: store, API server, controllers, scheduler and one node
-// agent, put together. Everything talks through the API; nothing here takes a shortcut.
+// A whole control plane in this process: store in memory, API server, controllers, scheduler and
+// one node agent, put together. Everything talks through the API; nothing here takes a shortcut.
 //
 // Lives on env.executor. Owns all its parts; stop() before destruction, or what runs is killed.
 #pragma once
@@ -14,7 +14,6 @@
 #include "client/api_client.h"
 #include "env/env.h"
 #include "node/config.h"
-#include "store/store.h"
 
 namespace windlass::cli {
 
@@ -23,8 +22,6 @@ struct ClusterOptions {
   Duration backoff_base = seconds(10);
   Duration backoff_cap = minutes(10);
   node::AgentConfig node;
-  // Loaded, and outlives the cluster (cli/durable_store.h); without one everything is in memory.
-  store::Store* store = nullptr;
 };
 
 class EmbeddedCluster {
