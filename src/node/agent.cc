@@ -36,7 +36,8 @@ Agent::Agent(env::Env env, client::ApiClient& api, AgentConfig config, Container
       observer_(observer),
       events_({api_, env_.executor, env_.clock, env_.random, env_.log}, "kubelet",
               config_.node_name),
-      registration_(env_, api_, config_),
+      registration_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_),
+      heartbeats_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_.heartbeats),
       pods_({api_, env_.executor, env_.clock, env_.random, env_.log}, pods_of(config_.node_name),
             [](const api::Message& pod) {
               return BoundPod{read_plan(pod), read_seen(pod)};
@@ -50,6 +51,7 @@ Agent::~Agent() = default;
 
 void Agent::start(std::function<void()> on_registered) {
   registration_.start([this, on_registered = std::move(on_registered)] {
+    heartbeats_.add(config_.node_name, registration_.uid());
     pods_.start();
     if (on_registered) {
       on_registered();

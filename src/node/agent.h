@@ -15,6 +15,7 @@
 #include "env/env.h"
 #include "node/config.h"
 #include "node/environment.h"
+#include "node/heartbeats.h"
 #include "node/pod_plan.h"
 #include "node/pod_worker.h"
 #include "node/registration.h"
@@ -58,6 +59,7 @@ class Agent {
   ContainerObserver* observer_;
   client::EventRecorder events_;
   Registration registration_;
+  Heartbeats heartbeats_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;
   std::function<void()> on_stopped_;
   bool stopping_ = false;

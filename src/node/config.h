@@ -10,6 +10,11 @@
 
 namespace windlass::node {
 
+struct HeartbeatTiming {
+  Duration period = seconds(10);
+  Duration lease = seconds(40);
+};
+
 struct AgentConfig {
   std::string node_name;
   std::string address = "127.0.0.1";  // of the node and, without network namespaces, of its pods
@@ -17,12 +22,27 @@ struct AgentConfig {
   std::map<std::string, std::string> capacity = {{"cpu", "1"}, {"memory", "1Gi"}, {"pods", "110"}};
   std::string operating_system = "linux";
   std::string architecture = "amd64";
+  std::string runtime = "windlass://processes";
+  // On the Node object, besides those that every node has.
+  std::map<std::string, std::string> labels = {};
+  std::map<std::string, std::string> annotations = {};
   std::vector<std::string> base_environment = {
       "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
   RestartTiming restart;
+  HeartbeatTiming heartbeats;
   // The least time between SIGTERM and SIGKILL, however short the grace (disruption.md K-31).
   Duration minimum_grace = seconds(2);
   bool keep_logs = false;  // also after the pod is gone
+};
+
+// What a node says of itself beyond being there (disruption.md K-58, K-72).
+struct NodeHealth {
+  bool memory_pressure = false;
+  bool disk_pressure = false;
+  bool pid_pressure = false;
+  bool shutting_down = false;
+
+  bool operator==(const NodeHealth&) const = default;
 };
 
 // One run of a container and where its output goes.

@@ -1,5 +1,8 @@
 #include "node/node_object.h"
 
+#include <algorithm>
+#include <array>
+
 #include "api/codec/wire_time.h"
 #include "schema/core/v1/node.pb.h"
 
@@ -16,14 +19,25 @@ struct ConditionText {
   const char* message;
 };
 
-// K-58: what a healthy node says.
-constexpr ConditionText kHealthy[] = {
-    {"MemoryPressure", "False", "KubeletHasSufficientMemory",
-     "kubelet has sufficient memory available"},
-    {"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"},
-    {"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"},
-    {"Ready", "True", "KubeletReady", "kubelet is posting ready status"},
-};
+// K-58, K-72.
+std::array<ConditionText, 4> condition_texts(const NodeHealth& health) {
+  constexpr ConditionText kMemory[] = {{"MemoryPressure", "False", "KubeletHasSufficientMemory",
+                                        "kubelet has sufficient memory available"},
+                                       {"MemoryPressure", "True", "KubeletHasInsufficientMemory",
+                                        "kubelet has insufficient memory available"}};
+  constexpr ConditionText kDisk[] = {
+      {"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"},
+      {"DiskPressure", "True", "KubeletHasDiskPressure", "kubelet has disk pressure"}};
+  constexpr ConditionText kPid[] = {
+      {"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"},
+      {"PIDPressure", "True", "KubeletHasInsufficientPID",
+       "kubelet has insufficient PID available"}};
+  constexpr ConditionText kReady[] = {
+      {"Ready", "True", "KubeletReady", "kubelet is posting ready status"},
+      {"Ready", "False", "KubeletNotReady", "node is shutting down"}};
+  return {kMemory[health.memory_pressure ? 1 : 0], kDisk[health.disk_pressure ? 1 : 0],
+          kPid[health.pid_pressure ? 1 : 0], kReady[health.shutting_down ? 1 : 0]};
+}
 
 void set_condition(const ConditionText& text, Time now, core::NodeStatus& status) {
   core::NodeCondition* found = nullptr;
@@ -51,18 +65,25 @@ void set_address(core::NodeStatus& status, const char* type, const std::string& 
 
 }  // namespace
 
-void refresh_node(const AgentConfig& config, Time now, api::Message& message) {
+void refresh_node(const AgentConfig& config, Time now, api::Message& message,
+                  const NodeHealth& health) {
   auto& node = static_cast<core::Node&>(message);
   auto& labels = *node.mutable_metadata()->mutable_labels();
   labels["kubernetes.io/hostname"] = config.node_name;
   labels["kubernetes.io/os"] = config.operating_system;
   labels["kubernetes.io/arch"] = config.architecture;
+  for (const auto& [name, value] : config.labels) {
+    labels[name] = value;
+  }
+  for (const auto& [name, value] : config.annotations) {
+    (*node.mutable_metadata()->mutable_annotations())[name] = value;
+  }
   core::NodeStatus& status = *node.mutable_status();
   for (const auto& [name, amount] : config.capacity) {
     (*status.mutable_capacity())[name].set_string(amount);
     (*status.mutable_allocatable())[name].set_string(amount);
   }
-  for (const ConditionText& condition : kHealthy) {
+  for (const ConditionText& condition : condition_texts(health)) {
     set_condition(condition, now, status);
   }
   status.clear_addresses();
@@ -71,7 +92,17 @@ void refresh_node(const AgentConfig& config, Time now, api::Message& message) {
   core::NodeSystemInfo& info = *status.mutable_node_info();
   info.set_operating_system(config.operating_system);
   info.set_architecture(config.architecture);
-  info.set_container_runtime_version("windlass://processes");
+  info.set_container_runtime_version(config.runtime);
+}
+
+bool says(const api::Message& message, const NodeHealth& health) {
+  const auto& conditions = static_cast<const core::Node&>(message).status().conditions();
+  const auto texts = condition_texts(health);
+  return std::all_of(texts.begin(), texts.end(), [&conditions](const ConditionText& text) {
+    return std::any_of(conditions.begin(), conditions.end(), [&text](const auto& condition) {
+      return condition.type() == text.type && condition.status() == text.status;
+    });
+  });
 }
 
 std::unique_ptr<api::Message> make_node(const AgentConfig& config, Time now) {

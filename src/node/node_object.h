@@ -13,6 +13,10 @@ std::unique_ptr<api::Message> make_node(const AgentConfig& config, Time now);
 
 // Brings labels, capacity, addresses and conditions of an object that is already there up to date,
 // and leaves alone what others wrote (taints, unschedulable, foreign labels and conditions).
-void refresh_node(const AgentConfig& config, Time now, api::Message& node);
+void refresh_node(const AgentConfig& config, Time now, api::Message& node,
+                  const NodeHealth& health = {});
+
+// Its conditions say what `health` says.
+bool says(const api::Message& node, const NodeHealth& health);
 
 }  // namespace windlass::node

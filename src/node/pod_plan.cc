@@ -99,13 +99,6 @@ ContainerPlan read_container(const core::Container& container, bool init) {
   return plan;
 }
 
-RestartPolicy read_policy(const std::string& text) {
-  if (text == "Never") {
-    return RestartPolicy::never;
-  }
-  return text == "OnFailure" ? RestartPolicy::on_failure : RestartPolicy::always;
-}
-
 Ended read_ended(const core::ContainerStateTerminated& terminated) {
   Ended ended;
   ended.exit_code = terminated.exit_code();
@@ -145,6 +138,13 @@ bool is_terminal_phase(std::string_view phase) {
   return phase == "Succeeded" || phase == "Failed";
 }
 
+RestartPolicy read_restart_policy(std::string_view text) {
+  if (text == "Never") {
+    return RestartPolicy::never;
+  }
+  return text == "OnFailure" ? RestartPolicy::on_failure : RestartPolicy::always;
+}
+
 PodPlan read_plan(const api::Message& message) {
   const auto& pod = static_cast<const core::Pod&>(message);
   PodPlan plan;
@@ -156,7 +156,7 @@ PodPlan read_plan(const api::Message& message) {
   plan.node_name = pod.spec().node_name();
   plan.service_account = pod.spec().service_account_name();
   plan.hostname = pod.spec().hostname().empty() ? plan.name : pod.spec().hostname();
-  plan.restart_policy = read_policy(pod.spec().restart_policy());
+  plan.restart_policy = read_restart_policy(pod.spec().restart_policy());
   if (pod.spec().has_termination_grace_period_seconds()) {
     plan.grace = seconds(pod.spec().termination_grace_period_seconds());
   }

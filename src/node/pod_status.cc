@@ -162,7 +162,8 @@ PodStatusView describe(const StatusInput& input) {
     out.message = "Deleted while pending";
   }
   if (out.terminal() && input.forced && input.forced->kind == ForcedEnd::Kind::disruption) {
-    out.disruption = input.forced->message;
+    const ForcedEnd& forced = *input.forced;
+    out.disruption = forced.disruption_message.empty() ? forced.message : forced.disruption_message;
   }
   const bool initializing = !initialized(run);
   out.conditions.push_back({"PodReadyToStartContainers", input.set_up && !out.terminal(), "", ""});

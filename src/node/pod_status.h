@@ -25,6 +25,7 @@ struct ForcedEnd {
   std::string reason;
   std::string message;
   Kind kind = Kind::failure;
+  std::string disruption_message = {};  // of DisruptionTarget, where it is not `message` (C-1)
 };
 
 struct ConditionView {

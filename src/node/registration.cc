@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/object_identity.h"
 #include "node/callback.h"
 #include "node/node_object.h"
 
 namespace windlass::node {
 
-Registration::Registration(env::Env env, client::ApiClient& api, const AgentConfig& config)
-    : env_(env), api_(api), config_(config), self_(std::make_shared<Registration*>(this)) {}
+Registration::Registration(client::ClientEnv env, const AgentConfig& config)
+    : env_(env), config_(config), self_(std::make_shared<Registration*>(this)) {}
 
 Registration::~Registration() {
   env_.executor.cancel(timer_);
@@ -27,13 +28,13 @@ void Registration::start(std::function<void()> on_registered) {
 }
 
 void Registration::create() {
-  api_.create(ref(), make_node(config_, env_.clock.now()),
-              guarded(self_, &Registration::on_created));
+  env_.client.create(ref(), make_node(config_, env_.clock.now()),
+                     guarded(self_, &Registration::on_created));
 }
 
 void Registration::on_created(const Result<client::ObjectPtr>& node) {
   if (node) {
-    on_registered_();
+    finish(*node);
   } else if (is_already_exists(node.error())) {
     read();
   } else {
@@ -42,7 +43,7 @@ void Registration::on_created(const Result<client::ObjectPtr>& node) {
 }
 
 void Registration::read() {
-  api_.get(ref(), guarded(self_, &Registration::on_read));
+  env_.client.get(ref(), guarded(self_, &Registration::on_read));
 }
 
 // Labels and status are two writes: the status subresource leaves metadata alone and the main one
@@ -68,6 +69,11 @@ void Registration::on_status_written(const Result<client::ObjectPtr>& node) {
     retry(node.error());
     return;
   }
+  finish(*node);
+}
+
+void Registration::finish(const client::ObjectPtr& node) {
+  uid_ = client::uid_of(*node);
   on_registered_();
 }
 
@@ -76,7 +82,7 @@ void Registration::write(const client::ObjectPtr& node, std::string_view subreso
   std::shared_ptr<api::Message> changed(node->New());
   changed->CopyFrom(*node);
   refresh_node(config_, env_.clock.now(), *changed);
-  api_.update(ref(), subresource, std::move(changed), guarded(self_, next));
+  env_.client.update(ref(), subresource, std::move(changed), guarded(self_, next));
 }
 
 void Registration::retry(const Status& why) {

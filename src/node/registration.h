@@ -4,21 +4,23 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
-#include "client/api_client.h"
-#include "env/env.h"
+#include "client/reflector.h"
 #include "node/config.h"
 
 namespace windlass::node {
 
 class Registration {
  public:
-  Registration(env::Env env, client::ApiClient& api, const AgentConfig& config);
+  Registration(client::ClientEnv env, const AgentConfig& config);
   ~Registration();
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
 
   void start(std::function<void()> on_registered);
+  // Of the Node object, once it is registered.
+  const std::string& uid() const { return uid_; }
 
  private:
   static constexpr Duration kFirstRetry = milliseconds(200);
@@ -32,13 +34,14 @@ class Registration {
   void on_status_written(const Result<client::ObjectPtr>& node);
   void write(const client::ObjectPtr& node, std::string_view subresource,
              void (Registration::*next)(const Result<client::ObjectPtr>&));
+  void finish(const client::ObjectPtr& node);
   void retry(const Status& why);
   client::ObjectRef ref() const;
 
-  env::Env env_;
-  client::ApiClient& api_;
+  client::ClientEnv env_;
   const AgentConfig& config_;
   std::function<void()> on_registered_;
+  std::string uid_;
   Duration retry_ = kFirstRetry;
   env::TimerId timer_ = env::TimerId::none;
   std::shared_ptr<Registration*> self_;  // callbacks hold it weakly
