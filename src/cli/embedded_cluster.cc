@@ -1,15 +1,7 @@
 #include "cli/embedded_cluster.h"
 
-#include "apiserver/in_process_client.h"
-#include "apiserver/server.h"
-#include "controllers/disruption/budget_controller.h"
-#include "controllers/disruption/stale_marks.h"
-#include "controllers/garbage/collector.h"
-#include "controllers/job/controller.h"
-#include "controllers/pod_gc/controller.h"
-#include "controllers/ttl/controller.h"
+#include "cli/control_plane.h"
 #include "node/agent.h"
-#include "scheduler/scheduler.h"
 #include "store/store.h"
 
 namespace windlass::cli {
@@ -18,59 +10,25 @@ namespace {
 // Longer than any pod's own grace period, which then decides.
 constexpr Duration kNoLimit = hours(24 * 365);
 
+// Pods run with whatever service account and priority class they name: a manifest comes without
+// the cluster that has them.
+constexpr apiserver::Admission kAdmission{.default_tolerations = true};
+
 }  // namespace
 
 struct EmbeddedCluster::Parts {
   Parts(env::Env env, const ClusterOptions& options, node::ContainerObserver* observer)
-      : server(store, env.clock, env.random, options.gates),
-        client(server, env.executor),
-        client_env{client, env.executor, env.clock, env.random, env.log},
-        job_controller(client_env, job_options(options)),
-        garbage_collector(client_env, {stored_kinds()}),
-        ttl_controller(client_env, {}),
-        pod_gc(client_env, {controllers::pod_gc::writes_with(options.gates)}),
-        budget_controller(client_env),
-        stale_mark_cleaner(client_env, {}),
-        scheduler(client_env, {}),
-        agent(env, client, options.node, observer) {
-    server.create_system_namespaces();
-  }
-
-  static controllers::job::JobController::Options job_options(const ClusterOptions& options);
-  static std::vector<const api::Kind*> stored_kinds();
+      : plane(env, store,
+              {.gates = options.gates,
+               .backoff_base = options.backoff_base,
+               .backoff_cap = options.backoff_cap,
+               .admission = kAdmission}),
+        agent(env, plane.client(), options.node, observer) {}
 
   store::Store store;
-  apiserver::Server server;
-  apiserver::InProcessClient client;
-  client::ClientEnv client_env;
-  controllers::job::JobController job_controller;
-  controllers::garbage::GarbageCollector garbage_collector;
-  controllers::ttl::TtlController ttl_controller;
-  controllers::pod_gc::PodGcController pod_gc;
-  controllers::disruption::BudgetController budget_controller;
-  controllers::disruption::StaleMarkCleaner stale_mark_cleaner;
-  scheduler::Scheduler scheduler;
+  ControlPlane plane;
   node::Agent agent;
 };
-
-controllers::job::JobController::Options EmbeddedCluster::Parts::job_options(
-    const ClusterOptions& options) {
-  controllers::job::JobController::Options job;
-  job.engine = controllers::job::engine_options(options.gates);
-  job.engine.backoff_base = options.backoff_base;
-  job.engine.backoff_cap = options.backoff_cap;
-  return job;
-}
-
-std::vector<const api::Kind*> EmbeddedCluster::Parts::stored_kinds() {
-  std::vector<const api::Kind*> stored;
-  for (const api::Kind& kind : api::all_kinds()) {
-    if (apiserver::find_strategy(kind) != nullptr) {
-      stored.push_back(&kind);
-    }
-  }
-  return stored;
-}
 
 EmbeddedCluster::EmbeddedCluster(env::Env env, const ClusterOptions& options,
                                  node::ContainerObserver* observer)
@@ -79,17 +37,11 @@ EmbeddedCluster::EmbeddedCluster(env::Env env, const ClusterOptions& options,
 EmbeddedCluster::~EmbeddedCluster() = default;
 
 client::ApiClient& EmbeddedCluster::client() {
-  return parts_->client;
+  return parts_->plane.client();
 }
 
 void EmbeddedCluster::start(std::function<void()> on_ready) {
-  parts_->job_controller.start();
-  parts_->garbage_collector.start();
-  parts_->ttl_controller.start();
-  parts_->pod_gc.start();
-  parts_->budget_controller.start();
-  parts_->stale_mark_cleaner.start();
-  parts_->scheduler.start();
+  parts_->plane.start();
   parts_->agent.start(std::move(on_ready));
 }
 

@@ -1,5 +1,5 @@
-// A whole control plane in this process: store in memory, API server, controllers, scheduler and
-// one node agent, put together. Everything talks through the API; nothing here takes a shortcut.
+// A whole cluster in this process: a control plane on a store in memory, and one node agent.
+// Everything talks through the API; nothing here takes a shortcut.
 //
 // Lives on env.executor. Owns all its parts; stop() before destruction, or what runs is killed.
 #pragma once

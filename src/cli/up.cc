@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "apiserver/rest/rest_handler.h"
-#include "cli/up_control_plane.h"
+#include "cli/control_plane.h"
 #include "cli/up_credentials.h"
 #include "cli/version.h"
 #include "net/server.h"
 #include "posix/data_directory.h"
+#include "store/sqlite/sqlite_journal.h"
 
 namespace windlass::cli {
 namespace {
@@ -71,15 +72,18 @@ class UpSession::Impl {
     TRY(credentials_, open_credentials(source, endpoint.address));
 
     TRY(auto file, store::RevisionLog::open(std::move(directory), {}));
-    plane_ = std::make_unique<ControlPlane>(
-        env_, worker_, std::move(file), options_.gates,
-        apiserver::SystemObjects{.ca_certificate = credentials_.authority.certificate_pem});
-    TRY_VOID(plane_->load());
+    journal_ =
+        std::make_unique<store::SqliteJournal>(env_.executor, worker_, env_.log, std::move(file));
+    store_ = std::make_unique<store::Store>(journal_.get());
+    TRY_VOID(store_->load());
+    ControlPlaneOptions plane;
+    plane.gates = options_.gates;
+    plane.system.ca_certificate = credentials_.authority.certificate_pem;
+    plane_ = std::make_unique<ControlPlane>(env_, *store_, plane);
     TRY_VOID(serve(endpoint));
-    plane_->start_controllers();
+    plane_->start();
     // Ready once what every cluster has is on the disk.
-    store::Store& store = plane_->store();
-    store.when_committed(store.head_revision(), [this](Result<void> committed) {
+    store_->when_committed(store_->head_revision(), [this](Result<void> committed) {
       committed ? say_ready() : fail_with(committed.error(), ExitCode::failed);
     });
     return {};
@@ -145,6 +149,8 @@ class UpSession::Impl {
   std::string url_;
   Credentials credentials_;
 
+  std::unique_ptr<store::SqliteJournal> journal_;
+  std::unique_ptr<store::Store> store_;
   std::unique_ptr<ControlPlane> plane_;
   std::unique_ptr<apiserver::RestHandler> handler_;
   std::unique_ptr<net::Server> http_;

@@ -1,4 +1,4 @@
-#include "cli/up_control_plane.h"
+#include "cli/control_plane.h"
 
 #include <vector>
 
@@ -12,7 +12,6 @@
 #include "controllers/pod_gc/controller.h"
 #include "controllers/ttl/controller.h"
 #include "scheduler/scheduler.h"
-#include "store/sqlite/sqlite_journal.h"
 
 namespace windlass::cli {
 namespace {
@@ -27,36 +26,35 @@ std::vector<const api::Kind*> stored_kinds() {
   return stored;
 }
 
-controllers::job::JobController::Options job_options(const api::FeatureGates& gates) {
-  controllers::job::JobController::Options options;
-  options.engine = controllers::job::engine_options(gates);
-  return options;
+controllers::job::JobController::Options job_options(const ControlPlaneOptions& options) {
+  controllers::job::JobController::Options job;
+  job.engine = controllers::job::engine_options(options.gates);
+  job.engine.backoff_base = options.backoff_base;
+  job.engine.backoff_cap = options.backoff_cap;
+  return job;
 }
 
 }  // namespace
 
 // In the order they are made; destroyed the other way round.
 struct ControlPlane::Parts {
-  Parts(env::Env env, env::Executor& worker, std::unique_ptr<store::RevisionLog> file,
-        const api::FeatureGates& gates, const apiserver::SystemObjects& objects)
-      : system_objects(objects),
-        journal(env.executor, worker, env.log, std::move(file)),
-        store(&journal),
-        server(store, env.clock, env.random, gates),
+  Parts(env::Env env, store::Store& store, const ControlPlaneOptions& options)
+      : system_objects(options.system),
+        server(store, env.clock, env.random, options.gates),
         client(server, env.executor),
         client_env{client, env.executor, env.clock, env.random, env.log},
-        job_controller(client_env, job_options(gates)),
+        job_controller(client_env, job_options(options)),
         garbage_collector(client_env, {stored_kinds()}),
         namespace_controller(client_env, {.ca_certificate = system_objects.ca_certificate}),
         budget_controller(client_env),
         stale_mark_cleaner(client_env, {}),
         ttl_controller(client_env, {}),
-        pod_gc(client_env, {controllers::pod_gc::writes_with(gates)}),
-        scheduler(client_env, {}) {}
+        pod_gc(client_env, {controllers::pod_gc::writes_with(options.gates)}),
+        scheduler(client_env, {}) {
+    server.set_admission(options.admission);
+  }
 
-  apiserver::SystemObjects system_objects;
-  store::SqliteJournal journal;
-  store::Store store;
+  const apiserver::SystemObjects system_objects;
   apiserver::Server server;
   apiserver::InProcessClient client;
   client::ClientEnv client_env;
@@ -70,21 +68,13 @@ struct ControlPlane::Parts {
   scheduler::Scheduler scheduler;
 };
 
-ControlPlane::ControlPlane(env::Env env, env::Executor& worker,
-                           std::unique_ptr<store::RevisionLog> file, const api::FeatureGates& gates,
-                           const apiserver::SystemObjects& system)
-    : parts_(std::make_unique<Parts>(env, worker, std::move(file), gates, system)) {}
+ControlPlane::ControlPlane(env::Env env, store::Store& store, const ControlPlaneOptions& options)
+    : parts_(std::make_unique<Parts>(env, store, options)) {}
 
 ControlPlane::~ControlPlane() = default;
 
-Result<void> ControlPlane::load() {
-  TRY_VOID(parts_->store.load());
+void ControlPlane::start() {
   apiserver::create_system_objects(parts_->server, parts_->system_objects);
-  parts_->server.set_admission(apiserver::Admission::all());
-  return {};
-}
-
-void ControlPlane::start_controllers() {
   parts_->job_controller.start();
   parts_->garbage_collector.start();
   parts_->namespace_controller.start();
@@ -95,12 +85,12 @@ void ControlPlane::start_controllers() {
   parts_->scheduler.start();
 }
 
-store::Store& ControlPlane::store() {
-  return parts_->store;
-}
-
 apiserver::Server& ControlPlane::server() {
   return parts_->server;
+}
+
+client::ApiClient& ControlPlane::client() {
+  return parts_->client;
 }
 
 }  // namespace windlass::cli

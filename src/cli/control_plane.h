@@ -1,0 +1,46 @@
+// What `windlass run` and `windlass up` have in common: the API server on a store, the controllers
+// and the scheduler, put together once. Everything talks through the API; nothing here takes a
+// shortcut. Nodes, the journal and HTTP are the caller's.
+//
+// Lives on env.executor. The store outlives this; nobody may call the server or the client any more
+// when this is destroyed.
+#pragma once
+
+#include <memory>
+
+#include "api/feature_gates.h"
+#include "apiserver/server.h"
+#include "apiserver/system_objects.h"
+#include "base/time.h"
+#include "env/env.h"
+#include "store/store.h"
+
+namespace windlass::cli {
+
+struct ControlPlaneOptions {
+  api::FeatureGates gates = {};
+  Duration backoff_base = seconds(10);
+  Duration backoff_cap = minutes(10);
+  apiserver::Admission admission = apiserver::Admission::all();
+  apiserver::SystemObjects system = {};
+};
+
+class ControlPlane {
+ public:
+  ControlPlane(env::Env env, store::Store& store, const ControlPlaneOptions& options);
+  ~ControlPlane();
+  ControlPlane(const ControlPlane&) = delete;
+  ControlPlane& operator=(const ControlPlane&) = delete;
+
+  // Creates what every cluster has, then starts the controllers. After the store is loaded.
+  void start();
+
+  apiserver::Server& server();
+  client::ApiClient& client();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace windlass::cli
