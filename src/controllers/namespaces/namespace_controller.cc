@@ -17,6 +17,9 @@ using client::ObjectPtr;
 using client::ObjectRef;
 
 constexpr const char* kFinalizer = "kubernetes";
+constexpr const char* kAccount = "default";
+constexpr const char* kCertificate = "kube-root-ca.crt";
+constexpr const char* kCertificateKey = "ca.crt";
 
 bool is_done(const Status& status) {
   return is_not_found(status) || is_already_exists(status) || status.reason == "Forbidden";
@@ -30,6 +33,14 @@ NamespaceController::NamespaceController(client::ClientEnv env, Options options)
       queue_(env.executor, env.clock, {.workers = options_.concurrent_namespaces},
              [this](const std::string& name) { process(name); }),
       namespaces_(env, {.kind = &api::kinds::namespace_()}, &project),
+      accounts_(env,
+                {.kind = api::find_kind("v1", "ServiceAccount"),
+                 .field_selector = std::string("metadata.name=") + kAccount},
+                &project_account),
+      certificates_(env,
+                    {.kind = &api::kinds::config_map(),
+                     .field_selector = std::string("metadata.name=") + kCertificate},
+                    &project_certificate),
       alive_(std::make_shared<bool>(true)) {
   const auto queue = [this](const Record& record) { queue_.add(record.name); };
   namespaces_.add_handler({queue,
@@ -39,6 +50,17 @@ NamespaceController::NamespaceController(client::ClientEnv env, Options options)
                              }
                            },
                            [](const Record&) {}});
+  const auto missed = [this](const Part& part) { queue_.add(part.ns); };
+  const auto compared = [this, missed](const Part& part) {
+    if (part.certificate != options_.ca_certificate) {
+      missed(part);
+    }
+  };
+  accounts_.add_handler({.on_add = {}, .on_update = {}, .on_delete = missed});
+  certificates_.add_handler(
+      {.on_add = compared,
+       .on_update = [compared](const Part&, const Part& now) { compared(now); },
+       .on_delete = missed});
 }
 
 NamespaceController::~NamespaceController() = default;
@@ -46,6 +68,22 @@ NamespaceController::~NamespaceController() = default;
 NamespaceController::Record NamespaceController::project(const api::Message& object) {
   const auto& metadata = static_cast<const Namespace&>(object).metadata();
   return {metadata.name(), metadata.has_deletion_timestamp()};
+}
+
+NamespaceController::Part NamespaceController::project_account(const api::Message& object) {
+  return {static_cast<const api::core::v1::ServiceAccount&>(object).metadata().namespace_()};
+}
+
+NamespaceController::Part NamespaceController::project_certificate(const api::Message& object) {
+  const auto& map = static_cast<const api::core::v1::ConfigMap&>(object);
+  const auto found = map.data().find(kCertificateKey);
+  return {map.metadata().namespace_(), found == map.data().end() ? "" : found->second};
+}
+
+void NamespaceController::start() {
+  namespaces_.start();
+  accounts_.start();
+  certificates_.start();
 }
 
 template <class T, class Function>
@@ -71,22 +109,37 @@ void NamespaceController::process(const std::string& name) {
 }
 
 void NamespaceController::complete(const std::string& name) {
-  const auto certificate = std::make_shared<api::core::v1::ConfigMap>();
-  (*certificate->mutable_data())["ca.crt"] = options_.ca_certificate;
-  const ObjectRef config_map{&api::kinds::config_map(), name, "kube-root-ca.crt"};
-  const ObjectRef account{api::find_kind("v1", "ServiceAccount"), name, "default"};
+  const ObjectRef account{api::find_kind("v1", "ServiceAccount"), name, kAccount};
   env_.client.create(account, std::make_shared<api::core::v1::ServiceAccount>(),
-                     guarded<ObjectPtr>([=, this](const Result<ObjectPtr>& made) {
-                       if (!made && !is_done(made.error())) {
+                     guarded<ObjectPtr>([this, name](const Result<ObjectPtr>& made) {
+                       if (made || is_done(made.error())) {
+                         complete_certificate(name);
+                       } else {
                          finish(name, false);
-                         return;
                        }
-                       env_.client.create(
-                           config_map, certificate,
-                           guarded<ObjectPtr>([=, this](const Result<ObjectPtr>& stored) {
-                             finish(name, stored || is_done(stored.error()));
-                           }));
                      }));
+}
+
+void NamespaceController::complete_certificate(const std::string& name) {
+  const Part* present = certificates_.find(name, kCertificate);
+  if (present != nullptr && present->certificate == options_.ca_certificate) {
+    finish(name, true);
+    return;
+  }
+  const ObjectRef ref{&api::kinds::config_map(), name, kCertificate};
+  auto map = std::make_shared<api::core::v1::ConfigMap>();
+  (*map->mutable_data())[kCertificateKey] = options_.ca_certificate;
+  auto settle = guarded<ObjectPtr>([this, name](const Result<ObjectPtr>& stored) {
+    finish(name, stored || is_done(stored.error()));
+  });
+  if (present == nullptr) {
+    env_.client.create(ref, std::move(map), std::move(settle));
+    return;
+  }
+  // Somebody wrote into it, or the authority is a new one.
+  map->mutable_metadata()->set_namespace_(name);
+  map->mutable_metadata()->set_name(kCertificate);
+  env_.client.update(ref, "", std::move(map), std::move(settle));
 }
 
 void NamespaceController::sweep_next_kind(const SweepPtr& sweep) {

@@ -1,6 +1,7 @@
 // The life of namespaces: a new one gets its service account `default` and the config map
-// `kube-root-ca.crt` (api.md N15); one that is being deleted is emptied, kind by kind, and let go
-// when nothing is left in it (N11). New content is refused by the server meanwhile (N13).
+// `kube-root-ca.crt` (api.md N15), and gets them again if somebody deletes or changes them; one
+// that is being deleted is emptied, kind by kind, and let go when nothing is left in it (N11). New
+// content is refused by the server meanwhile (N13).
 //
 // Lives on the client's executor, and sees the API server only through the client.
 #pragma once
@@ -27,12 +28,17 @@ class NamespaceController {
   NamespaceController(const NamespaceController&) = delete;
   NamespaceController& operator=(const NamespaceController&) = delete;
 
-  void start() { namespaces_.start(); }
+  void start();
 
  private:
   struct Record {
     std::string name;
     bool terminating = false;
+  };
+  // What every namespace has.
+  struct Part {
+    std::string ns;
+    std::string certificate = {};
   };
   // One look through all kinds of a namespace.
   struct Sweep {
@@ -45,9 +51,12 @@ class NamespaceController {
   using SweepPtr = std::shared_ptr<Sweep>;
 
   static Record project(const api::Message& object);
+  static Part project_account(const api::Message& object);
+  static Part project_certificate(const api::Message& object);
 
   void process(const std::string& name);
   void complete(const std::string& name);
+  void complete_certificate(const std::string& name);
   void sweep_next_kind(const SweepPtr& sweep);
   void remove_all(const SweepPtr& sweep, const client::ObjectList& list, const api::Kind& kind);
   void end(const SweepPtr& sweep);
@@ -61,6 +70,8 @@ class NamespaceController {
   Options options_;
   client::WorkQueue queue_;
   client::Informer<Record> namespaces_;
+  client::Informer<Part> accounts_;
+  client::Informer<Part> certificates_;
   std::shared_ptr<bool> alive_;
 };
 

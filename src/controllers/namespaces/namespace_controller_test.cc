@@ -42,6 +42,30 @@ TEST_F(NamespaceControllerTest, N15_EveryNamespaceIsCompleted) {
   }
 }
 
+// As after `kubectl delete configmap,serviceaccount --all`: without the account no pod could be
+// created in the namespace any more.
+TEST_F(NamespaceControllerTest, N15_WhatIsDeletedOfItComesBack) {
+  api.world.run_for(seconds(1));
+  const api::Kind& accounts = *api::find_kind("v1", "ServiceAccount");
+  ASSERT_TRUE(api.remove(accounts, "default", "default").answer.has_value());
+  ASSERT_TRUE(
+      api.remove(api::kinds::config_map(), "default", "kube-root-ca.crt").answer.has_value());
+  api.world.run_for(seconds(1));
+  EXPECT_NE(api.find<api::core::v1::ServiceAccount>(accounts, "default", "default"), nullptr);
+  EXPECT_NE(api.find<ConfigMap>(api::kinds::config_map(), "default", "kube-root-ca.crt"), nullptr);
+}
+
+TEST_F(NamespaceControllerTest, N15_TheCertificateIsTheServersOwn) {
+  api.world.run_for(seconds(1));
+  api.change<ConfigMap>(api::kinds::config_map(), "default", "kube-root-ca.crt", "",
+                        [](ConfigMap& map) { (*map.mutable_data())["ca.crt"] = "another"; });
+  api.world.run_for(seconds(1));
+  EXPECT_EQ(api.find<ConfigMap>(api::kinds::config_map(), "default", "kube-root-ca.crt")
+                ->data()
+                .at("ca.crt"),
+            "PEM");
+}
+
 TEST_F(NamespaceControllerTest, N11_ADeletedNamespaceIsEmptiedAndGoes) {
   create_namespace("work");
   for (int i = 0; i < 250; ++i) {
