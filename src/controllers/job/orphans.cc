@@ -93,8 +93,11 @@ void OrphanReleaser::finish(const std::string& key, const Result<void>& result) 
   if (result || is_not_found(result.error())) {
     queue_.forget(key);
   } else {
-    env_.log.warning("freeing an orphaned pod failed",
-                     {{"pod", key}, {"error", result.error().message}});
+    // Others write to the pod, too: the owner collector takes off the reference at the same time.
+    if (!is_conflict(result.error())) {
+      env_.log.warning("freeing an orphaned pod failed",
+                       {{"pod", key}, {"error", result.error().message}});
+    }
     queue_.add_rate_limited(key);
   }
   queue_.done(key);

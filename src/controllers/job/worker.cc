@@ -81,8 +81,11 @@ void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
     keep_newest(*stored);
     engine_.status_written(read_job(**stored));
   } else {
-    env_.log.warning("writing a Job's status failed",
-                     {{"job", ns_ + "/" + name_}, {"error", stored.error().message}});
+    // Somebody else wrote to the Job, or removed it, just before: the watch tells how.
+    if (!is_conflict(stored.error()) && !is_not_found(stored.error())) {
+      env_.log.warning("writing a Job's status failed",
+                       {{"job", ns_ + "/" + name_}, {"error", stored.error().message}});
+    }
     engine_.status_failed(classify(stored.error()));
   }
   hooks_.wake();
