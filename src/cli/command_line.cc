@@ -28,6 +28,9 @@ struct RawFlags {
   int verbosity = 0;
   std::string data_dir;
   std::string listen = UpOptions().listen;
+  std::string role = KubeconfigOptions().role;
+  std::string user;
+  std::string server;
   std::string cases;
   std::string fail_on = "warning";
 };
@@ -101,6 +104,27 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
   return command;
 }
 
+CLI::App* add_kubeconfig(CLI::App& app, RawFlags& raw) {
+  CLI::App* command = app.add_subcommand(
+      "kubeconfig", "Print a kubeconfig for one more user of `windlass up`, or for a node");
+  command->add_option("--role", raw.role,
+                      "admin (everything), viewer (reads all but Secrets; the default) or node");
+  command->add_option("--user", raw.user, "Name of the user (that of the role), or of the node");
+  command->add_option("--server", raw.server,
+                      "URL of the server, where clients know it by another one");
+  command->add_option("--data-dir", raw.data_dir,
+                      "That of `windlass up` ($XDG_STATE_HOME/windlass, or "
+                      "~/.local/state/windlass)");
+  command->footer(
+      "The user proves itself with a new client certificate, good for a year. It cannot be taken\n"
+      "back; only a new authority ends it (delete ca.crt and ca.key, and restart).\n"
+      "Exit code: 0, 1 cannot be made, 2 wrong usage.\n\n"
+      "Examples:\n"
+      "  windlass kubeconfig --user alice > alice.kubeconfig\n"
+      "  windlass kubeconfig --role node --user worker-1 > worker-1.kubeconfig");
+  return command;
+}
+
 CLI::App* add_policy_test(CLI::App& policy, RawFlags& raw) {
   CLI::App* command = policy.add_subcommand(
       "test", "Show which rule decides about each failure, and what the Job does next");
@@ -163,6 +187,18 @@ Chosen chosen_command(const CLI::App& app) {
     chosen.app = chosen.app->get_subcommands().front();
   }
   return chosen;
+}
+
+// In kubectl's words.
+std::string unexpected(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  const std::string first = words.empty() ? "" : words.front();
+  if (first.starts_with('-')) {
+    return "unknown flag: " + first;
+  }
+  return fmt::format("{} \"{}\"",
+                     app.get_subcommands().empty() ? "unknown command" : "unexpected argument",
+                     first);
 }
 
 Result<OutputFormat> parse_output(const std::string& text) {
@@ -298,6 +334,10 @@ Result<CommandLine> up_options(const RawFlags& raw) {
   return options;
 }
 
+Result<CommandLine> kubeconfig_options(const RawFlags& raw) {
+  return KubeconfigOptions{raw.data_dir, raw.role, raw.user, raw.server};
+}
+
 Result<CommandLine> version_options(const RawFlags& raw) {
   VersionOptions options;
   TRY(options.format, parse_output(raw.output));
@@ -313,6 +353,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CLI::App* validate = add_validate(app, raw);
   CLI::App* run = add_run(app, raw);
   CLI::App* up = add_up(app, raw);
+  CLI::App* kubeconfig = add_kubeconfig(app, raw);
   CLI::App* policy = app.add_subcommand(
       "policy", "What a Job's failure policy does (test), and what is wrong with it (lint)");
   CLI::App* policy_test = add_policy_test(*policy, raw);
@@ -325,6 +366,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       {validate, validate_options},
       {run, run_options},
       {up, up_options},
+      {kubeconfig, kubeconfig_options},
       {policy_test, policy_test_options},
       {policy_lint, policy_lint_options},
       {version, version_options},
@@ -336,6 +378,8 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   } catch (const CLI::CallForHelp&) {
     const Chosen chosen = chosen_command(app);
     return Usage{chosen.app->help(chosen.parent), false};
+  } catch (const CLI::ExtrasError&) {
+    return usage_error(unexpected(app), chosen_command(app).words());
   } catch (const CLI::ParseError& error) {
     return usage_error(error.what(), chosen_command(app).words());
   }

@@ -64,8 +64,8 @@ struct Usage {
   bool is_error = false;
 };
 
-using CommandLine = std::variant<ValidateOptions, RunOptions, UpOptions, PolicyTestOptions,
-                                 PolicyLintOptions, VersionOptions, Usage>;
+using CommandLine = std::variant<ValidateOptions, RunOptions, UpOptions, KubeconfigOptions,
+                                 PolicyTestOptions, PolicyLintOptions, VersionOptions, Usage>;
 
 // `arguments` without the program's name.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

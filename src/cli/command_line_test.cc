@@ -135,5 +135,26 @@ TEST(CommandLine, HelpIsNotAnError) {
   EXPECT_THAT(parsed<Usage>({"run", "--help"}).text, HasSubstr("124 timed out"));
 }
 
+TEST(CommandLine, SaysWhatItDoesNotKnow) {
+  const auto error = [](const std::vector<std::string>& arguments) {
+    const std::string text = refused(arguments).text;
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(error({"up", "--lisen", "x"}), "error: unknown flag: --lisen");
+  EXPECT_EQ(error({"up", "extra"}), "error: unexpected argument \"extra\"");
+  EXPECT_EQ(error({"upp"}), "error: unknown command \"upp\"");
+  EXPECT_EQ(error({"--zork", "up"}), "error: unknown flag: --zork");
+}
+
+TEST(CommandLine, KubeconfigTakesARoleAndAUser) {
+  const auto options = parsed<KubeconfigOptions>(
+      {"kubeconfig", "--role", "node", "--user", "n1", "--data-dir", "d", "--server", "https://a"});
+  EXPECT_EQ(options.role, "node");
+  EXPECT_EQ(options.user, "n1");
+  EXPECT_EQ(options.data_dir, "d");
+  EXPECT_EQ(options.server, "https://a");
+  EXPECT_EQ(parsed<KubeconfigOptions>({"kubeconfig"}).role, "viewer");
+}
+
 }  // namespace
 }  // namespace windlass::cli

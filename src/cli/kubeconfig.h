@@ -11,12 +11,15 @@ struct KubeconfigEntry {
   std::string server;         // https://127.0.0.1:6443
   std::string authority_pem;  // whose server certificates the client trusts
   std::string user;           // admin
-  std::string token;
+  std::string token = {};     // or a certificate with its key
+  std::string certificate_pem = {};
+  std::string key_pem = {};
 };
 
 std::string kubeconfig_text(const KubeconfigEntry& entry);
 
-// The token of a text that kubeconfig_text() made; nothing if it is not one.
+// Of a text that kubeconfig_text() made; nothing if it is not one.
 std::optional<std::string> token_of_kubeconfig(std::string_view text);
+std::optional<std::string> server_of_kubeconfig(std::string_view text);
 
 }  // namespace windlass::cli

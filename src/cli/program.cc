@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/command_line.h"
+#include "cli/kubeconfig_command.h"
 #include "cli/machine.h"
 #include "cli/policy_lint_command.h"
 #include "cli/policy_test_command.h"
@@ -52,11 +53,14 @@ ExitCode run_jobs(const RunOptions& options, Output& output) {
   return code;
 }
 
+std::string data_dir_or_default(const std::string& data_dir) {
+  return data_dir.empty() ? default_data_dir(posix::environment_variable("XDG_STATE_HOME"),
+                                             posix::environment_variable("HOME"))
+                          : data_dir;
+}
+
 ExitCode keep_up(UpOptions options, Output& output) {
-  if (options.data_dir.empty()) {
-    options.data_dir = default_data_dir(posix::environment_variable("XDG_STATE_HOME"),
-                                        posix::environment_variable("HOME"));
-  }
+  options.data_dir = data_dir_or_default(options.data_dir);
   posix::raise_descriptor_limit();
   posix::PosixClock clock;
   posix::PosixRandom random;
@@ -83,6 +87,12 @@ ExitCode keep_up(UpOptions options, Output& output) {
 
 ExitCode execute(const UpOptions& options, Output& output) {
   return keep_up(options, output);
+}
+
+ExitCode execute(KubeconfigOptions options, Output& output) {
+  options.data_dir = data_dir_or_default(options.data_dir);
+  posix::PosixFiles files;
+  return print_kubeconfig(options, files, posix::PosixClock().now(), output);
 }
 
 ExitCode execute(const ValidateOptions& options, Output& output) {

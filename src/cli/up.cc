@@ -122,6 +122,12 @@ class UpSession::Impl {
       output_.err(fmt::format("warning: {} can be reached from other machines\n",
                               http_->endpoint().text()));
     }
+    if (credentials_.authority_replaced) {
+      output_.err(
+          "warning: ca.crt was expired or damaged and is a new one; copies of kubeconfigs that "
+          "were "
+          "made before are good for nothing\n");
+    }
     output_.err(fmt::format("windlass {} is ready at {}, its data is in {}\n", version_number(),
                             url_, options_.data_dir));
     output_.err("To use it with kubectl:\n");

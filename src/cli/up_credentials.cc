@@ -48,14 +48,15 @@ Result<void> write_pair(const CredentialSource& source, const std::string& name,
   return posix::write_private_file(source.directory + '/' + name + ".crt", pair.certificate_pem);
 }
 
-Result<net::CertifiedKey> open_authority(const CredentialSource& source) {
-  TRY(net::CertifiedKey authority, read_pair(source, "ca"));
+Result<void> open_authority(const CredentialSource& source, Credentials& credentials) {
+  net::CertifiedKey& authority = credentials.authority;
+  TRY(authority, read_pair(source, "ca"));
   if (net::is_usable_authority(authority, source.now)) {
-    return authority;
+    return {};
   }
+  credentials.authority_replaced = !authority.certificate_pem.empty();
   TRY(authority, net::make_authority("windlass-ca", source.now));
-  TRY_VOID(write_pair(source, "ca", authority));
-  return authority;
+  return write_pair(source, "ca", authority);
 }
 
 std::vector<std::string> server_names(const std::string& listen_address) {
@@ -159,7 +160,7 @@ std::string tokens_text(const std::vector<apiserver::TokenEntry>& tokens) {
 Result<Credentials> open_credentials(const CredentialSource& source,
                                      const std::string& listen_address) {
   Credentials credentials;
-  TRY(credentials.authority, open_authority(source));
+  TRY_VOID(open_authority(source, credentials));
 
   const std::vector<std::string> names = server_names(listen_address);
   TRY(credentials.server, read_pair(source, "server"));

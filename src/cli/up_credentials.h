@@ -25,6 +25,7 @@ struct UserToken {
 
 struct Credentials {
   net::CertifiedKey authority;
+  bool authority_replaced = false;  // what an older one has signed means nothing any more
   net::CertifiedKey server;
   std::vector<apiserver::TokenEntry> tokens;
   std::vector<UserToken> user_tokens;  // those that go into kubeconfigs

@@ -14,6 +14,14 @@ struct UpOptions {
   api::FeatureGates gates = {};
 };
 
+// `windlass kubeconfig`.
+struct KubeconfigOptions {
+  std::string data_dir = {};  // "" for default_data_dir()
+  std::string role = "viewer";
+  std::string user = {};    // "": the role's name; of a node its own
+  std::string server = {};  // "": the one that the data directory's own kubeconfig has
+};
+
 // $XDG_STATE_HOME/windlass, or ~/.local/state/windlass.
 std::string default_data_dir(const std::string& xdg_state_home, const std::string& home);
 

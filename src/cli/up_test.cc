@@ -4,132 +4,18 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <future>
-#include <thread>
-
-#include "api/codec/base64.h"
-#include "cli/kubeconfig.h"
-#include "cli/testing.h"
 #include "cli/up_credentials.h"
-#include "net/tls_testing.h"
-#include "posix/posix_files.h"
-#include "posix/posix_processes.h"
-#include "posix/posix_random.h"
+#include "cli/up_testing.h"
 #include "posix/testing.h"
-#include "posix/worker_thread.h"
 
 namespace windlass::cli {
 namespace {
 
-using net::testing::TextLog;
-using net::testing::TlsClient;
+using testing::Access;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::RunningUp;
 using ::testing::StartsWith;
-
-// A running `windlass up` in this process, on a thread of its own.
-class RunningUp {
- public:
-  RunningUp(const std::string& directory, const std::string& listen) : loop_(clock_) {
-    UpOptions options;
-    options.data_dir = directory;
-    options.listen = listen;
-    thread_ = std::thread([this, options] { run(options); });
-    ready.get_future().wait();
-  }
-  ~RunningUp() { stop(); }
-
-  ExitCode stop() {
-    if (thread_.joinable()) {
-      loop_.post([this] {
-        if (session_) {
-          session_->interrupt();
-        }
-      });
-      thread_.join();
-    }
-    return code_;
-  }
-
-  // Read after stop(), or once ready.
-  testing::TextOutput output;
-  TextLog log;
-
- private:
-  // Tells when there is something to read.
-  class Signalling final : public Output {
-   public:
-    explicit Signalling(RunningUp& owner) : owner_(owner) {}
-    void out(std::string_view text) override {
-      owner_.output.out(text);
-      owner_.say_ready();
-    }
-    void err(std::string_view text) override { owner_.output.err(text); }
-    bool interactive() const override { return false; }
-
-   private:
-    RunningUp& owner_;
-  };
-
-  void say_ready() {
-    if (!std::exchange(said_ready_, true)) {
-      ready.set_value();
-    }
-  }
-
-  void run(const UpOptions& options) {
-    posix::PosixFiles files;
-    posix::PosixProcesses processes(loop_);
-    posix::WorkerThread worker(clock_, "journal");
-    Signalling signalling(*this);
-    session_.emplace(env::Env{clock_, random_, loop_, log, files, processes}, worker, options,
-                     signalling, [this](ExitCode code) {
-                       code_ = code;
-                       loop_.stop();
-                     });
-    session_->start();
-    loop_.run();
-    session_.reset();
-    say_ready();
-  }
-
-  std::promise<void> ready;
-  bool said_ready_ = false;
-  posix::PosixClock clock_;
-  posix::PosixRandom random_;
-  posix::EventLoop loop_;
-  std::optional<UpSession> session_;
-  ExitCode code_ = ExitCode::ok;
-  std::thread thread_;
-};
-
-std::string between(const std::string& text, const std::string& from, const std::string& to) {
-  const size_t begin = text.find(from) + from.size();
-  return text.substr(begin, text.find(to, begin) - begin);
-}
-
-// What a kubeconfig says.
-struct Access {
-  net::Endpoint endpoint;
-  std::string authority;
-  std::string token;
-
-  explicit Access(const std::string& kubeconfig) {
-    endpoint = *net::parse_endpoint(between(kubeconfig, "server: https://", "\n"));
-    api::decode_base64(between(kubeconfig, "certificate-authority-data: ", "\n"), authority);
-    token = *token_of_kubeconfig(kubeconfig);
-  }
-
-  std::string request(const std::string& line, const std::string& content_type = "",
-                      const std::string& body = "") const {
-    TlsClient client(endpoint, authority);
-    EXPECT_TRUE(client.connected());
-    client.send(line + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer " +
-                token + "\r\nContent-Type: " + content_type +
-                "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
-    return client.receive(~size_t{0});
-  }
-};
 
 TEST(Up, ServesKubectlAndKeepsWhatItAcknowledged) {
   const posix::TemporaryDirectory parent;
@@ -286,6 +172,8 @@ TEST(Credentials, AreRenewedWhenTheyRunOutAndOtherwiseKept) {
   EXPECT_NE(later.server.certificate_pem, first.server.certificate_pem);
   const Credentials much_later = open(now + net::kAuthorityLifetime);
   EXPECT_NE(much_later.authority.certificate_pem, first.authority.certificate_pem);
+  EXPECT_TRUE(much_later.authority_replaced);
+  EXPECT_FALSE(first.authority_replaced || same.authority_replaced || later.authority_replaced);
 
   std::filesystem::remove(directory / "tokens");
   const Credentials renewed = open(now);
@@ -297,6 +185,7 @@ TEST(Kubeconfig, CarriesWhatAClientNeeds) {
   EXPECT_THAT(text, HasSubstr("server: https://[::1]:6443\n"));
   EXPECT_THAT(text, HasSubstr("certificate-authority-data: UEVN\n"));
   EXPECT_EQ(token_of_kubeconfig(text), "t0ken");
+  EXPECT_EQ(server_of_kubeconfig(text), "https://[::1]:6443");
   EXPECT_EQ(token_of_kubeconfig("apiVersion: v1\n"), std::nullopt);
 }
 
