@@ -14,15 +14,17 @@ struct Update : std::enable_shared_from_this<Update> {
   ApiClient& client;
   ObjectRef ref;
   std::string uid;
+  std::string_view subresource;
   StatusChange change;
   Done<ObjectPtr> done;
   int conflicts = 0;
 
-  Update(ApiClient& the_client, ObjectRef the_ref, std::string the_uid, StatusChange the_change,
-         Done<ObjectPtr> the_done)
+  Update(ApiClient& the_client, ObjectRef the_ref, std::string the_uid,
+         std::string_view the_subresource, StatusChange the_change, Done<ObjectPtr> the_done)
       : client(the_client),
         ref(std::move(the_ref)),
         uid(std::move(the_uid)),
+        subresource(the_subresource),
         change(std::move(the_change)),
         done(std::move(the_done)) {}
 
@@ -48,7 +50,7 @@ struct Update : std::enable_shared_from_this<Update> {
       return;
     }
     client.update(
-        ref, "status", std::move(changed),
+        ref, subresource, std::move(changed),
         [self = shared_from_this()](const Result<ObjectPtr>& answer) {
           if (!answer && is_conflict(answer.error()) && self->conflicts++ < kMaxStatusConflicts) {
             self->read();
@@ -63,7 +65,12 @@ struct Update : std::enable_shared_from_this<Update> {
 
 void update_status(ApiClient& client, const ObjectRef& ref, const std::string& uid,
                    StatusChange change, Done<ObjectPtr> done) {
-  std::make_shared<Update>(client, ref, uid, std::move(change), std::move(done))->read();
+  std::make_shared<Update>(client, ref, uid, "status", std::move(change), std::move(done))->read();
+}
+
+void update_object(ApiClient& client, const ObjectRef& ref, const std::string& uid,
+                   StatusChange change, Done<ObjectPtr> done) {
+  std::make_shared<Update>(client, ref, uid, "", std::move(change), std::move(done))->read();
 }
 
 }  // namespace windlass::client

@@ -1,4 +1,4 @@
-// Changes the status of one object as it is on the server now: reads it, lets the caller change a
+// Changes one object, or its status, as it is on the server now: reads it, lets the caller change a
 // copy, and writes that back with the version it read, so that nothing which others wrote in
 // between is lost. What is not to be written is answered as it was read. Lives on the client's
 // executor; `change` and `done` must stay callable as long as the client does.
@@ -18,6 +18,9 @@ using StatusChange = std::function<bool(api::Message& object)>;
 
 // An object of another UID under this name is answered as not found.
 void update_status(ApiClient& client, const ObjectRef& ref, const std::string& uid,
+                   StatusChange change, Done<ObjectPtr> done);
+// The same for everything but the status.
+void update_object(ApiClient& client, const ObjectRef& ref, const std::string& uid,
                    StatusChange change, Done<ObjectPtr> done);
 
 }  // namespace windlass::client

@@ -1,0 +1,84 @@
+// One leader among several processes, by a Lease: whoever holds it renews it; the others wait until
+// it has not changed for its whole duration by their own clocks, then take it. Times as in
+// Kubernetes: 15 s lease, 10 s to renew, a try every 2 s.
+//
+// The holder stops by itself 10 s after its last renewal that was answered, counted by its
+// monotonic clock from when that renewal was sent: before anybody else may take over, whatever the
+// wall clocks say. Whether it leads is asked by is_leader(), which looks at the clock at that
+// moment, so that a process that was paused does not act in the name of a lease that ran out (see
+// fenced_client.h).
+//
+// Lives on the client's executor; nothing is called after destruction.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "client/reflector.h"
+
+namespace windlass::client {
+
+class LeaderElection {
+ public:
+  struct Options {
+    std::string ns = "kube-system";
+    std::string name = {};
+    std::string identity = {};  // of this process; no two the same
+    Duration lease = seconds(15);
+    Duration renew_deadline = seconds(10);
+    Duration retry = seconds(2);
+  };
+  struct Callbacks {
+    std::function<void()> on_started_leading;
+    // Once, after on_started_leading. Whoever led has to stop for good: another election needs
+    // another instance.
+    std::function<void()> on_stopped_leading;
+  };
+
+  LeaderElection(ClientEnv env, Options options, Callbacks callbacks);
+  ~LeaderElection();
+  LeaderElection(const LeaderElection&) = delete;
+  LeaderElection& operator=(const LeaderElection&) = delete;
+
+  void start();
+  // Gives the Lease up, so that others need not wait; `done` runs when that is answered, or at once
+  // when there is nothing to give up.
+  void release(std::function<void()> done);
+
+  bool is_leader() const;
+  // Who holds the Lease, as far as was seen; "" for nobody.
+  const std::string& holder() const { return holder_; }
+
+ private:
+  enum class State { waiting, leading, stopped };
+  static constexpr int kJitterPercent = 20;  // of the retry period, against herds
+
+  void try_now();
+  void on_read(MonotonicTime sent, const Result<ObjectPtr>& answer);
+  void observe(const ObjectPtr& lease);
+  bool may_take() const;
+  void write(MonotonicTime sent);
+  void on_written(MonotonicTime sent, const Result<ObjectPtr>& answer);
+  void lead(MonotonicTime sent);
+  void stop_leading();
+  void plan();
+  ObjectRef ref() const { return {&api::kinds::lease(), options_.ns, options_.name}; }
+  Done<ObjectPtr> callback(MonotonicTime sent,
+                           void (LeaderElection::*method)(MonotonicTime, const Result<ObjectPtr>&));
+
+  ClientEnv env_;
+  Options options_;
+  Callbacks callbacks_;
+  State state_ = State::waiting;
+  ObjectPtr lease_;              // as last seen; null: none there
+  MonotonicTime lease_changed_;  // when it was first seen like this
+  std::string holder_;
+  MonotonicTime leads_until_;  // while leading
+  bool busy_ = false;
+  env::TimerId timer_ = env::TimerId::none;
+  env::TimerId deadline_ = env::TimerId::none;
+  std::shared_ptr<LeaderElection*> self_;  // callbacks hold it weakly
+};
+
+}  // namespace windlass::client

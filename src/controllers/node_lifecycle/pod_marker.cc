@@ -1,0 +1,114 @@
+#include "controllers/node_lifecycle/pod_marker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/kind.h"
+#include "api/pod/pod_condition.h"
+#include "client/object_identity.h"
+#include "client/update_status.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::controllers::node_lifecycle {
+namespace {
+
+bool says_ready(const api::core::v1::Pod& pod) {
+  const auto& conditions = pod.status().conditions();
+  return std::any_of(conditions.begin(), conditions.end(), [](const auto& condition) {
+    return condition.type() == "Ready" && condition.status() == "True";
+  });
+}
+
+}  // namespace
+
+PodMarker::PodMarker(client::ClientEnv env, client::EventRecorder& events)
+    : env_(env),
+      events_(events),
+      queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
+      pods_(env, {&api::kinds::pod()}, read_pod),
+      self_(std::make_shared<PodMarker*>(this)) {
+  pods_.add_handler({[this](const PodInfo& added) { index(added); },
+                     [this](const PodInfo& before, const PodInfo& now) {
+                       unindex(before);
+                       index(now);
+                     },
+                     [this](const PodInfo& last) { unindex(last); }});
+}
+
+PodMarker::PodInfo PodMarker::read_pod(const api::Message& message) {
+  const auto& pod = static_cast<const api::core::v1::Pod&>(message);
+  PodInfo info;
+  info.node = pod.spec().node_name();
+  info.ready = !info.node.empty() && says_ready(pod);
+  if (info.ready) {
+    info.key = client::key_of(pod);
+    info.uid = pod.metadata().uid();
+  }
+  return info;
+}
+
+void PodMarker::index(const PodInfo& pod) {
+  if (pod.ready) {
+    ready_pods_of_[pod.node].insert(pod.key);
+  }
+}
+
+void PodMarker::unindex(const PodInfo& pod) {
+  const auto found = pod.ready ? ready_pods_of_.find(pod.node) : ready_pods_of_.end();
+  if (found != ready_pods_of_.end()) {
+    found->second.erase(pod.key);
+    if (found->second.empty()) {
+      ready_pods_of_.erase(found);
+    }
+  }
+}
+
+void PodMarker::mark_pods_of(const std::string& node) {
+  const auto found = ready_pods_of_.find(node);
+  if (found == ready_pods_of_.end()) {
+    return;
+  }
+  for (const std::string& key : found->second) {
+    queue_.add(key);
+  }
+}
+
+void PodMarker::process(const std::string& key) {
+  const PodInfo* pod = pods_.find(key);
+  if (pod == nullptr || !pod->ready) {
+    queue_.done(key);
+    return;
+  }
+  client::KeyParts parts = client::split_key(key);
+  const auto changed = std::make_shared<bool>(false);
+  client::update_status(
+      env_.client, {&api::kinds::pod(), std::move(parts.ns), std::move(parts.name)}, pod->uid,
+      [changed, &clock = env_.clock](api::Message& message) {
+        auto& fresh = static_cast<api::core::v1::Pod&>(message);
+        *changed =
+            says_ready(fresh) && api::set_pod_condition(fresh, "Ready", "False", clock.now());
+        return *changed;
+      },
+      [weak = std::weak_ptr<PodMarker*>(self_), key, info = *pod,
+       changed](const Result<client::ObjectPtr>& answer) {
+        if (const auto self = weak.lock()) {
+          (*self)->finish(key, info, *changed, answer);
+        }
+      });
+}
+
+// A failure is left to the next round of the controller.
+void PodMarker::finish(const std::string& key, const PodInfo& pod, bool changed,
+                       const Result<client::ObjectPtr>& answer) {
+  const client::KeyParts parts = client::split_key(key);
+  if (answer && changed) {
+    events_.warning({"v1", "Pod", parts.ns, parts.name, pod.uid}, "NodeNotReady",
+                    "Node is not ready");
+  } else if (!answer && !is_not_found(answer.error())) {
+    env_.log.warning("marking a pod as not ready failed, will try again",
+                     {{"pod", key}, {"error", answer.error().message}});
+  }
+  queue_.done(key);
+}
+
+}  // namespace windlass::controllers::node_lifecycle

@@ -1,0 +1,54 @@
+// Marks pods on nodes that are not ready as not ready themselves (disruption.md N-4): their Ready
+// condition becomes False, and an event tells of it. Phase, containers and other conditions stay.
+//
+// Watches pods and keeps which of them say that they are ready, by node. Owned by the controller,
+// on the client's executor; nothing is called after destruction.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "client/event_recorder.h"
+#include "client/informer.h"
+#include "client/work_queue.h"
+
+namespace windlass::controllers::node_lifecycle {
+
+class PodMarker {
+ public:
+  PodMarker(client::ClientEnv env, client::EventRecorder& events);
+  PodMarker(const PodMarker&) = delete;
+  PodMarker& operator=(const PodMarker&) = delete;
+
+  void start() { pods_.start(); }
+  // All pods on this node that say Ready now.
+  void mark_pods_of(const std::string& node);
+
+ private:
+  static constexpr size_t kWorkers = 32;
+
+  struct PodInfo {
+    std::string key = {};
+    std::string uid = {};
+    std::string node = {};
+    bool ready = false;
+  };
+
+  static PodInfo read_pod(const api::Message& pod);
+  void index(const PodInfo& pod);
+  void unindex(const PodInfo& pod);
+  void process(const std::string& key);
+  void finish(const std::string& key, const PodInfo& pod, bool changed,
+              const Result<client::ObjectPtr>& answer);
+
+  client::ClientEnv env_;
+  client::EventRecorder& events_;
+  std::map<std::string, std::set<std::string>> ready_pods_of_;  // pod keys by node
+  client::WorkQueue queue_;                                     // of pod keys
+  client::Informer<PodInfo> pods_;
+  std::shared_ptr<PodMarker*> self_;  // callbacks hold it weakly
+};
+
+}  // namespace windlass::controllers::node_lifecycle

@@ -1,0 +1,342 @@
+#include "controllers/taint_eviction/controller.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "apiserver/testing.h"
+#include "client/intercepting_client.h"
+#include "schema/core/v1/event.pb.h"
+
+namespace windlass::controllers::taint_eviction {
+namespace {
+
+using api::core::v1::Event;
+using apiserver::testing::Node;
+using apiserver::testing::Pod;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+struct TaintEviction : ::testing::Test {
+  TaintEviction() : client(api.client, api.world.executor()) {
+    api.create_node("{metadata: {name: n1}}");
+  }
+
+  void start(bool mark_pods = true) {
+    const client::ClientEnv env = api.client_env();
+    controller = std::make_unique<TaintEvictionController>(
+        client::ClientEnv{client, env.executor, env.clock, env.random, env.log},
+        TaintEvictionController::Options{mark_pods,
+                                         [this](Duration late) { deletions.push_back(late); }});
+    controller->start();
+    settle();
+  }
+  void settle(Duration duration = milliseconds(1)) { api.world.run_for(duration); }
+
+  void taint(std::vector<std::string> keys, const std::string& effect = "NoExecute",
+             const std::string& node = "n1") {
+    api.change<Node>(api::kinds::node(), "", node, "", [&](Node& changed) {
+      changed.mutable_spec()->clear_taints();
+      for (const std::string& key : keys) {
+        auto& taint = *changed.mutable_spec()->add_taints();
+        taint.set_key(key);
+        taint.set_effect(effect);
+      }
+    });
+    settle();
+  }
+  // `tolerations` as "key" or "key seconds".
+  void create(const std::string& name, const std::vector<std::string>& tolerations = {},
+              const std::string& node = "n1") {
+    std::string list;
+    for (const std::string& text : tolerations) {
+      const size_t space = text.find(' ');
+      list += fmt::format(
+          "{{key: {}, operator: Exists, effect: NoExecute{}}}, ", text.substr(0, space),
+          space == std::string::npos ? "" : ", tolerationSeconds: " + text.substr(space + 1));
+    }
+    api.create_pod(
+        fmt::format("{{metadata: {{name: {}, finalizers: [x/y]}}, spec: {{nodeName: "
+                    "'{}', tolerations: [{}], containers: [{{name: c, image: i}}]}}}}",
+                    name, node, list));
+    settle();
+  }
+  bool deleted(const std::string& name) {
+    return api.pod(name)->metadata().has_deletion_timestamp();
+  }
+  // `status reason: message`, or "".
+  std::string mark(const std::string& name) {
+    for (const auto& condition : api.pod(name)->status().conditions()) {
+      if (condition.type() == "DisruptionTarget") {
+        return condition.status() + " " + condition.reason() + ": " + condition.message();
+      }
+    }
+    return "";
+  }
+  std::vector<std::string> events() {
+    settle(milliseconds(100));
+    std::vector<std::string> lines;
+    const auto list = api.server.list({&api::kinds::event(), "default", "", ""}, {});
+    for (const auto& object : list->items) {
+      const auto& event = static_cast<const Event&>(*object);
+      EXPECT_EQ(event.reason(), "TaintManagerEviction");
+      EXPECT_EQ(event.type(), "Normal");
+      EXPECT_EQ(event.source().component(), "taint-eviction-controller");
+      lines.push_back(event.message());
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+  std::vector<std::string> pod_writes() {
+    std::vector<std::string> lines;
+    for (const std::string& line : client.calls) {
+      if (line.starts_with("update pods") || line.starts_with("delete pods")) {
+        lines.push_back(line);
+      }
+    }
+    return lines;
+  }
+
+  static constexpr const char* kMark =
+      "True DeletionByTaintManager: Taint manager: deleting due to NoExecute taint";
+  static constexpr const char* kMarking = "Marking for deletion Pod default/p";
+  static constexpr const char* kCancelling = "Cancelling deletion of Pod default/p";
+
+  apiserver::testing::SimApi api;
+  client::InterceptingClient client;
+  std::vector<Duration> deletions;
+  std::unique_ptr<TaintEvictionController> controller;
+};
+
+TEST_F(TaintEviction, Scenario33_T9_C7_AnUntoleratedTaintMarksThenDeletes) {
+  start();
+  create("p");
+  taint({"k"});
+  EXPECT_EQ(mark("p"), kMark);
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_EQ(api.pod("p")->metadata().deletion_grace_period_seconds(), 30);
+  EXPECT_THAT(pod_writes(), ElementsAre("update pods/status default/p",
+                                        StartsWith("delete pods default/p uid=")));
+  EXPECT_THAT(events(), ElementsAre(kMarking));
+  ASSERT_EQ(deletions.size(), 1u);  // T-12
+  EXPECT_LT(deletions[0], seconds(1));
+}
+
+TEST_F(TaintEviction, F1_WithoutTheGateThereIsNoMark) {
+  start(false);
+  create("p");
+  taint({"k"});
+  EXPECT_EQ(mark("p"), "");
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_THAT(pod_writes(), ElementsAre(StartsWith("delete pods default/p uid=")));
+}
+
+TEST_F(TaintEviction, Scenario34_T1_NoScheduleDrivesNobodyAway) {
+  start();
+  create("p");
+  taint({"k"}, "NoSchedule");
+  settle(hours(1));
+  EXPECT_FALSE(deleted("p"));
+  EXPECT_EQ(mark("p"), "");
+}
+
+TEST_F(TaintEviction, Scenario35_T12_TheMarkComesWhenTheTimeIsOver) {
+  start();
+  create("p", {"k 5"});
+  taint({"k"});
+  settle(milliseconds(4900));
+  EXPECT_FALSE(deleted("p"));
+  EXPECT_EQ(mark("p"), "");
+  settle(milliseconds(200));
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_EQ(mark("p"), kMark);
+  EXPECT_THAT(events(), ElementsAre(kMarking));
+}
+
+TEST_F(TaintEviction, Scenario36_T7_T10_RemovingTheTaintCancels) {
+  start();
+  create("p", {"k 5"});
+  taint({"k"});
+  settle(seconds(2));
+  taint({});
+  settle(minutes(5));
+  EXPECT_FALSE(deleted("p"));
+  EXPECT_EQ(mark("p"), "");
+  EXPECT_EQ(controller->timers(), 0u);
+  EXPECT_THAT(events(), ElementsAre(kCancelling));
+}
+
+TEST_F(TaintEviction, Scenario37_T5_TheShorterOfTwo) {
+  start();
+  create("p", {"a 10", "b 3"});
+  taint({"a", "b"});
+  settle(milliseconds(2900));
+  EXPECT_FALSE(deleted("p"));
+  settle(milliseconds(200));
+  EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, Scenario38_T4_OneOfTwoUntoleratedGoesAtOnce) {
+  start();
+  create("p", {"a"});
+  taint({"a", "b"});
+  EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, Scenario39_T5_WithoutSecondsForEver) {
+  start();
+  create("p", {"k"});
+  taint({"k"});
+  settle(hours(10));
+  EXPECT_FALSE(deleted("p"));
+  EXPECT_EQ(controller->timers(), 0u);
+}
+
+TEST_F(TaintEviction, Scenario40_T6_ATimerIsNotMoved) {
+  start();
+  create("p", {"k 5"});
+  taint({"k"});
+  settle(seconds(2));
+  api.change<Pod>(api::kinds::pod(), "default", "p", "", [](Pod& pod) {
+    for (auto& toleration : *pod.mutable_spec()->mutable_tolerations()) {
+      toleration.set_toleration_seconds(60);
+    }
+  });
+  settle(milliseconds(3100));
+  EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, T10_AnUntoleratedTaintThatJoinsCancelsThenMarks) {
+  start();
+  create("p", {"a 60"});
+  taint({"a"});
+  settle(seconds(1));
+  taint({"a", "b"});
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_EQ(controller->timers(), 0u);
+  EXPECT_THAT(events(), ElementsAre(kCancelling, kMarking));
+}
+
+TEST_F(TaintEviction, T10_APodDeletedBySomebodyElseCancels) {
+  start();
+  api.create_pod(
+      "{metadata: {name: p}, spec: {nodeName: n1, tolerations: [{key: k, operator: Exists, effect: "
+      "NoExecute, tolerationSeconds: 60}], containers: [{name: c, image: i}]}}");
+  taint({"k"});
+  EXPECT_EQ(controller->timers(), 1u);
+  api.remove_pod("p", 0);
+  settle();
+  EXPECT_EQ(controller->timers(), 0u);
+  EXPECT_THAT(events(), ElementsAre(kCancelling));
+}
+
+TEST_F(TaintEviction, Scenario41_T2_APodBoundToATaintedNodeGoes) {
+  taint({"k"});
+  start();
+  create("p");
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_EQ(mark("p"), kMark);
+  EXPECT_EQ(api.pod("p")->status().phase(), "Pending");
+}
+
+TEST_F(TaintEviction, Scenario42_C7_WithoutTheMarkNothingIsDeletedAndFiveTriesAreMade) {
+  start();
+  create("p");
+  client.refuse = [](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("update pods/status") ? std::optional(plain_error("forbidden"))
+                                                  : std::nullopt;
+  };
+  taint({"k"});
+  settle(minutes(10));
+  EXPECT_FALSE(deleted("p"));
+  EXPECT_EQ(mark("p"), "");
+  EXPECT_EQ(client.count("update pods/status"), 5u);
+  EXPECT_EQ(client.count("delete"), 0u);
+  EXPECT_THAT(events(), ElementsAre(kMarking));
+  // T-9: a change of the node's taints revives it.
+  client.refuse = nullptr;
+  taint({"k", "l"});
+  EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, Scenario43_T9_TheThirdTryWorks) {
+  start();
+  create("p");
+  int failures = 2;
+  client.refuse = [&failures](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("update pods/status") && failures-- > 0
+               ? std::optional(plain_error("internal"))
+               : std::nullopt;
+  };
+  taint({"k"});
+  settle(milliseconds(30));
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_EQ(mark("p"), kMark);
+}
+
+TEST_F(TaintEviction, T7_TimersDoNotOutliveTheirNode) {
+  start();
+  create("p", {"k 60"});
+  taint({"k"});
+  EXPECT_EQ(controller->timers(), 1u);
+  api.remove(api::kinds::node(), "", "n1");
+  settle(minutes(5));
+  EXPECT_EQ(controller->timers(), 0u);
+  EXPECT_FALSE(deleted("p"));
+  EXPECT_EQ(mark("p"), "");
+  // A new Node of that name, and the taint with it: the time begins anew.
+  api.create_node("{metadata: {name: n1}, spec: {taints: [{key: k, effect: NoExecute}]}}");
+  settle(seconds(59));
+  EXPECT_FALSE(deleted("p"));
+  settle(seconds(2));
+  EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, T11_TerminatingPodsGetTheMarkOnly) {
+  start();
+  create("p");
+  api.remove_pod("p", 20);
+  taint({"k"});
+  EXPECT_EQ(mark("p"), kMark);
+  EXPECT_EQ(api.pod("p")->metadata().deletion_grace_period_seconds(), 20);
+}
+
+TEST_F(TaintEviction, T11_UnscheduledPodsAreLeftAlone) {
+  start();
+  create("p", {}, "");
+  taint({"k"});
+  settle(minutes(1));
+  EXPECT_FALSE(deleted("p"));
+  EXPECT_EQ(mark("p"), "");
+}
+
+TEST_F(TaintEviction, B1_APodThatWasRecreatedIsJudgedByItself) {
+  start();
+  create("p", {"k 10"});
+  taint({"k"});
+  settle(seconds(8));
+  api.change<Pod>(api::kinds::pod(), "default", "p", "",
+                  [](Pod& pod) { pod.mutable_metadata()->clear_finalizers(); });
+  api.remove_pod("p", 0);
+  create("p", {"k 10"});
+  settle(seconds(9));
+  EXPECT_FALSE(deleted("p"));
+  settle(seconds(2));
+  EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, ManyPodsGoAFewAtATime) {
+  for (int i = 0; i < 500; ++i) {
+    create("p" + std::to_string(i));
+  }
+  start();
+  taint({"k"});
+  settle(seconds(1));
+  EXPECT_EQ(deletions.size(), 500u);
+  EXPECT_LE(client.max_writes_in_flight,
+            Evictor::kWorkers + client::EventRecorder::kMaxWritesInFlight);
+}
+
+}  // namespace
+}  // namespace windlass::controllers::taint_eviction
