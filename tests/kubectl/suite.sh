@@ -35,6 +35,18 @@ eval "$(cat "$work/out")"
 
 k() { timeout 30 "$kubectl" "$@" 2>&1; }
 
+# eventually PATTERN COMMAND...: the output of the first try that matches, or of the last.
+eventually() {
+  local pattern=$1 output
+  shift
+  for _ in $(seq 50); do
+    output=$("$@" 2>&1)
+    printf '%s' "$output" | grep -Eqz -- "$pattern" && break
+    sleep 0.2
+  done
+  printf '%s' "$output"
+}
+
 # check NAME PATTERN COMMAND...: the output, standard error included, matches the extended regular
 # expression. A pattern that begins with ! must not match.
 check() {

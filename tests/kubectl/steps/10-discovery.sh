@@ -7,6 +7,9 @@ check raw '^ok' k get --raw /readyz
 check cluster-info 'control plane|master' k cluster-info
 check can-i '^yes' k auth can-i create jobs
 check can-i-all '^yes' k auth can-i '*' '*'
+check no-such-resource "doesn't have a resource type" k get zorks
+check api-resources-wide 'jobs .*create.*deletecollection.*watch' k api-resources -o wide
+check api-resources-group '!configmaps' k api-resources --api-group=batch
 check explain 'How many pods may run at the same time' k explain job.spec.parallelism
 check explain-tree 'backoffLimitPerIndex' k explain job.spec --recursive
 check explain-core 'spec' k explain pod

@@ -4,6 +4,8 @@ check apply-new 'configmap/settings created' k apply -f "$data/config.yaml"
 check apply-same 'configmap/settings unchanged' k apply -f "$data/config.yaml"
 sed 's/blue/green/' "$data/config.yaml" >"$work/green.yaml"
 check diff-shows '\+  color: green' k diff -f "$work/green.yaml"
+check apply-dry 'configmap/settings configured \(server dry run\)' k apply --dry-run=server -f "$work/green.yaml"
+check apply-dry-nothing '^blue$' k get configmap settings -o 'jsonpath={.data.color}'
 check apply-changed 'configmap/settings configured' k apply -f "$work/green.yaml"
 check apply-result '^green$' k get configmap settings -o 'jsonpath={.data.color}'
 check diff-nothing '' k diff -f "$work/green.yaml"
@@ -12,4 +14,7 @@ check apply-server 'configmap/settings serverside-applied' k apply --server-side
 check apply-conflict 'conflict with "kubectl"' k apply --server-side --field-manager=other -f "$work/green.yaml"
 check apply-force 'serverside-applied' k apply --server-side --field-manager=other --force-conflicts -f "$work/green.yaml"
 [ "${minor:-0}" -ge 21 ] && check apply-managers 'manager: other' k get configmap settings -o yaml --show-managed-fields
+check apply-migrate 'serverside-applied' k apply --server-side --force-conflicts -f "$data/config.yaml"
+check apply-server-dry 'serverside-applied \(server dry run\)' k apply --server-side --dry-run=server --force-conflicts -f "$work/green.yaml"
+check apply-folder 'poddisruptionbudget.policy/keep.*configmap/settings.*job.batch/hello.*node/n1.*pod/lonely' k apply --dry-run=server -f "$data"
 check delete-applied 'deleted' k delete configmap settings

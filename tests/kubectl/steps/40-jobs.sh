@@ -5,6 +5,9 @@ check create-job-strict 'unknown field "(spec.)?zork"' k create -f - <<<'{"apiVe
 check create-job-invalid 'spec.template.spec.restartPolicy' k create --validate=false -f - <<<'{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"z"},"spec":{"template":{"spec":{"containers":[{"name":"a","image":"b"}]}}}}'
 check get-job $'NAME +STATUS +COMPLETIONS +DURATION +AGE\nhello +Running +0/2 ' k get job hello
 check get-job-wide 'CONTAINERS +IMAGES +SELECTOR' k get jobs -o wide
+check get-job-name '^job.batch/hello$' k get jobs -o name
+check get-job-yaml $'apiVersion: batch/v1\nkind: Job\n.*completionMode: NonIndexed' k get job hello -o yaml
+check get-job-json '"backoffLimit": 6' k get job hello -o json
 check get-pods $'NAME +READY +STATUS +RESTARTS +AGE\nhello-.* +0/1 +Pending +0 ' k get pods -l job-name=hello
 check get-pods-wide 'NODE +NOMINATED NODE +READINESS GATES' k get pods -o wide
 check get-all 'pod/hello-.*job.batch/hello ' k get all
@@ -27,7 +30,13 @@ check delete-job 'job.batch "hello" deleted' k delete job hello --cascade=backgr
 check wait-deleted '' k wait --for=delete job/hello --timeout=20s
 kill $watcher 2>/dev/null; wait $watcher 2>/dev/null
 check watch 'hello-.* +0/1 +Pending' cat "$work/watch"
+check pods-collected '' eventually '^$' k get pods -l job-name=hello -o name
 check create-job-typed 'job.batch/quick created' k create job quick --image=busybox -- true
-check delete-orphan 'job.batch "quick" deleted' k delete job quick --cascade=orphan --wait=false
+check quick-has-pod 'pod/quick' eventually 'pod/quick' k get pods -l job-name=quick -o name
+check delete-orphan 'job.batch "quick" deleted' k delete job quick --cascade=orphan
+check orphan-stays 'pod/quick' k get pods -l job-name=quick -o name
+check orphan-deleted 'pod "quick-.*" (force )?deleted' k delete pods -l job-name=quick --grace-period=0 --force
 check create-foreground 'job.batch/slow created' k create job slow --image=busybox -- true
-check delete-foreground 'job.batch "slow" deleted' k delete job slow --cascade=foreground --wait=false
+check delete-foreground 'job.batch "slow" deleted' k delete job slow --cascade=foreground
+check foreground-took-all '' k get pods -l job-name=slow -o name
+check wait-timeout 'timed out' k wait --for=delete configmap/kube-root-ca.crt --timeout=1s

@@ -8,7 +8,9 @@ check delete-named 'configmap "a" deleted' k delete configmap a -n other
 check delete-collection '"name":"b"' k delete --raw /api/v1/namespaces/other/configmaps
 check delete-collection-gone '!configmap/b' k get configmap -n other -o name
 check delete-protected 'may not be deleted' k delete namespace kube-system
-check delete-namespace 'namespace "other" deleted' k delete namespace other --wait=false
+check left-inside 'configmap/c created' k create configmap c -n other
+check delete-namespace 'namespace "other" deleted' k delete namespace other
+check namespace-gone 'NotFound' k get namespace other
 check run 'pod/shell created' k run shell --image=busybox --restart=Never
-check edit 'pod/shell edited|Edit cancelled' env EDITOR='sed -i s/^metadata:/&/' "$kubectl" edit pod shell
+check edit-pod 'pod/shell edited' env EDITOR='sed -i s/run:.shell/run:\ sh/' "$kubectl" edit pod shell
 check delete-run 'pod "shell" deleted' k delete pod shell --now
