@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "schema/authorization/v1/self_subject_access_review.pb.h"
+#include "schema/authorization/v1/self_subject_rules_review.pb.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/coordination/v1/lease.pb.h"
 #include "schema/core/v1/binding.pb.h"
@@ -99,6 +100,9 @@ std::vector<Kind> make_resources() {
   all.push_back(cluster_wide(unlisted<authorization::v1::SelfSubjectAccessReview>(
       "authorization.k8s.io", "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews",
       "selfsubjectaccessreview")));
+  all.push_back(cluster_wide(unlisted<authorization::v1::SelfSubjectRulesReview>(
+      "authorization.k8s.io", "v1", "SelfSubjectRulesReview", "selfsubjectrulesreviews",
+      "selfsubjectrulesreview")));
   all.push_back(named(resource<batch::v1::Job, batch::v1::JobList>("batch", "Job", "jobs", "job"),
                       {}, {"all"}));
   all.push_back(

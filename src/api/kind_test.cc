@@ -44,6 +44,8 @@ TEST(Kind, EachIsRegisteredAsKubernetesHasIt) {
       {"events.k8s.io/v1", "Event", "events", true, "ev", ""},
       {"authorization.k8s.io/v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews", false, "",
        ""},
+      {"authorization.k8s.io/v1", "SelfSubjectRulesReview", "selfsubjectrulesreviews", false, "",
+       ""},
       {"batch/v1", "Job", "jobs", true, "", "all"},
       {"policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", true, "pdb", ""},
       {"scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", false, "pc", ""},

@@ -10,6 +10,7 @@
 #include "apiserver/metadata_rules.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"
+#include "apiserver/stored_form.h"
 #include "base/uuid.h"
 #include "schema/meta/v1/meta.pb.h"
 
@@ -89,7 +90,7 @@ Result<ObjectPtr> Server::try_create(const ObjectRef& asked, std::unique_ptr<Mes
   strategy->prepare_for_create(*object, context());
   const api::FieldErrors errors = strategy->validate_create(*object);
   if (!errors.empty()) {
-    return fail(errors.to_status(*ref.kind, ref.name));
+    return fail(errors.to_status(stored_kind(*ref.kind), ref.name));
   }
   if (!api::metadata_of(*object).resource_version().empty()) {
     return fail(plain_error("resourceVersion should not be set on objects to be created"));

@@ -3,11 +3,17 @@
 #include <google/protobuf/message.h>
 
 #include "api/codec/protobuf.h"
+#include "apiserver/stored_form.h"
 #include "base/check.h"
 
 namespace windlass::apiserver {
 
 api::ObjectPtr ObjectCache::decode(const api::Kind& kind, const store::Version& version) {
+  if (!is_stored_form(kind)) {
+    std::unique_ptr<api::Message> made = kind.make();
+    parse_version(kind, version, *made);
+    return made;
+  }
   if (api::ObjectPtr object = version.decoded()) {
     return object;
   }

@@ -14,6 +14,11 @@ const api::Kind& must_find(std::string_view api_version, std::string_view name) 
 
 }  // namespace
 
+const api::Kind& new_event_kind() {
+  static const api::Kind& kind = must_find("events.k8s.io/v1", "Event");
+  return kind;
+}
+
 const api::Kind& service_account_kind() {
   static const api::Kind& kind = must_find("v1", "ServiceAccount");
   return kind;
@@ -41,19 +46,13 @@ const api::Kind& priority_class_kind() {
 
 const Strategy* find_strategy(const api::Kind& kind) {
   static const std::array all = {
-      &job_strategy(),
-      &pod_strategy(),
-      &node_strategy(),
-      &namespace_strategy(),
-      &event_strategy(),
-      &lease_strategy(),
-      &config_map_strategy(),
-      &secret_strategy(),
-      &service_account_strategy(),
-      &service_strategy(),
-      &pod_template_strategy(),
-      &budget_strategy(),
-      &priority_class_strategy(),
+      &job_strategy(),     &pod_strategy(),
+      &node_strategy(),    &namespace_strategy(),
+      &event_strategy(),   &new_event_strategy(),
+      &lease_strategy(),   &config_map_strategy(),
+      &secret_strategy(),  &service_account_strategy(),
+      &service_strategy(), &pod_template_strategy(),
+      &budget_strategy(),  &priority_class_strategy(),
   };
   for (const Strategy* strategy : all) {
     if (&strategy->kind() == &kind) {

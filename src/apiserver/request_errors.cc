@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/stored_form.h"
 #include "base/check.h"
 #include "base/quote.h"
 
 namespace windlass::apiserver {
 
 ResourceName resource_name(const api::Kind& kind, std::string_view name) {
-  return {kind.group, kind.plural, name};
+  const api::Kind& stored = stored_kind(kind);
+  return {stored.group, stored.plural, name};
 }
 
 ResourceName resource_name(const client::ObjectRef& ref) {

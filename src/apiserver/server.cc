@@ -2,8 +2,8 @@
 
 #include <google/protobuf/message.h>
 
-#include "api/codec/protobuf.h"
 #include "apiserver/request_errors.h"
+#include "apiserver/stored_form.h"
 #include "base/check.h"
 #include "schema/core/v1/namespace.pb.h"
 #include "schema/meta/v1/meta.pb.h"
@@ -61,6 +61,11 @@ Result<Server::Stored> Server::find(const ObjectRef& ref) {
   return Stored{std::move(version), std::move(object)};
 }
 
+Result<ObjectPtr> Server::newest(const ObjectRef& ref) {
+  TRY(Stored stored, find(ref));
+  return std::move(stored.object);
+}
+
 Result<store::VersionPtr> Server::get_version(const ObjectRef& ref) const {
   if (find_strategy(*ref.kind) == nullptr) {
     return fail(no_such_resource());
@@ -84,16 +89,17 @@ Result<ObjectPtr> Server::put(const ObjectRef& ref, store::Revision expected,
     return ObjectPtr(std::move(object));
   }
   api::mutable_metadata_of(*object).set_resource_version(std::to_string(store_.next_revision()));
-  std::string bytes = api::encode_protobuf(*object);
+  std::string bytes = encode_stored(*ref.kind, *object);
   ObjectPtr shared = std::move(object);
+  const ObjectPtr stored = to_stored(*ref.kind, shared);
   // On a full disk what is being deleted can still be changed, or it would never go.
   const bool going = api::metadata_of(*shared).has_deletion_timestamp();
-  const auto taken = store_.put(storage_key(ref), expected, std::move(bytes), shared,
+  const auto taken = store_.put(storage_key(ref), expected, std::move(bytes), stored,
                                 going ? store::Room::reserved : store::Room::normal);
   if (!taken) {
     return fail(refused(ref, taken.error(), store_.poisoned()));
   }
-  cache_.keep(shared);
+  cache_.keep(stored);
   return shared;
 }
 
@@ -104,13 +110,14 @@ Result<ObjectPtr> Server::erase(const ObjectRef& ref, store::Revision expected,
     return ObjectPtr(std::move(last));
   }
   api::mutable_metadata_of(*last).set_resource_version(std::to_string(store_.next_revision()));
-  std::string bytes = api::encode_protobuf(*last);
+  std::string bytes = encode_stored(*ref.kind, *last);
   ObjectPtr shared = std::move(last);
-  const auto taken = store_.remove(storage_key(ref), expected, std::move(bytes), shared);
+  const ObjectPtr stored = to_stored(*ref.kind, shared);
+  const auto taken = store_.remove(storage_key(ref), expected, std::move(bytes), stored);
   if (!taken) {
     return fail(refused(ref, taken.error(), store_.poisoned()));
   }
-  cache_.keep(shared);
+  cache_.keep(stored);
   return shared;
 }
 

@@ -81,6 +81,8 @@ class Server {
   void set_admission(Admission admission) { admission_ = admission; }
 
   Result<ObjectPtr> get(const ObjectRef& ref);
+  // Durable or not: what a write now would be based on.
+  Result<ObjectPtr> newest(const ObjectRef& ref);
   Result<store::VersionPtr> get_version(const ObjectRef& ref) const;
   Result<ObjectList> list(const Collection& collection, const ListOptions& options);
   Result<CollectionPage> read(const Collection& collection, const ReadOptions& options);

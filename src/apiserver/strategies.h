@@ -20,6 +20,7 @@ const Strategy& pod_strategy();
 const Strategy& node_strategy();
 const Strategy& namespace_strategy();
 const Strategy& event_strategy();
+const Strategy& new_event_strategy();  // events.k8s.io
 const Strategy& lease_strategy();
 const Strategy& config_map_strategy();
 const Strategy& secret_strategy();
@@ -30,6 +31,7 @@ const Strategy& budget_strategy();
 const Strategy& priority_class_strategy();
 
 // Kinds that only this folder names.
+const api::Kind& new_event_kind();
 const api::Kind& service_account_kind();
 const api::Kind& service_kind();
 const api::Kind& pod_template_kind();

@@ -1,12 +1,12 @@
 // PUT, and what PATCH shares with it: api.md M30, M37-M41, M44, J109, J120, P60, P73-P75.
 #include <google/protobuf/message.h>
 
-#include "api/codec/protobuf.h"
 #include "api/validate_metadata.h"
 #include "apiserver/field_tracker.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"
+#include "apiserver/stored_form.h"
 #include "client/object_identity.h"
 #include "schema/meta/v1/meta.pb.h"
 
@@ -66,7 +66,7 @@ Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy
   const api::FieldErrors errors = status ? strategy.validate_status_update(old, *object)
                                          : strategy.validate_update(old, *object);
   if (!errors.empty()) {
-    return fail(errors.to_status(*ref.kind, ref.name));
+    return fail(errors.to_status(stored_kind(*ref.kind), ref.name));
   }
   decision.add_warnings(strategy.warnings(*object, &old));
   ObjectMeta& accepted = api::mutable_metadata_of(*object);
@@ -81,7 +81,7 @@ Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy
     decision.removed = true;
     return ObjectPtr(std::move(object));
   }
-  if (api::encode_protobuf(*object) == stored.version->bytes()) {
+  if (encode_stored(*ref.kind, *object) == stored.version->bytes()) {
     return stored.object;  // M41
   }
   tracker.stamp(*object, clock_.now());

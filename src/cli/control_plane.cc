@@ -1,9 +1,8 @@
 #include "cli/control_plane.h"
 
-#include <vector>
-
+#include "apiserver/event_expiry.h"
 #include "apiserver/in_process_client.h"
-#include "apiserver/strategy.h"
+#include "apiserver/stored_form.h"
 #include "controllers/disruption/budget_controller.h"
 #include "controllers/disruption/stale_marks.h"
 #include "controllers/garbage/collector.h"
@@ -15,16 +14,6 @@
 
 namespace windlass::cli {
 namespace {
-
-std::vector<const api::Kind*> stored_kinds() {
-  std::vector<const api::Kind*> stored;
-  for (const api::Kind& kind : api::all_kinds()) {
-    if (apiserver::find_strategy(kind) != nullptr) {
-      stored.push_back(&kind);
-    }
-  }
-  return stored;
-}
 
 controllers::job::JobController::Options job_options(const ControlPlaneOptions& options) {
   controllers::job::JobController::Options job;
@@ -41,10 +30,11 @@ struct ControlPlane::Parts {
   Parts(env::Env env, store::Store& store, const ControlPlaneOptions& options)
       : system_objects(options.system),
         server(store, env.clock, env.random, options.gates),
+        event_expiry(server, env.executor, env.clock),
         client(server, env.executor),
         client_env{client, env.executor, env.clock, env.random, env.log},
         job_controller(client_env, job_options(options)),
-        garbage_collector(client_env, {stored_kinds()}),
+        garbage_collector(client_env, {apiserver::all_stored_kinds()}),
         namespace_controller(client_env, {.ca_certificate = system_objects.ca_certificate}),
         budget_controller(client_env),
         stale_mark_cleaner(client_env, {}),
@@ -56,6 +46,7 @@ struct ControlPlane::Parts {
 
   const apiserver::SystemObjects system_objects;
   apiserver::Server server;
+  apiserver::EventExpiry event_expiry;
   apiserver::InProcessClient client;
   client::ClientEnv client_env;
   controllers::job::JobController job_controller;

@@ -99,8 +99,8 @@ std::string resources_document(const ServedVersion& served) {
 
 }  // namespace
 
-Discovery::Discovery(std::string_view address)
-    : core_versions_(core_versions_document(address)), groups_(groups_document()) {
+Discovery::Discovery(std::string address)
+    : address_(std::move(address)), groups_(groups_document()) {
   for (const ServedVersion& served : served_versions()) {
     if (!served.group.empty()) {
       group_[std::string(served.group)] = group_document(served);
@@ -113,6 +113,10 @@ Discovery::Discovery(std::string_view address)
       etags_[core][beta] = fmt::format("\"{:016X}\"", stable_hash(aggregated_[core][beta]));
     }
   }
+}
+
+std::string Discovery::core_versions(std::string_view reached) const {
+  return core_versions_document(reached.empty() ? address_ : reached);
 }
 
 const std::string* Discovery::group(std::string_view name) const {

@@ -10,11 +10,12 @@ namespace windlass::apiserver {
 
 class Discovery {
  public:
-  // `address` is where clients reach this server: 127.0.0.1:6443.
-  explicit Discovery(std::string_view address);
+  // `address` is where clients reach this server, unless they came over a socket and so know
+  // better.
+  explicit Discovery(std::string address);
 
-  const std::string& core_versions() const { return core_versions_; }  // /api
-  const std::string& groups() const { return groups_; }                // /apis
+  std::string core_versions(std::string_view reached) const;  // /api
+  const std::string& groups() const { return groups_; }       // /apis
   // nullptr when there is no such group.
   const std::string* group(std::string_view name) const;  // /apis/GROUP
   // nullptr when there is no such version.
@@ -25,7 +26,7 @@ class Discovery {
   const std::string& aggregated_etag(bool core, bool beta) const { return etags_[core][beta]; }
 
  private:
-  std::string core_versions_;
+  std::string address_;
   std::string groups_;
   std::map<std::string, std::string, std::less<>> group_;
   std::map<std::string, std::string, std::less<>> resources_;  // by `group/version`

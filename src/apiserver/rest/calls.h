@@ -21,5 +21,6 @@ Prepared prepare_bind(RestContext& context, RestRequest request);
 Prepared prepare_evict(RestContext& context, RestRequest request);
 Prepared prepare_log(RestContext& context, RestRequest request);
 Prepared prepare_access_review(RestContext& context, RestRequest request);
+Prepared prepare_rules_review(RestContext& context, RestRequest request);
 
 }  // namespace windlass::apiserver

@@ -5,7 +5,7 @@
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
 #include "apiserver/rest/wire.h"
-#include "base/check.h"
+#include "apiserver/stored_form.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::apiserver {
@@ -53,7 +53,7 @@ const api::Message& ListEncoder::parse(const store::Version& version) {
   if (!scratch_) {
     scratch_ = kind_.make();
   }
-  CHECK(scratch_->ParseFromString(version.bytes()), "stored bytes are an object of their kind");
+  parse_version(kind_, version, *scratch_);
   return *scratch_;
 }
 
@@ -87,7 +87,8 @@ void ListEncoder::open() {
 
 void ListEncoder::add(const store::Version& version) {
   if (view_.format.encoding == Encoding::protobuf) {
-    append_field(kItemsField, version.bytes(), buffer_);
+    append_field(kItemsField,
+                 is_stored_form(kind_) ? version.bytes() : served_bytes(kind_, version), buffer_);
     return;
   }
   const api::Message& object = parse(version);
@@ -154,7 +155,7 @@ static std::string partial_protobuf_list(const ViewOptions& view, const api::Kin
                raw);
   const std::unique_ptr<api::Message> object = kind.make();
   for (const store::VersionPtr& version : page.items) {
-    CHECK(object->ParseFromString(version->bytes()), "stored bytes are an object of their kind");
+    parse_version(kind, *version, *object);
     std::string item;
     append_field(kMetadataField, api::encode_protobuf(api::metadata_of(*object)), item);
     append_field(kItemsField, item, raw);

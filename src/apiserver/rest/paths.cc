@@ -116,9 +116,12 @@ http::Response discovery_response(const Discovery& discovery, const RestRequest&
   if (!aggregated.empty()) {
     return aggregated_response(discovery, request, core, aggregated);
   }
+  if (core && path.size() == 1) {
+    return json_document(discovery.core_versions(request.http.peer.reached));
+  }
   const std::string* document = nullptr;
   if (path.size() == 1) {
-    document = core ? &discovery.core_versions() : &discovery.groups();
+    document = &discovery.groups();
   } else if (core && path.size() == 2) {
     document = discovery.resources("", path[1]);
   } else if (!core && path.size() == 2) {

@@ -83,7 +83,7 @@ RestHandler::RestHandler(Server& server, env::Executor& executor, env::Clock& cl
       discovery_(options_.address),
       openapi_(api_version_text(options_.version)),
       context_(std::make_shared<RestContext>(server, clock, executor, random, options_.hooks)),
-      streams_(std::make_unique<StreamHub>(executor)) {}
+      streams_(std::make_unique<StreamHub>(executor, server.store())) {}
 
 RestHandler::~RestHandler() {
   context_->open = false;
@@ -100,7 +100,7 @@ Prepared RestHandler::prepare(http::Request http) const {
   request.target = *std::move(target);
   request.info = request_info(http.method, request.target);
   request.http = std::move(http);
-  const std::string verb(verb_label(request.info.verb));
+  const std::string_view verb = verb_label(request.info.verb);
   const Served* served = find_served(request.info.group, request.info.version,
                                      request.info.resource, request.info.subresource);
   const MonotonicTime began = request.began;
@@ -185,6 +185,9 @@ Prepared RestHandler::dispatch(RestRequest request) const {
   }
   if (request.kind().kind == "SelfSubjectAccessReview") {
     return prepare_access_review(context, std::move(request));
+  }
+  if (request.kind().kind == "SelfSubjectRulesReview") {
+    return prepare_rules_review(context, std::move(request));
   }
   if (verb == "get") {
     return prepare_get(context, std::move(request));

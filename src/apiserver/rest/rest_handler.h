@@ -20,7 +20,7 @@
 namespace windlass::apiserver {
 
 struct RestOptions {
-  std::string address = "127.0.0.1:6443";  // where clients reach us, for /api
+  std::string address = "127.0.0.1:6443";  // for /api, where the transport does not know it
   std::string version = "0.0.0";           // of this program
   Hooks hooks = {};
 };

@@ -145,6 +145,9 @@ TEST_F(RestHandlerTest, M120_PlainDiscovery) {
             R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":)"
             R"([{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1:6443"}]})"
             "\n");
+  http::Request over_socket = request("GET", "/api");
+  over_socket.peer.reached = "192.0.2.7:40404";
+  EXPECT_THAT(send(over_socket)->body, HasSubstr(R"("serverAddress":"192.0.2.7:40404")"));
   EXPECT_THAT(get("/apis")->body,
               AllOf(StartsWith(R"({"kind":"APIGroupList","apiVersion":"v1","groups":[)"),
                     HasSubstr(R"({"name":"batch","versions":[{"groupVersion":"batch/v1",)"
@@ -235,6 +238,27 @@ TEST_F(RestHandlerTest, M128_SelfSubjectAccessReview) {
   const auto viewer =
       send({"POST", path, {{"Authorization", std::string("Bearer ") + kViewerToken}}, body, {}});
   EXPECT_THAT(viewer->body, HasSubstr(R"("status":{"allowed":false)"));
+}
+
+TEST_F(RestHandlerTest, M128_SelfSubjectRulesReview) {
+  const std::string path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
+  const auto admin = post(path, R"({"spec":{"namespace":"default"}})");
+  EXPECT_EQ(admin->status, 201);
+  EXPECT_THAT(admin->body, HasSubstr(R"("kind":"SelfSubjectRulesReview")"));
+  EXPECT_THAT(admin->body, HasSubstr(R"("status":{"resourceRules":[{"verbs":["*"],)"
+                                     R"("apiGroups":["*"],"resources":["*"]}],)"
+                                     R"("nonResourceRules":[{"verbs":["*"],)"
+                                     R"("nonResourceURLs":["*"]}],"incomplete":false})"));
+  const auto viewer = send({"POST",
+                            path,
+                            {{"Authorization", std::string("Bearer ") + kViewerToken}},
+                            R"({"spec":{"namespace":"default"}})",
+                            {}});
+  EXPECT_THAT(viewer->body, HasSubstr(R"("resources":["pods","pods/status","pods/log"])"));
+  EXPECT_EQ(viewer->body.find("secrets"), std::string::npos);
+  const auto nowhere = post(path, "{}");
+  EXPECT_EQ(nowhere->status, 400);
+  EXPECT_THAT(nowhere->body, HasSubstr("no namespace on request"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// SelfSubjectAccessReview: what the user may do (api.md M128).
+// SelfSubjectAccessReview and SelfSubjectRulesReview: what the user may do (api.md M128).
 #include <google/protobuf/message.h>
 
 #include "apiserver/auth/authorizer.h"
@@ -6,6 +6,7 @@
 #include "apiserver/rest/calls.h"
 #include "apiserver/rest/responses.h"
 #include "schema/authorization/v1/self_subject_access_review.pb.h"
+#include "schema/authorization/v1/self_subject_rules_review.pb.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -31,6 +32,46 @@ RequestInfo asked_for(const Review& review) {
   return info;
 }
 
+using RulesReviewMessage = api::authorization::v1::SelfSubjectRulesReview;
+using Texts = google::protobuf::RepeatedPtrField<std::string>;
+
+Texts texts(const std::vector<std::string>& from) {
+  return {from.begin(), from.end()};
+}
+
+std::vector<ServedResource> served_resources() {
+  std::vector<ServedResource> resources;
+  for (const Served& served : all_served()) {
+    if (served.subresource.empty()) {
+      resources.push_back({served.kind->group, served.kind->plural});
+    }
+  }
+  return resources;
+}
+
+void fill_rules(const RulesReview& rules, RulesReviewMessage& review) {
+  auto& status = *review.mutable_status();
+  status.Clear();
+  for (const ResourceRule& rule : rules.resources) {
+    auto& added = *status.add_resource_rules();
+    *added.mutable_verbs() = texts(rule.verbs);
+    *added.mutable_api_groups() = texts(rule.groups);
+    *added.mutable_resources() = texts(rule.resources);
+    *added.mutable_resource_names() = texts(rule.names);
+  }
+  for (const PathRule& rule : rules.paths) {
+    auto& added = *status.add_non_resource_rules();
+    *added.mutable_verbs() = texts(rule.verbs);
+    *added.mutable_non_resource_urls() = texts(rule.paths);
+  }
+}
+
+Prepared created(const RestRequest& request, const Message& review) {
+  Format plain = request.format;
+  plain.form = Form::object;
+  return message_response(201, plain, request.kind().type_meta(), review);
+}
+
 }  // namespace
 
 Prepared prepare_access_review(RestContext&, RestRequest request) {
@@ -44,9 +85,21 @@ Prepared prepare_access_review(RestContext&, RestRequest request) {
   if (!answer.reason.empty()) {
     review.mutable_status()->set_reason(answer.reason);
   }
-  Format plain = request.format;
-  plain.form = Form::object;
-  return message_response(201, plain, request.kind().type_meta(), review);
+  return created(request, review);
+}
+
+Prepared prepare_rules_review(RestContext&, RestRequest request) {
+  auto body = decode_body(request.http, request.kind(), FieldValidation::ignore);
+  if (!body) {
+    return failure_response(body.error(), request.format);
+  }
+  auto& review = static_cast<RulesReviewMessage&>(*body->object);
+  if (review.spec().namespace_().empty()) {
+    return failure_response(bad_request("no namespace on request"), request.format);
+  }
+  // The same in every namespace: the roles here know none.
+  fill_rules(review_rules(request.user, served_resources()), review);
+  return created(request, review);
 }
 
 }  // namespace windlass::apiserver

@@ -1,0 +1,68 @@
+#include "apiserver/event_expiry.h"
+
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+
+#include "client/object_identity.h"
+#include "schema/core/v1/event.pb.h"
+#include "schema/meta/v1/meta.pb.h"
+
+namespace windlass::apiserver {
+namespace {
+
+using api::core::v1::Event;
+
+template <class Timestamp>
+Time time_of(const Timestamp& time) {
+  return time_from_unix(time.seconds(), time.nanos());
+}
+
+// Old recorders raise lastTimestamp, new ones the series; each such write keeps the event.
+Time last_happened(const Event& event) {
+  return std::max({time_of(event.metadata().creation_timestamp()), time_of(event.last_timestamp()),
+                   time_of(event.event_time()), time_of(event.series().last_observed_time())});
+}
+
+}  // namespace
+
+EventExpiry::EventExpiry(Server& server, env::Executor& executor, env::Clock& clock,
+                         EventExpiryOptions options)
+    : server_(server), executor_(executor), clock_(clock), options_(options) {
+  look_later(options_.period);
+}
+
+EventExpiry::~EventExpiry() {
+  executor_.cancel(timer_);
+}
+
+void EventExpiry::look_later(Duration delay) {
+  timer_ = executor_.schedule(delay, [this] { look(); });
+}
+
+void EventExpiry::look() {
+  const api::Kind& kind = api::kinds::event();
+  const auto page = server_.read({&kind, "", "", ""}, {options_.page, continue_token_});
+  if (!page) {  // the history has moved past the token
+    continue_token_.clear();
+    look_later(options_.period);
+    return;
+  }
+  const Time now = clock_.now();
+  for (const store::VersionPtr& version : page->items) {
+    const ObjectPtr object = server_.decode(kind, *version);
+    const auto& event = static_cast<const Event&>(*object);
+    if (now - last_happened(event) < options_.keep) {
+      continue;
+    }
+    // Only as it was seen: one that has just happened again stays. What fails now is tried again.
+    DeleteOptions options;
+    options.preconditions.resource_version = event.metadata().resource_version();
+    const client::KeyParts key = client::split_key(version->key());
+    server_.remove({&kind, key.ns, key.name}, options);
+  }
+  continue_token_ = page->continue_token;
+  look_later(continue_token_.empty() ? options_.period : Duration::zero());
+}
+
+}  // namespace windlass::apiserver

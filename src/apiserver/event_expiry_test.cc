@@ -1,0 +1,44 @@
+#include "apiserver/event_expiry.h"
+
+#include <gtest/gtest.h>
+
+#include "apiserver/server_testing.h"
+
+namespace windlass::apiserver {
+namespace {
+
+struct EventExpiryTest : ServerTest {
+  static ObjectRef event(std::string name) {
+    return {&api::kinds::event(), "default", std::move(name)};
+  }
+  void add(const std::string& name) { must_create(event(name), R"({"involvedObject":{}})"); }
+
+  EventExpiry expiry{server, world.executor(), world.clock(), {.page = 2}};
+};
+
+TEST_F(EventExpiryTest, N23_AnHourAfterItLastHappened) {
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    add(name);
+  }
+  world.run_for(minutes(40));
+  add("late");
+  ASSERT_TRUE(server
+                  .patch(event("b"), "", PatchType::merge,
+                         R"({"lastTimestamp":")" + format_rfc3339(world.clock().now()) + R"("})")
+                  .answer);
+  EXPECT_NE(stored(event("a")), nullptr);
+  const store::Revision before = store.revision();
+  world.run_for(minutes(22));
+  for (const char* name : {"a", "c", "d", "e"}) {
+    EXPECT_EQ(stored(event(name)), nullptr) << name;
+  }
+  EXPECT_NE(stored(event("b")), nullptr);
+  EXPECT_NE(stored(event("late")), nullptr);
+  EXPECT_EQ(events(api::kinds::event(), before).size(), 4u) << "watchers are told";
+  world.run_for(minutes(60));
+  EXPECT_EQ(stored(event("b")), nullptr);
+  EXPECT_EQ(stored(event("late")), nullptr);
+}
+
+}  // namespace
+}  // namespace windlass::apiserver

@@ -1,0 +1,39 @@
+// Between the form in which a kind is served and the one in which it is stored. They are the same
+// for all kinds but one: an Event of events.k8s.io is stored as the Event of core/v1, so that both
+// groups show the same objects (api.md N20). Every field of the one is a field of the other under
+// another number, so one form becomes the other without a look at the values. Pure; any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/object.h"
+#include "store/version.h"
+
+namespace windlass::apiserver {
+
+// The kind whose bytes the store has; errors name it, too.
+const api::Kind& stored_kind(const api::Kind& kind);
+inline bool is_stored_form(const api::Kind& kind) {
+  return &stored_kind(kind) == &kind;
+}
+// Every kind of which the store has objects, each once.
+std::vector<const api::Kind*> all_stored_kinds();
+
+// An object of the kind as the message that the store has.
+api::ObjectPtr to_stored(const api::Kind& kind, api::ObjectPtr object);
+// The bytes that the store has, or would have, of an object of the kind.
+std::string encode_stored(const api::Kind& kind, const api::Message& object);
+
+// Stored bytes as bytes of the kind. The fields of an Event come in another order, which protobuf
+// allows.
+std::string served_bytes(const api::Kind& kind, const store::Version& version);
+// Replaces what is in `object`.
+void parse_version(const api::Kind& kind, const store::Version& version, api::Message& object);
+// The message that somebody holds already, if it is one of this kind. Core thread only.
+api::ObjectPtr decoded_as(const api::Kind& kind, const store::Version& version);
+
+}  // namespace windlass::apiserver
