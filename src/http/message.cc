@@ -13,4 +13,11 @@ std::optional<std::string_view> find_header(const Headers& headers, std::string_
   return std::nullopt;
 }
 
+std::string Response::take_body() {
+  if (make_body) {
+    return make_body();
+  }
+  return shared ? *shared : std::move(body);
+}
+
 }  // namespace windlass::http

@@ -28,6 +28,7 @@ struct Peer {
   // From a client certificate that our own authority has signed; empty without one.
   std::string common_name = {};
   std::vector<std::string> organizations = {};
+  std::string reached = {};  // which address of ours: 127.0.0.1:6443
 };
 
 struct Request {
@@ -45,9 +46,13 @@ struct Response {
   int status = 200;
   Headers headers = {};
   std::string body = {};
+  Chunk shared = {};  // instead of `body`, if it is there
   // Instead of `body`: makes it on the transport's thread, so that coding does not hold up the
   // core.
   std::function<std::string()> make_body = {};
+
+  // Wherever it is. Once.
+  std::string take_body();
 };
 
 }  // namespace windlass::http

@@ -27,6 +27,7 @@ Connection::Connection(uint64_t id, IoThread& io, ServerState& state,
                        std::unique_ptr<Stream> stream)
     : id_(id), io_(io), state_(state), stream_(std::move(stream)), parser_(state.limits.request) {
   peer_.address = peer_address(stream_->fd());
+  peer_.reached = own_address(stream_->fd());
 }
 
 void Connection::start() {
@@ -41,6 +42,7 @@ void Connection::on_events(uint32_t events) {
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
     return close();
   }
+  may_read_ = true;
   if ((events & EPOLLRDHUP) != 0 && (phase_ == Phase::answering || !output_.empty())) {
     on_peer_finished();
   }
@@ -146,6 +148,10 @@ bool Connection::read_input() {
   if (parser_.idle() && io_.stopping()) {
     phase_ = Phase::closing;
     return true;
+  }
+  if (!may_read_ && !stream_->has_received()) {
+    blocked_on_ = Io::want_read;
+    return false;
   }
   const std::span<char> scratch = io_.scratch();
   const Transfer got = stream_->read(scratch);
@@ -264,16 +270,22 @@ void Connection::take_step(AnswerStep step) {
 }
 
 void Connection::answer(http::Response response) {
-  std::string body = response.make_body ? response.make_body() : std::move(response.body);
+  if (response.make_body) {
+    response.body = response.make_body();
+  }
   http::Framing framing;
   framing.date = io_.date();
   framing.close = !current_.keep_alive;
   if (response.status != 204 && response.status != 304) {
-    framing.content_length = body.size();
+    framing.content_length = response.shared ? response.shared->size() : response.body.size();
   }
   output_.add(http::response_head(response.status, response.headers, framing));
   if (http::may_have_body(current_.method, response.status)) {
-    output_.add(std::move(body));
+    if (response.shared) {
+      output_.add_chunk(std::move(response.shared), false);
+    } else {
+      output_.add(std::move(response.body));
+    }
   }
   end_answer();
 }
@@ -321,6 +333,7 @@ void Connection::end_answer() {
     link_ = nullptr;
   }
   fresh_ = false;
+  may_read_ = false;  // mostly the next request is not there yet
   phase_ = current_.keep_alive && !io_.stopping() ? Phase::reading : Phase::closing;
 }
 

@@ -90,6 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string input_;  // of the requests after the present one
   OutputQueue output_;
   bool stopped_sending_ = false;  // the other side
+  bool may_read_ = true;          // worth a try; false until the socket says that there is more
   Io blocked_on_ = Io::want_read;
   size_t discarded_ = 0;
 

@@ -129,13 +129,27 @@ Result<posix::FileDescriptor> listen_on(Endpoint& endpoint) {
   return fd;
 }
 
-std::string peer_address(int fd) {
+namespace {
+
+using GetName = int (*)(int, sockaddr*, socklen_t*);
+
+std::string address_from(GetName get_name, int fd) {
   SocketAddress address;
   address.length = sizeof address.storage;
-  if (::getpeername(fd, address.get(), &address.length) != 0) {
+  if (get_name(fd, address.get(), &address.length) != 0) {
     return "";
   }
   return from_socket_address(address).text();
+}
+
+}  // namespace
+
+std::string peer_address(int fd) {
+  return address_from(&::getpeername, fd);
+}
+
+std::string own_address(int fd) {
+  return address_from(&::getsockname, fd);
 }
 
 }  // namespace windlass::net

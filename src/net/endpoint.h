@@ -29,5 +29,7 @@ Result<posix::FileDescriptor> listen_on(Endpoint& endpoint);
 
 // The other side of a connected socket: 127.0.0.1:40312.
 std::string peer_address(int fd);
+// Our own side of it.
+std::string own_address(int fd);
 
 }  // namespace windlass::net

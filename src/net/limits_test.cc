@@ -64,7 +64,7 @@ TEST(Limits, FramingErrorsAreRefusedAndEndTheConnection) {
   EXPECT_EQ(server.server->statistics().requests, 0u);
 }
 
-TEST(Limits, BodiesAbove3MiBAre413) {
+TEST(Limits, M9_BodiesAbove3MiBAre413) {
   TestServer server;
   const std::string head = "POST / HTTP/1.1\r\nHost: x\r\n";
   // The client sends all of it before it reads: the refusal must reach it even so.

@@ -37,6 +37,8 @@ class Stream {
   // our authority has not signed.
   virtual Io handshake(http::Peer& peer) = 0;
   virtual Transfer read(std::span<char> buffer) = 0;
+  // Something was received and not yet read, of which the socket itself tells no more.
+  virtual bool has_received() const { return false; }
   // As much as goes, in order. After want_*, the next call begins with the same bytes.
   virtual Transfer write(std::span<const std::string_view> parts) = 0;
   // Nothing more will be written; best effort.

@@ -65,6 +65,8 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::make(const TlsFiles& files
   SSL_CTX_set_options(handle.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET |
                                         SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_session_cache_mode(handle.get(), SSL_SESS_CACHE_OFF);
+  // A record's head and its content with one system call.
+  SSL_CTX_set_read_ahead(handle.get(), 1);
   SSL_CTX_set_num_tickets(handle.get(), 0);
   // Buffers of idle connections are given back: thousands of watches mostly wait.
   SSL_CTX_set_mode(handle.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |

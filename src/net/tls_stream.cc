@@ -98,6 +98,10 @@ Transfer TlsStream::read(std::span<char> buffer) {
   return returned == 1 ? Transfer{Io::done, got} : Transfer{result_of(returned)};
 }
 
+bool TlsStream::has_received() const {
+  return SSL_has_pending(handle_.get()) == 1;
+}
+
 // A call after want_write begins with the same bytes and has at least as many, which is what
 // OpenSSL asks for: the caller only ever adds at the end.
 Transfer TlsStream::write(std::span<const std::string_view> parts) {

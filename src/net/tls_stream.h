@@ -21,6 +21,7 @@ class TlsStream final : public Stream {
 
   Io handshake(http::Peer& peer) override;
   Transfer read(std::span<char> buffer) override;
+  bool has_received() const override;
   Transfer write(std::span<const std::string_view> parts) override;
   void finish_writing() override;
 

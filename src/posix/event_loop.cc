@@ -30,7 +30,8 @@ EventLoop::EventLoop(env::Clock& clock)
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       wakeup_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   CHECK(epoll_.valid() && wakeup_.valid(), "cannot create an epoll set and an eventfd");
-  epoll_event event = event_for(kWakeup, EPOLLIN);
+  // Edge-triggered: every write to it is told once, and its count need not be read.
+  epoll_event event = event_for(kWakeup, EPOLLIN | EPOLLET);
   CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &event) == 0, "epoll_ctl");
 }
 
@@ -43,15 +44,15 @@ EventLoop::~EventLoop() {
 }
 
 void EventLoop::post(env::Task task) {
-  bool first = false;
+  bool was_asleep = false;
   {
     const std::lock_guard lock(mutex_);
     CHECK(posted_.size() < kMaxPosted, "an event loop is flooded");
-    first = posted_.empty();
     posted_.push_back(std::move(task));
+    was_asleep = std::exchange(asleep_, false);
   }
-  // One wake-up for a batch is enough: the loop takes all that is there.
-  if (first) {
+  // A loop that runs looks here before it sleeps, and one wake-up for a batch is enough.
+  if (was_asleep) {
     wake();
   }
 }
@@ -73,7 +74,7 @@ void EventLoop::run() {
     if (run_posted()) {
       break;
     }
-    wait_and_dispatch(wait_limit());
+    wait_and_dispatch(fall_asleep() ? wait_limit() : 0);
   }
   owner_.store(std::thread::id());
 }
@@ -128,10 +129,10 @@ void EventLoop::wake() {
   CHECK(written == sizeof one || errno == EAGAIN, "eventfd");
 }
 
-void EventLoop::drain_wakeups() {
-  uint64_t count = 0;
-  const ssize_t got = ::read(wakeup_.get(), &count, sizeof count);
-  CHECK(got == sizeof count || errno == EAGAIN || errno == EINTR, "eventfd");
+bool EventLoop::fall_asleep() {
+  const std::lock_guard lock(mutex_);
+  asleep_ = posted_.empty();
+  return asleep_;
 }
 
 bool EventLoop::run_posted() {
@@ -176,11 +177,14 @@ void EventLoop::wait_and_dispatch(int timeout) {
   std::array<epoll_event, kMaxEventsPerTurn> events;
   const int count = ::epoll_wait(epoll_.get(), events.data(), kMaxEventsPerTurn, timeout);
   CHECK(count >= 0 || errno == EINTR, "epoll_wait");
+  {
+    const std::lock_guard lock(mutex_);
+    asleep_ = false;
+  }
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<size_t>(i)];
     if (event.data.u64 == kWakeup) {
-      drain_wakeups();
-      continue;
+      continue;  // it has done its work
     }
     // Looked up for each event: an earlier callback of this turn may have unwatched it.
     const auto found = watches_.find(event.data.u64);

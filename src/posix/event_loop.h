@@ -64,7 +64,8 @@ class EventLoop final : public env::Executor {
 
   void check_own_thread() const;
   void wake();
-  void drain_wakeups();
+  // True when nothing is posted: then the next post() wakes the loop.
+  bool fall_asleep();
   // True when stop() was called; what was posted before has run by then.
   bool run_posted();
   void run_due_timers();
@@ -83,6 +84,7 @@ class EventLoop final : public env::Executor {
   std::mutex mutex_;
   std::vector<env::Task> posted_;  // under mutex_
   bool stopping_ = false;          // under mutex_
+  bool asleep_ = false;            // under mutex_: in epoll_wait, or about to be
 };
 
 }  // namespace windlass::posix
