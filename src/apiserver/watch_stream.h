@@ -34,7 +34,7 @@ struct VersionEvent {
 class WatchStream {
  public:
   // From behind `resource_version`. `wake` runs once after next() had nothing, and may only
-  // schedule a call. 410 when the version is too old.
+  // schedule a call; without it nothing tells that there is more. 410 when the version is too old.
   static Result<std::unique_ptr<WatchStream>> open(
       Server& server, const Collection& collection, std::string_view resource_version,
       std::function<void()> wake, InitialEvents initial = InitialEvents::as_version_says);
@@ -44,6 +44,8 @@ class WatchStream {
   Result<std::optional<client::WatchEvent>> next();
   Result<std::optional<VersionEvent>> next_version();
 
+  // Without selectors: then the changes of the store say it all.
+  bool everything() const { return selection_.everything(); }
   // The objects that were there at the beginning have all been given out.
   bool initial_done() const { return initial_.empty(); }
   ObjectPtr object_of(const VersionEvent& event) {

@@ -94,7 +94,7 @@ class Store final : private JournalListener, private ReplayListener {
   void when_committed(Revision revision, WhenCommitted done);
 
   // Changes after the revision, of one namespace or of all; nullptr when it is older than the
-  // history.
+  // history. A write costs something for each watcher with a `wake`, nothing for those without.
   std::unique_ptr<Watcher> watch(std::string_view resource, std::string_view ns, Revision after,
                                  std::function<void()> wake);
 

@@ -3,6 +3,11 @@
 #include "store/table.h"
 
 namespace windlass::store {
+namespace {
+
+constexpr uint64_t kUnknownToTable = 0;  // those that it knows count from 1
+
+}  // namespace
 
 Watcher::Watcher(Table& table, std::string prefix, Revision after, std::function<void()> wake)
     : table_(table),
@@ -10,10 +15,12 @@ Watcher::Watcher(Table& table, std::string prefix, Revision after, std::function
       after_(after),
       wake_(std::move(wake)),
       position_(table.position_after(after)),
-      id_(table.add_watcher(this)) {}
+      id_(wake_ ? table.add_watcher(this) : kUnknownToTable) {}
 
 Watcher::~Watcher() {
-  table_.remove_watcher(id_);
+  if (id_ != kUnknownToTable) {
+    table_.remove_watcher(id_);
+  }
 }
 
 Watcher::Next Watcher::next() {
@@ -28,6 +35,11 @@ Watcher::Next Watcher::next() {
   }
   waiting_ = true;
   return {};
+}
+
+void Watcher::skip() {
+  position_ = table_.end_position();
+  waiting_ = true;
 }
 
 Revision Watcher::compacted() const {

@@ -16,7 +16,8 @@ class Watcher {
  public:
   // Call next() first: `wake` runs when a change arrives after next() has said that there is none,
   // once until the next such answer. It runs inside the store's commit: it may only schedule, never
-  // call the store.
+  // call the store. Without `wake` the store does not even know of it, and it costs a writer
+  // nothing: for those who have many of them, and one more that is woken for all.
   Watcher(Table& table, std::string prefix, Revision after, std::function<void()> wake);
   ~Watcher();
   Watcher(const Watcher&) = delete;
@@ -27,6 +28,8 @@ class Watcher {
     bool gone = false;
   };
   Next next();
+  // Passes over everything that is there, as if next() had been asked until it had nothing.
+  void skip();
 
   // The newest revision the history has forgotten, for the text of a 410.
   Revision compacted() const;

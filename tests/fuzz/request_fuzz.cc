@@ -21,7 +21,7 @@ class Sink final : public http::Exchange {
     CHECK(!answered_, "one answer");
     answered_ = true;
     check_head(response.status, response.headers);
-    bytes_ = response.make_body ? response.make_body().size() : response.body.size();
+    bytes_ = response.take_body().size();
   }
   void start(int status, http::Headers headers) override {
     CHECK(!answered_, "one answer");

@@ -5,19 +5,12 @@
 #include "apiserver/rest/object_access.h"
 #include "apiserver/rest/options.h"
 #include "apiserver/rest/reply.h"
+#include "apiserver/rest/versioned_call.h"
 #include "apiserver/rest/views.h"
-#include "apiserver/rest/wait_for_version.h"
-#include "base/check.h"
+#include "apiserver/stored_form.h"
 
 namespace windlass::apiserver {
 namespace {
-
-// The message of a version, made on the transport's thread unless somebody has it.
-ObjectPtr parsed(const api::Kind& kind, const store::Version& version) {
-  std::unique_ptr<Message> made = kind.make();
-  CHECK(made->ParseFromString(version.bytes()), "stored bytes are an object of their kind");
-  return made;
-}
 
 // A whole object reads the same for ever, and hot ones are read again and again.
 http::Response cached_response(RestContext& context, const RestRequest& request,
@@ -28,15 +21,19 @@ http::Response cached_response(RestContext& context, const RestRequest& request,
   const bool cacheable = format.form == Form::object && !format.pretty;
   const EncodedKey key{version->revision(), &request.kind(), encoded_variant(format.encoding)};
   if (cacheable) {
-    if (const http::Chunk chunk = context.encoded.find(key)) {
-      response.body = *chunk;
+    if ((response.shared = context.encoded.find(key))) {
       return response;
     }
   }
-  response.make_body = [view, version, object = version->decoded(), key, cacheable,
-                        cache = &context.encoded] {
+  response.make_body = [view, version, object = decoded_as(request.kind(), *version), key,
+                        cacheable, cache = &context.encoded] {
     const api::Kind& kind = *key.kind;
-    std::string body = view_object(view, kind, object ? *object : *parsed(kind, *version));
+    std::unique_ptr<Message> made;
+    if (!object) {
+      made = kind.make();
+      parse_version(kind, *version, *made);
+    }
+    std::string body = view_object(view, kind, object ? *object : *made);
     if (cacheable) {
       cache->insert(key, std::make_shared<const std::string>(body));
     }
@@ -46,7 +43,7 @@ http::Response cached_response(RestContext& context, const RestRequest& request,
 }
 
 void run_get(RestContext& context, const RestRequest& request, const Reply& reply) {
-  const auto allowed = check_stored_object(context, request);
+  const auto allowed = check_before_read(context, request);
   if (!allowed) {
     reply.fail(allowed.error());
     return;
@@ -73,17 +70,9 @@ Prepared prepare_get(RestContext& context, RestRequest request) {
   if (!revision) {
     return failure_response(revision.error(), request.format);
   }
-  return make_call([&context, revision = *revision,
-                    request = std::move(request)](std::shared_ptr<http::Exchange> exchange) {
-    const Reply reply(context, request, std::move(exchange));
-    wait_for_version(context, revision, [&context, request, reply](const Result<void>& there) {
-      if (there) {
-        run_get(context, request, reply);
-      } else {
-        reply.fail(there.error());
-      }
-    });
-  });
+  return versioned_call(
+      context, std::move(request), *revision,
+      [&context](const RestRequest& found, const Reply& reply) { run_get(context, found, reply); });
 }
 
 }  // namespace windlass::apiserver

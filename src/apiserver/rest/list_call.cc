@@ -4,7 +4,7 @@
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/options.h"
 #include "apiserver/rest/reply.h"
-#include "apiserver/rest/wait_for_version.h"
+#include "apiserver/rest/versioned_call.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -101,18 +101,12 @@ Prepared prepare_list(RestContext& context, StreamHub& streams, RestRequest requ
   if (!plan) {
     return failure_response(plan.error(), request.format);
   }
-  return make_call([&context, &streams, plan = *std::move(plan),
-                    request = std::move(request)](std::shared_ptr<http::Exchange> exchange) {
-    const Reply reply(context, request, std::move(exchange));
-    wait_for_version(context, plan.at_least,
-                     [&context, &streams, request, plan, reply](const Result<void>& there) {
-                       if (there) {
-                         run_list(context, streams, request, plan, reply);
-                       } else {
-                         reply.fail(there.error());
-                       }
-                     });
-  });
+  const store::Revision at_least = plan->at_least;
+  return versioned_call(
+      context, std::move(request), at_least,
+      [&context, &streams, plan = *std::move(plan)](const RestRequest& found, const Reply& reply) {
+        run_list(context, streams, found, plan, reply);
+      });
 }
 
 }  // namespace windlass::apiserver

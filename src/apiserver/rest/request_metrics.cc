@@ -10,8 +10,12 @@ void RequestMetrics::observe(std::string_view verb, std::string_view resource, i
                              Duration took) {
   const double seconds = std::chrono::duration<double>(took).count();
   const std::lock_guard lock(mutex_);
-  ++requests_[{std::string(verb), std::string(resource), code}];
-  Series& series = durations_[{std::string(verb), std::string(resource)}];
+  auto found = series_.find(std::tuple(verb, resource));
+  if (found == series_.end()) {
+    found = series_.emplace(Key(verb, resource), Series()).first;
+  }
+  Series& series = found->second;
+  ++series.codes[code];
   ++series.count;
   series.seconds += seconds;
   for (size_t i = 0; i < kBuckets.size(); ++i) {
@@ -27,18 +31,21 @@ void RequestMetrics::append_text(std::string& out) const {
   fmt::format_to(to,
                  "# HELP windlass_apiserver_requests_total Requests answered.\n"
                  "# TYPE windlass_apiserver_requests_total counter\n");
-  for (const auto& [key, count] : requests_) {
-    fmt::format_to(
-        to, "windlass_apiserver_requests_total{{verb=\"{}\",resource=\"{}\",code=\"{}\"}} {}\n",
-        std::get<0>(key), std::get<1>(key), std::get<2>(key), count);
+  for (const auto& [key, series] : series_) {
+    for (const auto& [code, count] : series.codes) {
+      fmt::format_to(
+          to, "windlass_apiserver_requests_total{{verb=\"{}\",resource=\"{}\",code=\"{}\"}} {}\n",
+          std::get<0>(key), std::get<1>(key), code, count);
+    }
   }
   constexpr const char* kName = "windlass_apiserver_request_duration_seconds";
   fmt::format_to(to,
                  "# HELP {0} Time from the whole request to the answer; watches are left out.\n"
                  "# TYPE {0} histogram\n",
                  kName);
-  for (const auto& [key, series] : durations_) {
-    const std::string labels = fmt::format("verb=\"{}\",resource=\"{}\"", key.first, key.second);
+  for (const auto& [key, series] : series_) {
+    const std::string labels =
+        fmt::format("verb=\"{}\",resource=\"{}\"", std::get<0>(key), std::get<1>(key));
     for (size_t i = 0; i < kBuckets.size(); ++i) {
       fmt::format_to(to, "{}_bucket{{{},le=\"{}\"}} {}\n", kName, labels, kBuckets[i],
                      series.buckets[i]);

@@ -30,12 +30,12 @@ class RequestMetrics {
     uint64_t count = 0;
     double seconds = 0;
     std::array<uint64_t, kBuckets.size()> buckets = {};
+    std::map<int, uint64_t> codes = {};
   };
-  using Key = std::pair<std::string, std::string>;
+  using Key = std::tuple<std::string, std::string>;  // verb, resource
 
   mutable std::mutex mutex_;
-  std::map<std::tuple<std::string, std::string, int>, uint64_t> requests_;
-  std::map<Key, Series> durations_;
+  std::map<Key, Series, std::less<>> series_;
 };
 
 }  // namespace windlass::apiserver

@@ -8,6 +8,7 @@
 #include "apiserver/rest/encoded_cache.h"
 #include "apiserver/rest/hooks.h"
 #include "apiserver/rest/request_metrics.h"
+#include "apiserver/rest/watch_batches.h"
 #include "apiserver/server.h"
 #include "env/clock.h"
 #include "env/executor.h"
@@ -32,6 +33,7 @@ struct RestContext : std::enable_shared_from_this<RestContext> {
   Hooks hooks;
   RequestMetrics metrics = {};  // thread-safe
   EncodedCache encoded = {};    // thread-safe
+  WatchBatches batches = {};
 };
 
 }  // namespace windlass::apiserver

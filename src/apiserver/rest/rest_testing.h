@@ -25,7 +25,7 @@ class FakeExchange final : public http::Exchange {
     finished = true;
     status = response.status;
     headers = std::move(response.headers);
-    body = response.make_body ? response.make_body() : std::move(response.body);
+    body = response.take_body();
   }
   void start(int code, http::Headers with) override {
     EXPECT_FALSE(answered) << "answered twice";

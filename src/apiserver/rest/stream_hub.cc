@@ -6,22 +6,51 @@ namespace windlass::apiserver {
 
 void Stream::wake() {
   if (hub_ != nullptr) {
-    hub_->make_ready(*this);
+    hub_->make_ready(hub_->find(id_));
   }
 }
 
-void StreamHub::add(std::shared_ptr<Stream> stream, std::shared_ptr<http::Exchange> exchange) {
+void StreamHub::add(const StreamPtr& stream, std::shared_ptr<http::Exchange> exchange,
+                    std::string_view resource) {
   const uint64_t id = next_id_++;
   stream->hub_ = this;
   stream->id_ = id;
+  stream->resource_ = resource;
   stream->exchange_ = std::move(exchange);
   stream->exchange_->when_closed([weak = std::weak_ptr(self_), id] {
     if (const auto self = weak.lock()) {
       (*self)->remove(id);
     }
   });
-  make_ready(*stream);
-  streams_[id] = std::move(stream);
+  streams_[id] = stream;
+  join(stream);
+  make_ready(stream);
+}
+
+void StreamHub::join(const StreamPtr& stream) {
+  if (stream->resource_.empty()) {
+    return;
+  }
+  Group& group = groups_[stream->resource_];
+  group.members.push_back(stream);
+  if (group.probe == nullptr) {
+    group.probe = store_.watch(stream->resource_, "", store_.revision(), [this, &group] {
+      group.woken = true;
+      post();
+    });
+    group.probe->skip();
+  }
+}
+
+void StreamHub::leave(const StreamPtr& stream) {
+  const auto found = groups_.find(stream->resource_);
+  if (found == groups_.end()) {
+    return;
+  }
+  std::erase(found->second.members, stream);
+  if (found->second.members.empty()) {
+    groups_.erase(found);
+  }
 }
 
 void StreamHub::remove(uint64_t id) {
@@ -29,16 +58,17 @@ void StreamHub::remove(uint64_t id) {
   if (found == streams_.end()) {
     return;
   }
-  const std::shared_ptr<Stream> stream = std::move(found->second);
+  const StreamPtr stream = std::move(found->second);
   streams_.erase(found);
+  leave(stream);
   stream->hub_ = nullptr;
 }
 
-void StreamHub::make_ready(Stream& stream) {
-  if (std::exchange(stream.ready_, true)) {
+void StreamHub::make_ready(StreamPtr stream) {
+  if (std::exchange(stream->ready_, true)) {
     return;
   }
-  ready_.push_back(stream.id_);
+  ready_.push_back(std::move(stream));
   post();
 }
 
@@ -53,18 +83,30 @@ void StreamHub::post() {
   });
 }
 
+void StreamHub::wake_groups() {
+  for (auto& [resource, group] : groups_) {
+    if (std::exchange(group.woken, false)) {
+      group.probe->skip();
+      for (const StreamPtr& stream : group.members) {
+        make_ready(stream);
+      }
+    }
+  }
+}
+
 void StreamHub::run_ready() {
   posted_ = false;
-  std::vector<uint64_t> batch;
+  wake_groups();
+  std::vector<StreamPtr> batch;
   batch.swap(ready_);
   if (batch.size() > kRunsPerTask) {
     ready_.assign(batch.begin() + kRunsPerTask, batch.end());
     batch.resize(kRunsPerTask);
   }
-  for (const uint64_t id : batch) {
-    if (const std::shared_ptr<Stream> stream = find(id)) {  // it may end, and be removed
-      stream->ready_ = false;
-      run(*stream);
+  for (const StreamPtr& stream : batch) {
+    stream->ready_ = false;
+    if (stream->hub_ != nullptr) {
+      run(stream);
     }
   }
   if (!ready_.empty()) {
@@ -72,39 +114,39 @@ void StreamHub::run_ready() {
   }
 }
 
-std::shared_ptr<Stream> StreamHub::find(uint64_t id) const {
+StreamHub::StreamPtr StreamHub::find(uint64_t id) const {
   const auto found = streams_.find(id);
   return found == streams_.end() ? nullptr : found->second;
 }
 
-void StreamHub::run(Stream& stream) {
-  if (stream.exchange_->unsent() > kMaxUnsent) {
+void StreamHub::run(const StreamPtr& stream) {
+  if (stream->exchange_->unsent() > kMaxUnsent) {
     wait_for_client(stream);
     return;
   }
-  switch (stream.run()) {
+  switch (stream->run()) {
     case Stream::Next::again:
       make_ready(stream);
       return;
     case Stream::Next::wait:
       return;
     case Stream::Next::finished:
-      remove(stream.id_);
+      remove(stream->id_);
   }
 }
 
 // Until the client has taken enough, nothing else makes the stream ready.
-void StreamHub::wait_for_client(Stream& stream) {
-  stream.ready_ = true;
-  stream.exchange_->when_unsent_at_most(kMaxUnsent / 2,
-                                        [weak = std::weak_ptr(self_), id = stream.id_] {
-                                          const auto self = weak.lock();
-                                          const auto waiting = self ? (*self)->find(id) : nullptr;
-                                          if (waiting) {
-                                            waiting->ready_ = false;
-                                            (*self)->make_ready(*waiting);
-                                          }
-                                        });
+void StreamHub::wait_for_client(const StreamPtr& stream) {
+  stream->ready_ = true;
+  stream->exchange_->when_unsent_at_most(kMaxUnsent / 2,
+                                         [weak = std::weak_ptr(self_), id = stream->id_] {
+                                           const auto self = weak.lock();
+                                           const auto waiting = self ? (*self)->find(id) : nullptr;
+                                           if (waiting) {
+                                             waiting->ready_ = false;
+                                             (*self)->make_ready(waiting);
+                                           }
+                                         });
 }
 
 }  // namespace windlass::apiserver

@@ -4,14 +4,16 @@
 #include "apiserver/rest/calls.h"
 #include "apiserver/rest/options.h"
 #include "apiserver/rest/reply.h"
-#include "apiserver/rest/wait_for_version.h"
+#include "apiserver/rest/versioned_call.h"
 #include "apiserver/rest/watch_frames.h"
 #include "apiserver/watch_stream.h"
 
 namespace windlass::apiserver {
 namespace {
 
-constexpr int kEventsPerRun = 100;
+// What goes to a client in one piece, by number and by size in the store; at least one event.
+constexpr size_t kEventsPerRun = 100;
+constexpr size_t kBatchBytes = 64U << 10;
 // As many as a server of this size can hold; each costs a connection.
 constexpr size_t kMaxStreams = 10'000;
 constexpr Duration kBookmarkPeriod = seconds(60);
@@ -43,7 +45,7 @@ class WatchSession final : public Stream, public std::enable_shared_from_this<Wa
   WatchSession(RestContext& context, const ViewOptions& view, const api::Kind& kind,
                const WatchPlan& plan)
       : context_(context),
-        frames_(context.encoded, context.clock, view, kind),
+        frames_({context.encoded, context.batches}, context.clock, view, kind),
         bookmarks_(plan.query.allow_bookmarks),
         owes_initial_bookmark_(bookmarks_ && plan.query.send_initial_events.value_or(false)) {}
 
@@ -53,14 +55,9 @@ class WatchSession final : public Stream, public std::enable_shared_from_this<Wa
   }
 
   Result<void> open(const Collection& collection, const WatchPlan& plan) {
-    auto stream = WatchStream::open(
-        context_.server, collection, plan.query.version,
-        [weak = weak_from_this()] {
-          if (const auto self = weak.lock()) {
-            self->wake();
-          }
-        },
-        plan.initial);
+    // The hub wakes all who watch the resource.
+    auto stream =
+        WatchStream::open(context_.server, collection, plan.query.version, nullptr, plan.initial);
     if (stream) {
       stream_ = *std::move(stream);
     } else if (is_gone(stream.error())) {
@@ -91,17 +88,26 @@ class WatchSession final : public Stream, public std::enable_shared_from_this<Wa
     if (failure_) {
       return fail_with(*failure_);
     }
-    for (int i = 0; i < kEventsPerRun; ++i) {
+    const bool live = stream_->initial_done();
+    size_t bytes = 0;
+    std::optional<Next> next;
+    while (!next && batch_.size() < kEventsPerRun && bytes < kBatchBytes) {
       auto event = stream_->next_version();
       if (!event) {
-        return fail_with(event.error());
+        failure_ = event.error();
+        next = Next::again;
+      } else if (!*event) {
+        next = Next::wait;
+      } else {
+        bytes += (*event)->version->bytes().size();
+        batch_.push_back(**std::move(event));
       }
-      if (!*event) {
-        return caught_up();
-      }
-      exchange()->write(frames_.event(*stream_, **event));
     }
-    return Next::again;
+    if (!batch_.empty()) {
+      exchange()->write(frames_.events(*stream_, batch_, live));
+      batch_.clear();
+    }
+    return next == Next::wait ? caught_up() : Next::again;
   }
 
  private:
@@ -150,6 +156,7 @@ class WatchSession final : public Stream, public std::enable_shared_from_this<Wa
   RestContext& context_;
   WatchFrames frames_;
   std::unique_ptr<WatchStream> stream_;
+  std::vector<VersionEvent> batch_;  // empty between runs
   std::optional<Status> failure_;
   const bool bookmarks_;
   bool owes_initial_bookmark_;
@@ -201,7 +208,7 @@ void run_watch(RestContext& context, StreamHub& streams, const RestRequest& requ
   // M75: the head goes out at once.
   reply.exchange()->start(200, answer_headers(request.format.stream_content_type()));
   session->start_timers(timeout_of(plan, context.random));
-  streams.add(session, reply.exchange());
+  streams.add(session, reply.exchange(), request.kind().plural);
 }
 
 }  // namespace
@@ -211,18 +218,12 @@ Prepared prepare_watch(RestContext& context, StreamHub& streams, RestRequest req
   if (!plan) {
     return failure_response(plan.error(), request.format);
   }
-  return make_call([&context, &streams, plan = *std::move(plan),
-                    request = std::move(request)](std::shared_ptr<http::Exchange> exchange) {
-    const Reply reply(context, request, std::move(exchange));
-    wait_for_version(context, plan.at_least,
-                     [&context, &streams, request, plan, reply](const Result<void>& there) {
-                       if (there) {
-                         run_watch(context, streams, request, plan, reply);
-                       } else {
-                         reply.fail(there.error());
-                       }
-                     });
-  });
+  const store::Revision at_least = plan->at_least;
+  return versioned_call(
+      context, std::move(request), at_least,
+      [&context, &streams, plan = *std::move(plan)](const RestRequest& found, const Reply& reply) {
+        run_watch(context, streams, found, plan, reply);
+      });
 }
 
 }  // namespace windlass::apiserver

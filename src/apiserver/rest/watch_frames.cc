@@ -71,15 +71,40 @@ http::Chunk WatchFrames::event(WatchStream& stream, const VersionEvent& event) {
       event.version->revision(), &kind_,
       encoded_variant(view_.format.encoding, 1 + static_cast<uint32_t>(event.type))};
   if (shared) {
-    if (http::Chunk chunk = cache_.find(key)) {
+    if (http::Chunk chunk = shared_.encoded.find(key)) {
       return chunk;
     }
   }
   http::Chunk chunk = frame(type_text(event.type), *stream.object_of(event));
   if (shared) {
-    cache_.insert(key, chunk);
+    shared_.encoded.insert(key, chunk);
   }
   return chunk;
+}
+
+http::Chunk WatchFrames::events(WatchStream& stream, std::span<const VersionEvent> events,
+                                bool live) {
+  if (events.size() == 1) {
+    return event(stream, events.front());
+  }
+  // Of changes without selectors the first, the last and the number say which ones they are,
+  // whatever namespace is watched.
+  const bool shared = live && view_.format.form == Form::object && stream.everything();
+  const WatchBatches::Key key{events.front().version->revision(), events.back().version->revision(),
+                              events.size(), &kind_, view_.format.encoding};
+  if (shared) {
+    if (http::Chunk chunk = shared_.batches.find(key)) {
+      return chunk;
+    }
+  }
+  auto text = std::make_shared<std::string>();
+  for (const VersionEvent& one : events) {
+    text->append(*event(stream, one));
+  }
+  if (shared) {
+    shared_.batches.insert(key, text);
+  }
+  return text;
 }
 
 http::Chunk WatchFrames::bookmark(store::Revision revision, bool ends_initial_events) {
