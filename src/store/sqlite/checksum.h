@@ -9,5 +9,7 @@ namespace windlass::store {
 
 // Over several pieces: crc32c("b", crc32c("a")) is crc32c("ab").
 uint32_t crc32c(std::string_view bytes, uint32_t so_far = 0);
+// The same on any processor.
+uint32_t crc32c_by_tables(std::string_view bytes, uint32_t so_far = 0);
 
 }  // namespace windlass::store

@@ -27,11 +27,11 @@ struct LogOptions {
   // Given up when the disk is full, so that deletions still have room. More than a group needs.
   uint64_t reserve_bytes = uint64_t{16} << 20;
   // The write-ahead log is copied into the file when it has as many pages.
-  int checkpoint_pages = 2'000;
+  int checkpoint_pages = 1'000;
   // Rows that one step of compaction looks at.
   size_t compact_rows = 500;
   // Pages that may lie free in the file; more go back to the file system, a step at a time.
-  int64_t free_pages = 2'048;
+  int64_t free_pages = 1'024;
 };
 
 struct LogEntry {

@@ -1,7 +1,8 @@
 // How a store begins: every row is read and checked, in revision order.
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "store/sqlite/revision_log.h"
@@ -10,13 +11,19 @@
 namespace windlass::store {
 namespace {
 
-// The newest state of each object, as far as the rows have been read.
+// So many are expected without more proof than a number in the file.
+constexpr uint64_t kMaxExpectedObjects = 1'000'000;
+
+// The newest state of each object, as far as the rows have been read. Only looked up, never walked
+// through: its order decides nothing.
 class Newest {
  public:
+  explicit Newest(size_t rows) { objects_.reserve(rows); }
+
   // "" when the row fits what came before it.
   std::string take(const Row& row, Revision compacted) {
-    const auto [place, is_new] = objects_.try_emplace(
-        std::pair(std::string(row.resource), std::string(row.key)), Revision{0});
+    name_.assign(row.resource).append(1, '\n').append(row.key);
+    const auto [place, is_new] = objects_.try_emplace(name_, Revision{0});
     const Revision before =
         std::exchange(place->second, row.change == Change::deleted ? Revision{0} : row.revision);
     if (row.revision <= compacted) {
@@ -34,7 +41,8 @@ class Newest {
   }
 
  private:
-  std::map<std::pair<std::string, std::string>, Revision> objects_;
+  std::unordered_map<std::string, Revision> objects_;
+  std::string name_;
 };
 
 }  // namespace
@@ -49,7 +57,7 @@ Result<void> RevisionLog::replay(ReplayListener& listener) {
   TRY(Statement rows, database_.prepare("SELECT revision, previous, change, checksum, resource, "
                                         "key, object FROM log ORDER BY revision"));
   listener.on_replay(compacted_, newest_);
-  Newest newest;
+  Newest newest(std::min(row_count_, kMaxExpectedObjects));
   Revision last = 0;
   uint64_t count = 0;
   uint64_t sum = 0;

@@ -58,7 +58,7 @@ Result<void> make_database(env::DataDirectory& directory, const std::string& vfs
   {
     TRY(Database database, Database::open(directory.path() + "/" + name, vfs));
     TRY_VOID(database.must_run(kSettings));
-    TRY_VOID(database.must_run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL"));
+    TRY_VOID(database.must_run("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL"));
     TRY_VOID(database.must_run(kTables));
     TRY_VOID(database.must_run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
                                            kApplicationId, kSchemaVersion)
