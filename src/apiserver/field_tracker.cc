@@ -6,6 +6,7 @@
 #include "api/patch/typed_compare.h"
 #include "api/patch/typed_merge.h"
 #include "apiserver/apply_conflicts.h"
+#include "apiserver/object_parts.h"
 #include "base/check.h"
 #include "schema/meta/v1/meta.pb.h"
 
@@ -58,6 +59,16 @@ JsonValue tree_of(const api::Message& object) {
   return std::move(tree->value);
 }
 
+// Parts that are the same to the byte need no look inside.
+FieldChanges changes_between(const api::Message& old, const api::Message& object) {
+  if (!consists_of_parts(old)) {
+    return compare_fields(tree_of(old), tree_of(object), type_of(object));
+  }
+  const std::vector<Part> parts = differing_parts(old, object);
+  return compare_fields(tree_of(*with_parts(old, parts)), tree_of(*with_parts(object, parts)),
+                        type_of(object));
+}
+
 // What is there without anybody having written it.
 JsonValue empty_tree(const api::Kind& kind) {
   return tree_of(*kind.make());
@@ -103,7 +114,7 @@ void FieldTracker::update(const api::Message& old, api::Message& object) {
   tracked_ = !entries_.empty();
   if (tracked_) {
     metadata.clear_managed_fields();  // read by now, and of any depth
-    record(compare_fields(tree_of(old), tree_of(object), type_of(object)));
+    record(changes_between(old, object));
     write_managed_fields(entries_, metadata);
   } else if (cleared) {
     metadata.clear_managed_fields();

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "api/codec/wire_time.h"
+#include "api/patch/json_value.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::apiserver {
@@ -86,6 +87,18 @@ void write_managed_fields(ManagedFields entries, ObjectMeta& metadata) {
 
 bool clears_managed_fields(const ObjectMeta& metadata) {
   return metadata.managed_fields_size() == 1 && metadata.managed_fields(0).ByteSizeLong() == 0;
+}
+
+void keep_clearing(std::string_view json, ObjectMeta& metadata) {
+  if (!metadata.managed_fields().empty() || json.find("managedFields") == std::string_view::npos) {
+    return;
+  }
+  const Result<api::JsonTree> tree = api::parse_json_value(json);
+  const api::JsonValue* member = tree ? tree->value.find("metadata") : nullptr;
+  const api::JsonValue* fields = member != nullptr ? member->find("managedFields") : nullptr;
+  if (fields != nullptr && fields->is_array()) {
+    metadata.add_managed_fields();
+  }
 }
 
 ManagedEntry& entry_of(ManagedFields& entries, const FieldOwner& owner) {

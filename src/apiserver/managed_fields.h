@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/patch/field_set.h"
@@ -44,6 +45,9 @@ void write_managed_fields(ManagedFields entries, api::meta::v1::ObjectMeta& meta
 
 // A client that sends one empty entry wants to be rid of them all (M105).
 bool clears_managed_fields(const api::meta::v1::ObjectMeta& metadata);
+// So does one that sends an empty list, but a message does not tell it from none: this gives the
+// metadata the empty entry if the object in this JSON text has such a list.
+void keep_clearing(std::string_view json, api::meta::v1::ObjectMeta& metadata);
 
 // Adds an empty one where there is none.
 ManagedEntry& entry_of(ManagedFields& entries, const FieldOwner& owner);

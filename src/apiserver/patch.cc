@@ -9,7 +9,9 @@
 #include "api/patch/merge_patch.h"
 #include "api/patch/strategic_merge.h"
 #include "apiserver/field_tracker.h"
+#include "apiserver/managed_fields.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/object_parts.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"
 #include "base/check.h"
@@ -20,6 +22,8 @@ namespace {
 
 struct Patched {
   std::string json = {};
+  // Only these parts of the object are in `json`; empty: all of it is.
+  std::vector<Part> parts = {};
   std::string shown = {};                    // in errors about the result; empty: `json`
   std::vector<std::string> duplicates = {};  // members that the patch has twice
 };
@@ -42,8 +46,25 @@ std::string shown_in_errors(const api::Kind& kind, const Patched& patched) {
   return &kind == &api::kinds::secret() ? "[redacted]" : patched.json;
 }
 
-Result<Patched> apply_strategic(const std::string& target, std::string_view body,
-                                const api::JsonStruct& type) {
+// The parts that the patch has something to say about, if it is about parts and nothing else.
+std::vector<Part> patched_parts(const Message& object, const api::JsonValue& patch) {
+  std::vector<Part> parts;
+  if (!consists_of_parts(object)) {
+    return parts;
+  }
+  for (const auto& [name, value] : patch.members) {
+    const Part part = find_part(object, name);
+    if (part == nullptr) {
+      return {};  // a directive, apiVersion, or a mistake
+    }
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+Result<Patched> apply_strategic(const Message& whole, const api::Kind& kind,
+                                std::string_view body) {
+  const api::JsonStruct& type = api::json_struct(*whole.GetDescriptor());
   Result<api::JsonTree> patch = api::parse_json_value(body);
   if (!patch) {
     return fail(bad_request("error decoding patch: " + patch.error().message));
@@ -53,7 +74,9 @@ Result<Patched> apply_strategic(const std::string& target, std::string_view body
                             std::string(json_type_name(patch->value)) +
                             " into Go value of type map[string]interface {}"));
   }
-  Result<api::JsonTree> object = api::parse_json_value(target);
+  std::vector<Part> parts = patched_parts(whole, patch->value);
+  Result<api::JsonTree> object = api::parse_json_value(
+      api::to_json(parts.empty() ? whole : *with_parts(whole, parts), kind.type_meta()));
   CHECK(object.has_value(), "our own JSON is good");
   TRY_VOID(api::apply_strategic_merge(object->value, patch->value, type));
   const std::string shown = api::go_text(patch->value);
@@ -61,7 +84,8 @@ Result<Patched> apply_strategic(const std::string& target, std::string_view body
   if (!wrong.empty()) {
     return fail(undecodable(shown, wrong));
   }
-  return Patched{to_json_text(object->value), shown, std::move(patch->duplicates)};
+  return Patched{to_json_text(object->value), std::move(parts), shown,
+                 std::move(patch->duplicates)};
 }
 
 Result<Patched> apply_merge(const std::string& target, std::string_view body,
@@ -78,35 +102,19 @@ Result<Patched> apply_merge(const std::string& target, std::string_view body,
 
 Result<Patched> apply(PatchType type, const Message& object, const api::Kind& kind,
                       std::string_view body, const WriteOptions& options) {
-  const std::string target = api::to_json(object, kind.type_meta());
   switch (type) {
     case PatchType::json: {
-      TRY(std::string json, api::apply_json_patch(target, body));
+      TRY(std::string json, api::apply_json_patch(api::to_json(object, kind.type_meta()), body));
       return Patched{.json = std::move(json)};
     }
     case PatchType::merge:
-      return apply_merge(target, body, options);
+      return apply_merge(api::to_json(object, kind.type_meta()), body, options);
     case PatchType::strategic:
-      return apply_strategic(target, body, api::json_struct(*object.GetDescriptor()));
+      return apply_strategic(object, kind, body);
     case PatchType::apply:
       break;
   }
   return fail(unsupported_media_type("415: Unsupported Media Type"));
-}
-
-// M105: an empty list of managedFields clears them, but a message does not tell it from none.
-void keep_clearing(const Message& stored, std::string_view json, Message& object) {
-  const auto& before = api::metadata_of(stored).managed_fields();
-  auto& metadata = api::mutable_metadata_of(object);
-  if (before.empty() || !metadata.managed_fields().empty()) {
-    return;
-  }
-  const Result<api::JsonTree> tree = api::parse_json_value(json);
-  const api::JsonValue* member = tree ? tree->value.find("metadata") : nullptr;
-  const api::JsonValue* fields = member != nullptr ? member->find("managedFields") : nullptr;
-  if (fields != nullptr && fields->is_array()) {
-    metadata.add_managed_fields();
-  }
 }
 
 }  // namespace
@@ -149,7 +157,12 @@ Result<ObjectPtr> Server::try_patch(const ObjectRef& ref, std::string_view subre
       decision.add_warnings({problem.text()});
     }
   }
-  keep_clearing(*stored.object, patched.json, *object);
+  if (!patched.parts.empty()) {
+    object = with_parts_of(*stored.object, *object, patched.parts);
+  }
+  if (!api::metadata_of(*stored.object).managed_fields().empty()) {
+    keep_clearing(patched.json, api::mutable_metadata_of(*object));
+  }
   TRY_VOID(match_url(ref, api::mutable_metadata_of(*object)));
   FieldTracker tracker(*ref.kind, subresource, options);
   return replace(ref, *strategy, status, stored, std::move(object), options, tracker, decision);

@@ -6,6 +6,7 @@
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
 #include "api/codec/yaml.h"
+#include "apiserver/managed_fields.h"
 #include "apiserver/rest/media_type.h"
 
 namespace windlass::apiserver {
@@ -98,6 +99,9 @@ Result<Body> from_json(std::string_view json, std::string_view source, const api
   }
   body.type = completed(decoded->type, wanted);
   TRY_VOID(check_type(body.type, wanted));
+  if (wanted.list_prototype != nullptr) {
+    keep_clearing(json, api::mutable_metadata_of(*body.object));
+  }
   std::vector<api::FieldProblem> problems = std::move(decoded->problems);
   for (const std::string& key : duplicate_keys) {
     problems.push_back({api::FieldProblem::Type::duplicate, key, ""});
