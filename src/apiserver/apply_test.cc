@@ -304,5 +304,18 @@ TEST_F(Apply, EntriesSurviveProtobuf) {
   EXPECT_NE(before.find(R"("fieldsV1":{"f:data":{"f:a":{}}})"), std::string::npos) << before;
 }
 
+TEST_F(Apply, M102_NamesTheSubresourceOfAnOwner) {
+  ASSERT_EQ(error(tracked_create(pod("p"), with_spec("{}", kPodSpec), "k")), "");
+  ASSERT_EQ(error(server.patch(pod("p"), "status", PatchType::merge,
+                               R"({"status":{"phase":"Running"}})", {.field_manager = "node"})),
+            "");
+  const WriteOptions other{.field_manager = "other"};
+  EXPECT_EQ(
+      error(server.patch(pod("p"), "status", PatchType::apply,
+                         R"({"apiVersion":"v1","kind":"Pod","status":{"phase":"Failed"}})", other)),
+      "409 Conflict: Apply failed with 1 conflict: conflict with \"node\" with subresource "
+      "\"status\" using v1: .status.phase");
+}
+
 }  // namespace
 }  // namespace windlass::apiserver

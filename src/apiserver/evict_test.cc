@@ -66,7 +66,7 @@ TEST_F(Evict, E6_E10_TheConditionIsStoredBeforeTheDeletion) {
       << after;
 }
 
-TEST_F(Evict, E3_BudgetsAreIgnored) {
+TEST_F(Evict, E3_P91_BudgetsAreIgnored) {
   make_budget("b", "{}");
   must_create_pod("p", R"({"labels":{"app":"x"}})");
   EXPECT_TRUE(server.evict(pod("p"), {}).removed) << "pending";
@@ -77,7 +77,7 @@ TEST_F(Evict, E3_BudgetsAreIgnored) {
   }
 }
 
-TEST_F(Evict, E5_TwoBudgets) {
+TEST_F(Evict, E5_P92_TwoBudgets) {
   make_pod(kReady);
   make_budget("a", R"({"observedGeneration":1,"disruptionsAllowed":1})");
   make_budget("b", R"({"observedGeneration":1,"disruptionsAllowed":1})", "{}");
@@ -93,7 +93,7 @@ TEST_F(Evict, E7_Selectors) {
   EXPECT_EQ(error(server.evict(pod("p"), {})), "");
 }
 
-TEST_F(Evict, E8_UnreadyPodsOfAHealthyBudgetAreFree) {
+TEST_F(Evict, E8_P93_UnreadyPodsOfAHealthyBudgetAreFree) {
   make_pod(kRunning);
   make_budget("b", R"({"observedGeneration":1,"desiredHealthy":1,"currentHealthy":1})");
   EXPECT_EQ(error(server.evict(pod("p"), {})), "");
@@ -110,7 +110,7 @@ TEST_F(Evict, E8_AlwaysAllow) {
   EXPECT_EQ(error(server.evict(pod("p"), {})), "");
 }
 
-TEST_F(Evict, E9a_NotYetProcessed) {
+TEST_F(Evict, E9a_P94_NotYetProcessed) {
   make_pod(kReady);
   make_budget("b", "{}");
   EXPECT_EQ(cause(), "The disruption budget b is still being processed by the server.");

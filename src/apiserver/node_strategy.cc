@@ -1,4 +1,5 @@
-// core/v1 Node: api.md N1, N2.
+// core/v1 Node: api.md N1-N5.
+#include "api/pod/validate_pod_parts.h"
 #include "apiserver/strategies.h"
 #include "schema/core/v1/node.pb.h"
 
@@ -16,6 +17,13 @@ class NodeStrategy final : public Strategy {
     if (node.status().allocatable().empty() && !node.status().capacity().empty()) {
       *node.mutable_status()->mutable_allocatable() = node.status().capacity();
     }
+  }
+
+  api::FieldErrors validate_create(const Message& object) const override {
+    return with_taints(Strategy::validate_create(object), object);
+  }
+  api::FieldErrors validate_update(const Message& old, const Message& object) const override {
+    return with_taints(Strategy::validate_update(old, object), object);
   }
 
   // The status of a create stays: it is how a node registers.
@@ -37,6 +45,14 @@ class NodeStrategy final : public Strategy {
   }
   std::string unselectable(std::string_view field) const override {
     return "field label not supported: " + std::string(field);
+  }
+
+ private:
+  // N3, with the path that Kubernetes gives it.
+  static api::FieldErrors with_taints(api::FieldErrors errors, const Message& object) {
+    api::validate_taints(errors, api::FieldPath("metadata").child("taints"),
+                         as<Node>(object).spec().taints());
+    return errors;
   }
 };
 

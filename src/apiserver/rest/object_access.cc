@@ -18,12 +18,21 @@ ObjectFacts facts_of(const api::Kind& kind, const Message& object) {
 
 }  // namespace
 
-Result<void> check_stored_object(RestContext& context, const RestRequest& request) {
+Result<void> check_before_read(RestContext& context, const RestRequest& request) {
   if (!request.check_object) {
     return {};
   }
   TRY(const ObjectPtr object, context.server.get(request.ref()));
   return check_object(request.user, request.info, facts_of(request.kind(), *object));
+}
+
+Result<void> check_before_write(RestContext& context, const RestRequest& request,
+                                const ObjectRef& target) {
+  if (!request.check_object) {
+    return {};
+  }
+  TRY(const ObjectPtr object, context.server.newest(target));
+  return check_object(request.user, request.info, facts_of(*target.kind, *object));
 }
 
 Result<void> check_new_object(const RestRequest& request, const Message& object) {

@@ -13,6 +13,7 @@
 #include "apiserver/rest/status_message.h"
 #include "schema/core/v1/binding.pb.h"
 #include "schema/core/v1/pod.pb.h"
+#include "schema/meta/v1/options.pb.h"
 #include "schema/policy/v1/eviction.pb.h"
 
 namespace windlass::apiserver {
@@ -45,15 +46,27 @@ Result<void> match_name(const RestRequest& request, const Message& body, std::st
 
 struct PodBody {
   Body body;
+  WriteQuery query;
   WriteOptions options;
 };
 
 Result<PodBody> read_body(const RestRequest& request) {
   PodBody read;
-  TRY(read.options, make_write_options(WriteVerb::create,
-                                       parse_write_query(request.target, request.http.headers)));
+  read.query = parse_write_query(request.target, request.http.headers);
+  TRY(read.options, make_write_options(WriteVerb::create, read.query));
   TRY(read.body, decode_body(request.http, *request.served->body, read.options.field_validation));
   return read;
+}
+
+// disruption.md E-2: said in both places, it must be the same.
+Result<void> match_dry_run(const WriteQuery& query, const api::meta::v1::DeleteOptions& options) {
+  const std::vector<std::string> in_body(options.dry_run().begin(), options.dry_run().end());
+  if (query.dry_run.empty() || in_body.empty() || query.dry_run == in_body) {
+    return {};
+  }
+  return fail(
+      plain_error(fmt::format("Non-matching dry-run options in request and content: [{}] and [{}]",
+                              fmt::join(query.dry_run, " "), fmt::join(in_body, " "))));
 }
 
 }  // namespace
@@ -76,6 +89,10 @@ Prepared prepare_bind(RestContext& context, RestRequest request) {
                     request = std::move(request), options = read->options,
                     warnings = read->body.warnings](std::shared_ptr<http::Exchange> exchange) {
     const Reply reply(context, request, std::move(exchange));
+    if (const auto allowed = check_before_write(context, request, pod); !allowed) {
+      reply.fail(allowed.error());
+      return;
+    }
     answer_created(context, reply, context.server.bind(pod, bind, options), warnings);
   });
 }
@@ -89,6 +106,9 @@ Prepared prepare_evict(RestContext& context, RestRequest request) {
     return failure_response(matched.error(), request.format);
   }
   const auto& eviction = static_cast<const api::policy::v1::Eviction&>(*read->body.object);
+  if (const auto same = match_dry_run(read->query, eviction.delete_options()); !same) {
+    return failure_response(same.error(), request.format);
+  }
   auto wanted = check_delete_options(eviction.delete_options());
   if (!wanted) {
     return failure_response(wanted.error(), request.format);
@@ -97,6 +117,10 @@ Prepared prepare_evict(RestContext& context, RestRequest request) {
   return make_call([&context, request = std::move(request), wanted = *std::move(wanted),
                     warnings = read->body.warnings](std::shared_ptr<http::Exchange> exchange) {
     const Reply reply(context, request, std::move(exchange));
+    if (const auto allowed = check_before_write(context, request, request.ref()); !allowed) {
+      reply.fail(allowed.error());
+      return;
+    }
     answer_created(context, reply,
                    context.server.evict(request.ref(), wanted.options, wanted.write), warnings);
   });
@@ -110,7 +134,7 @@ Prepared prepare_log(RestContext& context, RestRequest request) {
   return make_call([&context, request = std::move(request),
                     log = *std::move(log)](std::shared_ptr<http::Exchange> exchange) mutable {
     const Reply reply(context, request, exchange);
-    const auto allowed = check_stored_object(context, request);
+    const auto allowed = check_before_read(context, request);
     const auto found = allowed ? context.server.get(request.ref()) : fail(allowed.error());
     if (!found) {
       reply.fail(found.error());

@@ -71,7 +71,7 @@ Prepared prepare_update(RestContext& context, RestRequest request) {
   return make_call([&context, options = *options, request = std::move(request),
                     body = *std::move(body)](std::shared_ptr<http::Exchange> exchange) mutable {
     const Reply reply(context, request, std::move(exchange));
-    if (const auto allowed = check_stored_object(context, request); !allowed) {
+    if (const auto allowed = check_before_write(context, request, request.ref()); !allowed) {
       reply.fail(allowed.error());
       return;
     }
@@ -94,7 +94,7 @@ Prepared prepare_patch(RestContext& context, RestRequest request) {
   return make_call([&context, type = *type, options = *options,
                     request = std::move(request)](std::shared_ptr<http::Exchange> exchange) {
     const Reply reply(context, request, std::move(exchange));
-    if (const auto allowed = check_stored_object(context, request); !allowed) {
+    if (const auto allowed = check_before_write(context, request, request.ref()); !allowed) {
       reply.fail(allowed.error());
       return;
     }

@@ -263,5 +263,55 @@ TEST_F(WriteCallsTest, M10_WarningsCannotBreakTheHeader) {
   }
 }
 
+TEST_F(WriteCallsTest, E2_DryRunInTwoPlacesMustBeTheSame) {
+  must_create_pod("p");
+  const std::string path = std::string(kPods) + "/p/eviction";
+  const auto evict = [&](const std::string& query, const std::string& options) {
+    return outcome(post(path + query, R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":)"
+                                      R"({"name":"p"},"deleteOptions":)" +
+                                          options + "}"));
+  };
+  EXPECT_THAT(evict("?dryRun=All", R"({"dryRun":["X"]})"),
+              AllOf(StartsWith("500 "),
+                    HasSubstr("Non-matching dry-run options in request and content: [All] and "
+                              "[X]"),
+                    Not(HasSubstr(R"("reason")"))));
+  EXPECT_THAT(evict("", R"({"dryRun":["X"]})"), StartsWith("422 "));
+  EXPECT_THAT(evict("?dryRun=X", "{}"), StartsWith("422 "));
+  EXPECT_THAT(evict("?dryRun=All", R"({"dryRun":["All"]})"), StartsWith("201 "));
+  EXPECT_THAT(evict("?dryRun=All", "{}"), StartsWith("201 "));
+  EXPECT_FALSE(meta(pod("p")).has_deletion_timestamp());
+}
+
+TEST_F(WriteCallsTest, M105_AnEmptyListInAPutClears) {
+  for (const char* fields : {"[]", "[{}]"}) {
+    const std::string path = std::string(kMaps) + "/a";
+    send(request("DELETE", path));
+    post(std::string(kMaps) + "?fieldManager=m", R"({"metadata":{"name":"a"},"data":{"k":"v"}})");
+    ASSERT_EQ(meta(config_map("a")).managed_fields_size(), 1) << fields;
+    const auto put = send(request("PUT", path + "?fieldManager=m",
+                                  R"({"metadata":{"name":"a","managedFields":)" +
+                                      std::string(fields) + R"(},"data":{"k":"w"}})"));
+    EXPECT_EQ(put->status, 200) << put->body;
+    EXPECT_EQ(meta(config_map("a")).managed_fields_size(), 0) << fields;
+  }
+  // Without any list the owners stay.
+  post(std::string(kMaps) + "?fieldManager=m", R"({"metadata":{"name":"b"},"data":{"k":"v"}})");
+  send(request("PUT", std::string(kMaps) + "/b?fieldManager=m",
+               R"({"metadata":{"name":"b"},"data":{"k":"w"}})"));
+  EXPECT_EQ(meta(config_map("b")).managed_fields_size(), 1);
+}
+
+TEST_F(WriteCallsTest, M55_BigCollectionsGoInBatches) {
+  constexpr int kMany = 1'234;
+  for (int i = 0; i < kMany; ++i) {
+    must_create(config_map("m" + std::to_string(i)), "{}");
+  }
+  const auto deleted = send(request("DELETE", kMaps));
+  EXPECT_EQ(deleted->status, 200);
+  EXPECT_EQ(server.list({&api::kinds::config_map(), "default", "", ""}, {})->items.size(), 0u);
+  EXPECT_THAT(deleted->body, AllOf(HasSubstr(R"("name":"m0")"), HasSubstr(R"("name":"m1233")")));
+}
+
 }  // namespace
 }  // namespace windlass::apiserver

@@ -1,0 +1,118 @@
+// DELETE of a collection: api.md M55. What was there before is the answer, as one list; each object
+// is deleted by itself, and one that is gone by then, or may not go, does not keep the others. A
+// big collection goes in batches, each begun when the one before it is durable, so that it neither
+// fills the queue of the store nor holds up the core.
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "apiserver/rest/calls.h"
+#include "apiserver/rest/delete_options.h"
+#include "apiserver/rest/list_encoder.h"
+#include "apiserver/rest/options.h"
+#include "apiserver/rest/reply.h"
+#include "client/object_identity.h"
+
+namespace windlass::apiserver {
+namespace {
+
+constexpr size_t kRemovalsPerBatch = 500;
+
+class Sweep : public std::enable_shared_from_this<Sweep> {
+ public:
+  Sweep(RestContext& context, const api::Kind& kind, DeleteRequest wanted, CollectionPage page,
+        Reply reply)
+      : context_(context.shared_from_this()),
+        kind_(kind),
+        wanted_(std::move(wanted)),
+        page_(std::move(page)),
+        reply_(std::move(reply)) {}
+
+  void run() {
+    const size_t end = std::min(page_.items.size(), next_ + kRemovalsPerBatch);
+    while (next_ < end && remove(*page_.items[next_])) {
+      ++next_;
+    }
+    store::Store& store = context_->server.store();
+    store.when_committed(store.head_revision(),
+                         [self = shared_from_this()](const Result<void>& committed) {
+                           self->on_committed(committed);
+                         });
+  }
+
+ private:
+  // False when the store takes no more now.
+  bool remove(const store::Version& version) {
+    const client::KeyParts key = client::split_key(version.key());
+    const Decision decision =
+        context_->server.remove({&kind_, key.ns, key.name}, wanted_.options, wanted_.write);
+    if (!decision.answer) {
+      const Status& why = decision.answer.error();
+      if (why.code == 429) {
+        return false;
+      }
+      if (!is_not_found(why) && !failed_) {
+        failed_ = why;
+      }
+    }
+    for (const std::string& warning : decision.warnings) {
+      if (std::ranges::find(warnings_, warning) == warnings_.end()) {
+        warnings_.push_back(warning);
+      }
+    }
+    return true;
+  }
+
+  void on_committed(const Result<void>& committed) {
+    if (!committed) {
+      reply_.fail(committed.error(), warnings_);
+    } else if (next_ < page_.items.size()) {
+      context_->executor.post([self = shared_from_this()] {
+        if (self->context_->open) {
+          self->run();
+        }
+      });
+    } else if (failed_) {
+      reply_.fail(*failed_, warnings_);
+    } else {
+      reply_.respond(
+          buffered_list_response({reply_.format(), IncludeObject::metadata, context_->clock.now()},
+                                 kind_, std::move(page_), warnings_));
+    }
+  }
+
+  std::shared_ptr<RestContext> context_;
+  const api::Kind& kind_;
+  DeleteRequest wanted_;
+  CollectionPage page_;
+  Reply reply_;
+  size_t next_ = 0;
+  Warnings warnings_;
+  std::optional<Status> failed_;
+};
+
+}  // namespace
+
+Prepared prepare_delete_collection(RestContext& context, RestRequest request) {
+  auto wanted = read_delete_request(request);
+  const auto query = parse_read_query(request.target, false);
+  if (!wanted || !query) {
+    return failure_response(wanted ? query.error() : wanted.error(), request.format);
+  }
+  return make_call([&context, wanted = *std::move(wanted), query = *query,
+                    request = std::move(request)](std::shared_ptr<http::Exchange> exchange) {
+    Reply reply(context, request, std::move(exchange));
+    const Collection collection{&request.kind(), request.info.ns, query.label_selector,
+                                query.field_selector};
+    auto page = context.server.read(collection, {query.limit, query.continue_token});
+    if (!page) {
+      reply.fail(page.error());
+      return;
+    }
+    std::make_shared<Sweep>(context, request.kind(), wanted, *std::move(page), std::move(reply))
+        ->run();
+  });
+}
+
+}  // namespace windlass::apiserver

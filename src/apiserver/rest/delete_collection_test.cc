@@ -1,0 +1,49 @@
+// DELETE of a collection on a store that takes only so many writes at once: api.md M55.
+#include <gtest/gtest.h>
+
+#include "apiserver/rest/rest_testing.h"
+#include "store/delayed_journal.h"
+
+namespace windlass::apiserver {
+namespace {
+
+constexpr size_t kPendingWrites = 64;
+constexpr size_t kObjects = 1'000;
+
+struct SlowStore : testing::Test {
+  std::shared_ptr<FakeExchange> send(http::Request request) {
+    auto exchange = std::make_shared<FakeExchange>();
+    request.headers.push_back({"Authorization", "Bearer t"});
+    Prepared prepared = handler.prepare(std::move(request));
+    std::get<std::unique_ptr<http::Call>>(prepared)->run(exchange);
+    world.run_for(seconds(60));
+    return exchange;
+  }
+
+  sim::SimWorld world{1};
+  store::DelayedJournal journal{world.executor(), world.random(), milliseconds(1)};
+  store::Store store{&journal, {.pending_writes = kPendingWrites}};
+  Server server{store, world.clock(), world.random(), api::FeatureGates()};
+  RestHandler handler{
+      server,
+      world.executor(),
+      world.clock(),
+      world.random(),
+      Authenticator({{digest_of_token("t"), authenticated_user("admin", {"system:masters"})}}),
+      {}};
+};
+
+TEST_F(SlowStore, M55_AllOfThemGo) {
+  server.create_system_namespaces();
+  for (size_t i = 0; i < kObjects; ++i) {
+    const ObjectRef ref{&api::kinds::config_map(), "default", "m" + std::to_string(i)};
+    ASSERT_TRUE(server.create(ref, ref.kind->make()).answer.has_value()) << i;
+    world.run_for(milliseconds(2));
+  }
+  const auto deleted = send({"DELETE", "/api/v1/namespaces/default/configmaps", {}, "", {}});
+  EXPECT_EQ(deleted->status, 200) << deleted->body;
+  EXPECT_TRUE(store.list({.resource = "configmaps"})->items.empty());
+}
+
+}  // namespace
+}  // namespace windlass::apiserver
