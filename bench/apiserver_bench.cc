@@ -15,7 +15,7 @@ using namespace windlass;
 class Sink final : public http::Exchange {
  public:
   void respond(http::Response response) override {
-    bytes += response.make_body ? response.make_body().size() : response.body.size();
+    bytes += response.shared ? response.shared->size() : response.take_body().size();
   }
   void start(int, http::Headers) override {}
   void write(http::Chunk chunk) override { bytes += chunk->size(); }

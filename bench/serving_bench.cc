@@ -1,0 +1,251 @@
+// The whole server on loopback, with the real handler and a store in memory: what a GET costs its
+// threads, and what a thousand watchers cost a writer. `./dev bench serving` prints a table; the
+// limits are in docs/reference/performance.md. The client is the main thread, so the server's share
+// is the CPU time of the process without that of this thread.
+#include <fmt/format.h>
+#include <openssl/ssl.h>
+#include <time.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "api/codec/json.h"
+#include "apiserver/rest/rest_handler.h"
+#include "base/check.h"
+#include "net/certificates.h"
+#include "net/testing.h"
+#include "posix/posix_random.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass {
+namespace {
+
+constexpr int kRounds = 5;
+constexpr int kGets = 4'000;
+constexpr int kWrites = 100;
+constexpr size_t kMany = 1'000;
+constexpr const char* kPod =
+    R"({"metadata":{"labels":{"app":"bench","job-name":"j","tier":"batch"},"annotations":)"
+    R"({"batch.kubernetes.io/job-completion-index":"7","note":"as long as notes are"}},)"
+    R"("spec":{"restartPolicy":"Never","containers":[{"name":"main","image":"busybox:1.37",)"
+    R"("command":["sh","-c","echo hello"],"env":[{"name":"A","value":"1"},{"name":"B",)"
+    R"("value":"2"}],"resources":{"requests":{"cpu":"100m","memory":"64Mi"},"limits":)"
+    R"({"cpu":"200m","memory":"128Mi"}},"volumeMounts":[{"name":"data","mountPath":"/data"}]}],)"
+    R"("volumes":[{"name":"data","emptyDir":{}}],"tolerations":[{"key":"k","operator":"Exists"}]}})";
+
+double seconds_of(clockid_t clock) {
+  timespec now = {};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+double server_seconds() {
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID) - seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+class Serving {
+ public:
+  explicit Serving(net::ServerOptions options = {}) : core_(clock_) {
+    server_.create_system_namespaces();
+    thread_ = std::thread([this] { core_.run(); });
+    auto started = net::Server::start({core_, clock_, log_}, *handler_, std::move(options));
+    CHECK(started.has_value(), "it listens");
+    net_ = *std::move(started);
+  }
+  ~Serving() {
+    net_.reset();
+    core_.stop();
+    thread_.join();
+    handler_.reset();
+  }
+
+  const net::Server& net() const { return *net_; }
+
+  // The CPU time of the core thread for it.
+  double create_pod(const std::string& name) {
+    double took = 0;
+    on_core([&] {
+      auto pod = std::make_unique<api::core::v1::Pod>();
+      CHECK(api::decode_json(kPod, *pod).has_value(), "a pod");
+      const double before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+      const auto made = server_.create({&api::kinds::pod(), "default", name}, std::move(pod));
+      took = seconds_of(CLOCK_THREAD_CPUTIME_ID) - before;
+      CHECK(made.answer.has_value(), "it is stored");
+    });
+    return took;
+  }
+  size_t open_streams() {
+    size_t count = 0;
+    on_core([&] { count = handler_->open_streams(); });
+    return count;
+  }
+
+ private:
+  void on_core(const std::function<void()>& task) {
+    std::promise<void> done;
+    core_.post([&] {
+      task();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+
+  posix::PosixClock clock_;
+  posix::PosixRandom random_;
+  posix::EventLoop core_;
+  net::testing::TextLog log_;
+  store::Store store_;
+  apiserver::Server server_{store_, clock_, random_, api::FeatureGates()};
+  std::unique_ptr<apiserver::RestHandler> handler_ = std::make_unique<apiserver::RestHandler>(
+      server_, core_, clock_, random_,
+      apiserver::Authenticator({{apiserver::digest_of_token("t"),
+                                 apiserver::authenticated_user("admin", {"system:masters"})}}),
+      apiserver::RestOptions{});
+  std::thread thread_;
+  std::unique_ptr<net::Server> net_;
+};
+
+std::string get(const std::string& target) {
+  return "GET " + target +
+         " HTTP/1.1\r\nHost: x\r\nUser-Agent: bench\r\nAccept: application/json\r\n"
+         "Authorization: Bearer t\r\n\r\n";
+}
+
+// A client that reads no more than it must, so that it leaves the processor to the server.
+class Connection {
+ public:
+  explicit Connection(const net::Server& server) : client_(server) {}
+  ~Connection() {
+    SSL_free(tls_);
+    SSL_CTX_free(context_);
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void start_tls() {
+    context_ = SSL_CTX_new(TLS_client_method());
+    tls_ = SSL_new(context_);
+    SSL_set_fd(tls_, client_.fd());
+    CHECK(SSL_connect(tls_) == 1, "handshake");
+  }
+  void send(const std::string& bytes) {
+    if (tls_ != nullptr) {
+      CHECK(SSL_write(tls_, bytes.data(), static_cast<int>(bytes.size())) > 0, "write");
+    } else {
+      client_.send(bytes);
+    }
+  }
+  // Until what has come ends with this.
+  size_t receive_until_end(std::string_view end) {
+    size_t filled = 0;
+    while (filled < end.size() ||
+           std::string_view(buffer_).substr(filled - end.size(), end.size()) != end) {
+      const size_t room = buffer_.size() - filled;
+      const ssize_t got = tls_ != nullptr
+                              ? SSL_read(tls_, buffer_.data() + filled, static_cast<int>(room))
+                              : ::recv(client_.fd(), buffer_.data() + filled, room, 0);
+      CHECK(got > 0, "the server is there");
+      filled += static_cast<size_t>(got);
+    }
+    return filled;
+  }
+
+ private:
+  net::testing::Client client_;
+  SSL_CTX* context_ = nullptr;
+  SSL* tls_ = nullptr;
+  std::string buffer_ = std::string(65'536, '\0');
+};
+
+void measure_get(bool tls) {
+  net::ServerOptions options;
+  if (tls) {
+    const Time now = posix::PosixClock().now();
+    const net::CertifiedKey authority = *net::make_authority("bench", now);
+    const net::CertifiedKey own = *net::issue_server(authority, {"127.0.0.1"}, now);
+    options.tls =
+        *net::TlsContext::make({own.certificate_pem, own.key_pem, authority.certificate_pem});
+  }
+  Serving serving(options);
+  serving.create_pod("p");
+  Connection connection(serving.net());
+  if (tls) {
+    connection.start_tls();
+  }
+  const std::string request = get("/api/v1/namespaces/default/pods/p");
+  size_t bytes = 0;
+  std::vector<double> rounds;
+  for (int round = 0; round < kRounds; ++round) {
+    const double before = server_seconds();
+    for (int i = 0; i < kGets; ++i) {
+      connection.send(request);
+      bytes = connection.receive_until_end("}\n");
+    }
+    rounds.push_back((server_seconds() - before) * 1e6 / kGets);
+  }
+  fmt::print("GET of a pod, {}, {} bytes: {:.1f} us of server CPU (best round {:.1f}{})\n",
+             tls ? "TLS" : "plain", bytes, median(rounds), *std::ranges::min_element(rounds),
+             tls ? "" : "; limit 25");
+}
+
+struct WatchCosts {
+  double write_us = 0;     // of the core thread, until the write is done
+  double delivery_us = 0;  // of all threads, for each event that a watcher got, without the write
+};
+
+WatchCosts measure_watchers(size_t watchers) {
+  Serving serving;
+  serving.create_pod("p");
+  std::vector<std::unique_ptr<Connection>> connections;
+  for (size_t i = 0; i < watchers; ++i) {
+    connections.push_back(std::make_unique<Connection>(serving.net()));
+    connections.back()->send(
+        get("/api/v1/namespaces/default/pods?watch=true&sendInitialEvents=false"
+            "&resourceVersionMatch=NotOlderThan"));
+    connections.back()->receive_until_end("\r\n\r\n");
+  }
+  CHECK(serving.open_streams() == watchers, "all watch");
+  std::vector<double> writes;
+  const double before = server_seconds();
+  for (int i = 0; i < kWrites; ++i) {
+    writes.push_back(serving.create_pod(fmt::format("q-{:06}", i)) * 1e6);
+    for (const auto& connection : connections) {
+      connection->receive_until_end("}\n\r\n");
+    }
+  }
+  WatchCosts costs;
+  costs.write_us = median(writes);
+  const double all = (server_seconds() - before) * 1e6 / kWrites;
+  costs.delivery_us = (all - costs.write_us) / static_cast<double>(watchers);
+  return costs;
+}
+
+void measure_fan_out() {
+  std::vector<double> ratios;
+  for (int round = 0; round < kRounds; ++round) {
+    const WatchCosts one = measure_watchers(1);
+    const WatchCosts many = measure_watchers(kMany);
+    ratios.push_back(many.write_us / one.write_us);
+    fmt::print(
+        "a write with 1 watcher {:.1f} us, with {} {:.1f} us, ratio {:.2f}; each delivery {:.1f} "
+        "us with 1, {:.1f} us with {}\n",
+        one.write_us, kMany, many.write_us, ratios.back(), one.delivery_us, many.delivery_us,
+        kMany);
+  }
+  fmt::print("a write with {} watchers: median ratio {:.2f} (limit 1.10)\n", kMany, median(ratios));
+}
+
+}  // namespace
+}  // namespace windlass
+
+int main() {
+  windlass::measure_get(false);
+  windlass::measure_get(true);
+  windlass::measure_fan_out();
+  return 0;
+}
