@@ -38,12 +38,13 @@ Status undecodable(std::string_view shown, std::string_view why) {
   return status;
 }
 
-// The whole object, or the patch; but who may patch a Secret has not thereby read it.
+// The whole object, or the patch. But who may patch a Secret has not thereby read it, and errors
+// end up in logs.
 std::string shown_in_errors(const api::Kind& kind, const Patched& patched) {
-  if (!patched.shown.empty()) {
-    return patched.shown;
+  if (&kind == &api::kinds::secret()) {
+    return "[redacted]";
   }
-  return &kind == &api::kinds::secret() ? "[redacted]" : patched.json;
+  return patched.shown.empty() ? patched.json : patched.shown;
 }
 
 // The parts that the patch has something to say about, if it is about parts and nothing else.
@@ -79,13 +80,13 @@ Result<Patched> apply_strategic(const Message& whole, const api::Kind& kind,
       api::to_json(parts.empty() ? whole : *with_parts(whole, parts), kind.type_meta()));
   CHECK(object.has_value(), "our own JSON is good");
   TRY_VOID(api::apply_strategic_merge(object->value, patch->value, type));
-  const std::string shown = api::go_text(patch->value);
+  Patched patched{to_json_text(object->value), std::move(parts), api::go_text(patch->value),
+                  std::move(patch->duplicates)};
   const std::string wrong = api::wrong_shape(object->value, type);
   if (!wrong.empty()) {
-    return fail(undecodable(shown, wrong));
+    return fail(undecodable(shown_in_errors(kind, patched), wrong));
   }
-  return Patched{to_json_text(object->value), std::move(parts), shown,
-                 std::move(patch->duplicates)};
+  return patched;
 }
 
 Result<Patched> apply_merge(const std::string& target, std::string_view body,

@@ -97,9 +97,16 @@ TEST_F(Patch, M95_AResultThatDoesNotDecode) {
 TEST_F(Patch, M95_AnErrorDoesNotShowASecret) {
   const ObjectRef secret{&api::kinds::secret(), "default", "s"};
   must_create(secret, R"({"data":{"a":"Y2FuYXJ5"}})");
-  EXPECT_TRUE(
-      error(patch(secret, PatchType::merge, R"({"type":1})"))
-          .starts_with(R"(422 Invalid:  "" is invalid: patch: Invalid value: "[redacted]")"));
+  for (const PatchType type : {PatchType::merge, PatchType::strategic}) {
+    for (const char* body : {R"({"type":1})", R"({"data":{"b":"canary, not base64"}})",
+                             R"({"data":"canary"})", R"({"stringData":{"b":["canary"]}})"}) {
+      const std::string told = error(patch(secret, type, body));
+      EXPECT_TRUE(
+          told.starts_with(R"(422 Invalid:  "" is invalid: patch: Invalid value: "[redacted]")"))
+          << told;
+      EXPECT_EQ(told.find("canary"), std::string::npos) << told;
+    }
+  }
 }
 
 TEST_F(Patch, M110_UnknownFieldsWarn) {

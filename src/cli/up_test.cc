@@ -115,6 +115,18 @@ TEST(Up, SecretsAreInNoLogAndInNoError) {
                 R"({"metadata":{"name":"bad name"},"data":{"a":")" + canary + "\"}}");
   admin.request("POST " + secrets, json, "{\"data\":\"" + canary);
   admin.request("PUT " + secrets + "/s", json, canary);
+  // Answers to what cannot be read: errors end up in the logs of clients.
+  for (const auto& [type, body] : std::vector<std::pair<std::string, std::string>>{
+           {"application/merge-patch+json", R"({"data":{"a":"CANARY, not base64"}})"},
+           {"application/strategic-merge-patch+json", R"({"data":{"a":"CANARY, not base64"}})"},
+           {"application/strategic-merge-patch+json", R"({"data":"CANARY"})"},
+           {"application/json-patch+json", R"([{"op":"test","path":"/data/a","value":"CANARY"}])"},
+           {"application/apply-patch+yaml",
+            "{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {a: CANARY-}}"}}) {
+    const std::string told = admin.request("PATCH " + secrets + "/s?fieldManager=m", type, body);
+    EXPECT_THAT(told, StartsWith("HTTP/1.1 4"));
+    EXPECT_THAT(told, Not(HasSubstr("CANARY"))) << type;
+  }
   Access wrong = admin;
   wrong.token = "CANARY-TOKEN";
   EXPECT_THAT(wrong.request("GET " + secrets), Not(HasSubstr("CANARY-TOKEN")));

@@ -32,9 +32,10 @@ std::string summary(std::string_view body) {
 }
 
 Status unrecognized(const api::Kind& wanted, std::string_view why, std::string_view body) {
+  const bool secret = &wanted == &api::kinds::secret();
   return bad_request(
       fmt::format("the object provided is unrecognized (must be of type {}): {} ({})", wanted.kind,
-                  why, summary(body)));
+                  why, secret ? "[redacted]" : summary(body)));
 }
 
 std::string_view version_part(std::string_view api_version) {

@@ -76,6 +76,15 @@ TEST_F(WriteCallsTest, M3_BodiesThatCannotBeRead) {
                         "[107 56 115 0] (6b3878)"));
 }
 
+// Others are shown the beginning of what they sent; what was to be a Secret may be one already.
+TEST_F(WriteCallsTest, M3_AnUnreadableSecretIsNotShown) {
+  const auto told = [this](const std::string& body, const std::string& content_type) {
+    return outcome(post("/api/v1/namespaces/default/secrets", body, type(content_type)));
+  };
+  EXPECT_THAT(told("k8x", "application/vnd.kubernetes.protobuf"), HasSubstr("([redacted])"));
+  EXPECT_THAT(told("{\"data\":\"canary", "application/json"), Not(HasSubstr("canary")));
+}
+
 TEST_F(WriteCallsTest, M31_TheTypeMustBeThatOfTheEndpoint) {
   EXPECT_THAT(outcome(post(kJobs, R"({"apiVersion":"batch/v2","kind":"Job"})")),
               HasSubstr(R"(Job in version \"v2\" cannot be handled as a Job: no kind \"Job\" is )"
