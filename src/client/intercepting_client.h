@@ -4,6 +4,7 @@
 //   get jobs default/j
 //   patch pods/status default/p {"status":...}
 //   delete pods default/p uid=3f.. rv=7 policy=Background grace=0
+//   bind pods default/p node-1
 #pragma once
 
 #include <algorithm>
@@ -96,7 +97,16 @@ class InterceptingClient final : public ApiClient {
           [&](Done<ObjectPtr> counted) { inner_.remove(ref, options, std::move(counted)); });
   }
   void bind(const ObjectRef& pod, const std::string& node, Done<void> done) override {
-    inner_.bind(pod, node, std::move(done));
+    write(
+        line_of("bind", pod, "") + ' ' + node,
+        [done = std::move(done)](const Result<ObjectPtr>& answer) {
+          done(answer ? Result<void>() : fail(answer.error()));
+        },
+        [&](const Done<ObjectPtr>& counted) {
+          inner_.bind(pod, node, [counted](const Result<void>& answer) {
+            counted(answer ? Result<ObjectPtr>(nullptr) : fail(answer.error()));
+          });
+        });
   }
 
  private:

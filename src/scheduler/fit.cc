@@ -3,91 +3,132 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace windlass::scheduler {
-
 namespace {
 
-bool tolerated(const PodInfo& pod, const Taint& taint) {
-  return std::any_of(
-      pod.tolerations.begin(), pod.tolerations.end(),
-      [&taint](const Toleration& toleration) { return tolerates(toleration, taint); });
+constexpr std::array<std::string_view, kReasons> kTexts = {
+    "node(s) were unschedulable",
+    "node(s) had untolerated taint(s)",
+    "node(s) didn't match Pod's node affinity/selector",
+    "node(s) didn't have free ports for the requested pod ports",
+    "Too many pods",
+    "Insufficient cpu",
+    "Insufficient memory",
+    "Insufficient ephemeral-storage",
+    "node(s) didn't match pod topology spread constraints",
+    "node(s) didn't match pod topology spread constraints (missing required label)",
+    "node(s) didn't match pod affinity rules",
+    "node(s) didn't match pod anti-affinity rules",
+    "node(s) didn't satisfy existing pods anti-affinity rules",
+    "No preemption victims found for incoming pod",
+    "Preemption is not helpful for scheduling",
+};
+
+Fit hopeless(Reason reason) {
+  return {bit(reason), true};
 }
 
-bool keeps_pods_off(const Taint& taint) {
-  return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+bool has_free_ports(const PodShape& pod, const NodeUsage& usage) {
+  for (const HostPort& wanted : pod.host_ports) {
+    for (const auto& [taken, count] : usage.ports) {
+      if (ports_clash(wanted, taken)) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
-bool has_untolerated_taint(const PodInfo& pod, const NodeInfo& node) {
-  return std::any_of(node.taints.begin(), node.taints.end(), [&pod](const Taint& taint) {
-    return keeps_pods_off(taint) && !tolerated(pod, taint);
-  });
+// Several reasons at once; a request beyond the whole node is hopeless.
+class Shortages {
+ public:
+  void compare(uint64_t reason, int64_t want, int64_t allocatable, int64_t used) {
+    if (want > 0 && want > allocatable - used) {
+      fit_.reasons |= reason;
+      fit_.hopeless = fit_.hopeless || want > allocatable;
+    }
+  }
+  Fit& fit() { return fit_; }
+
+ private:
+  Fit fit_;
+};
+
+int64_t amount(const Resources& resources, const std::string& name) {
+  const auto found = resources.extended.find(name);
+  return found == resources.extended.end() ? 0 : found->second;
 }
 
-bool selected(const Labels& selector, const Labels& labels) {
-  return std::all_of(selector.begin(), selector.end(), [&labels](const auto& wanted) {
-    const auto found = labels.find(wanted.first);
-    return found != labels.end() && found->second == wanted.second;
-  });
+Fit fit_resources(const PodShape& pod, const NodeInfo& node, const NodeUsage& usage) {
+  Shortages shortages;
+  if (usage.pods + 1 > node.max_pods) {
+    shortages.fit().reasons |= bit(Reason::too_many_pods);
+  }
+  const Resources& want = pod.requests;
+  const Resources& all = node.allocatable;
+  const Resources& used = usage.requested;
+  shortages.compare(bit(Reason::cpu), want.milli_cpu, all.milli_cpu, used.milli_cpu);
+  shortages.compare(bit(Reason::memory), want.memory, all.memory, used.memory);
+  shortages.compare(bit(Reason::ephemeral_storage), want.ephemeral_storage, all.ephemeral_storage,
+                    used.ephemeral_storage);
+  uint32_t index = kFirstExtended;
+  for (const auto& [name, value] : want.extended) {
+    // More different resources than bits: the last ones share a text, no filter is skipped.
+    shortages.compare(uint64_t{1} << std::min(index++, 63u), value, amount(all, name),
+                      amount(used, name));
+  }
+  return shortages.fit();
 }
 
 }  // namespace
 
-bool tolerates(const Toleration& toleration, const Taint& taint) {
-  if (!toleration.effect.empty() && toleration.effect != taint.effect) {
-    return false;
+Fit fit_locally(const PodShape& pod, const NodeInfo& node, const NodeUsage& usage) {
+  if (node.unschedulable) {
+    const Taint cordon{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
+    if (!tolerates(pod, cordon)) {
+      return hopeless(Reason::unschedulable);
+    }
   }
-  if (toleration.key.empty()) {
-    return toleration.exists;
+  if (is_kept_off_by_taints(pod, node)) {
+    return hopeless(Reason::taint);
   }
-  return toleration.key == taint.key && (toleration.exists || toleration.value == taint.value);
+  if (!wants_node(pod, node)) {
+    return hopeless(Reason::node_affinity);
+  }
+  if (!has_free_ports(pod, usage)) {
+    return {bit(Reason::ports), false};
+  }
+  return fit_resources(pod, node, usage);
 }
 
-std::vector<std::string> misfits(const PodInfo& pod, const Candidate& candidate) {
-  const NodeInfo& node = *candidate.node;
-  const Taint cordon{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
-  if (node.unschedulable && !tolerated(pod, cordon)) {
-    return {"node(s) were unschedulable"};
+void FitCounts::add(const Fit& fit) {
+  reasons_ |= fit.reasons;
+  for (uint64_t left = fit.reasons; left != 0; left &= left - 1) {
+    ++counts_[static_cast<size_t>(__builtin_ctzll(left))];
   }
-  if (has_untolerated_taint(pod, node)) {
-    return {"node(s) had untolerated taint(s)"};
-  }
-  if (!selected(pod.node_selector, node.labels)) {
-    return {"node(s) didn't match Pod's node affinity/selector"};
-  }
-  Resources free = node.allocatable;
-  subtract(free, candidate.usage.requested);
-  std::vector<std::string> reasons = shortages(pod.requests, free);
-  if (candidate.usage.pods + 1 > node.max_pods) {
-    reasons.insert(reasons.begin(), "Too many pods");
-  }
-  return reasons;
 }
 
-std::string no_fit_message(size_t nodes, const std::map<std::string, size_t>& reasons) {
-  if (nodes == 0) {
-    return "no nodes available to schedule pods";
+std::string FitCounts::name_of(uint32_t reason) const {
+  if (reason < kReasons) {
+    return std::string(kTexts[reason]);
   }
+  const auto& extended = pod_.requests.extended;
+  auto resource = extended.begin();
+  std::advance(resource, reason - kFirstExtended);
+  return "Insufficient " + resource->first;
+}
+
+std::string FitCounts::text(size_t nodes) const {
   std::vector<std::string> entries;
-  for (const auto& [reason, count] : reasons) {
-    entries.push_back(fmt::format("{} {}", count, reason));
+  for (uint32_t reason = 0; reason < counts_.size(); ++reason) {
+    if (counts_[reason] > 0) {
+      entries.push_back(fmt::format("{} {}", counts_[reason], name_of(reason)));
+    }
   }
   std::sort(entries.begin(), entries.end());
   return fmt::format("0/{} nodes are available: {}.", nodes, fmt::join(entries, ", "));
-}
-
-Placement first_fit(const PodInfo& pod, std::span<const Candidate> candidates) {
-  std::map<std::string, size_t> reasons;
-  for (const Candidate& candidate : candidates) {
-    const std::vector<std::string> why = misfits(pod, candidate);
-    if (why.empty()) {
-      return {candidate.node->name, ""};
-    }
-    for (const std::string& reason : why) {
-      ++reasons[reason];
-    }
-  }
-  return {std::nullopt, no_fit_message(candidates.size(), reasons)};
 }
 
 }  // namespace windlass::scheduler

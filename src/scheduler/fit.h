@@ -1,86 +1,70 @@
-// Which node takes a pod: the filters of disruption.md 1.2 that need no other pods' labels, and the
-// first node in order that passes them. Pure functions of plain values; the shell around them is
-// scheduler.h.
+// The filters of disruption.md 1.2 that look at one node alone, and the texts of all filters. The
+// result says what keeps a pod off a node, and whether preempting others there could change that.
+// Pure functions of plain values.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "scheduler/resources.h"
+#include "scheduler/node_info.h"
 
 namespace windlass::scheduler {
 
-struct Taint {
-  std::string key;
-  std::string value;
-  std::string effect;  // NoSchedule, PreferNoSchedule, NoExecute
+// What keeps a pod off a node; each is one bit of Fit::reasons. The first extended resource that
+// the pod asks for and the node is short of is bit kFirstExtended, and so on.
+enum class Reason : uint32_t {
+  unschedulable,
+  taint,
+  node_affinity,
+  ports,
+  too_many_pods,
+  cpu,
+  memory,
+  ephemeral_storage,
+  spread,
+  spread_label,
+  pod_affinity,
+  pod_anti_affinity,
+  existing_anti_affinity,
+  no_victims,   // of preemption: nobody there may be preempted
+  not_helpful,  // of preemption: whatever went, the pod would not fit
+};
+inline constexpr uint32_t kReasons = 15;
+inline constexpr uint32_t kFirstExtended = 16;
 
-  bool operator==(const Taint&) const = default;
+constexpr uint64_t bit(Reason reason) {
+  return uint64_t{1} << static_cast<uint32_t>(reason);
+}
+
+struct Fit {
+  uint64_t reasons = 0;
+  bool hopeless = false;  // preemption cannot help (UU of the table)
+
+  bool fits() const { return reasons == 0; }
+  bool operator==(const Fit&) const = default;
 };
 
-struct Toleration {
-  std::string key;  // "" with Exists: every key
-  bool exists = false;
-  std::string value;
-  std::string effect;  // "": every effect
+// The filters in their order; the first that fails ends it.
+Fit fit_locally(const PodShape& pod, const NodeInfo& node, const NodeUsage& usage);
+
+// How often each reason kept a pod off, over all nodes.
+class FitCounts {
+ public:
+  explicit FitCounts(const PodShape& pod) : pod_(pod) {}
+  void add(const Fit& fit);
+  // Which filters said no, on any node.
+  uint64_t reasons() const { return reasons_; }
+  // `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.` (S-18)
+  std::string text(size_t nodes) const;
+
+ private:
+  std::string name_of(uint32_t reason) const;
+
+  const PodShape& pod_;
+  uint64_t reasons_ = 0;
+  std::array<size_t, 64> counts_{};
 };
-
-using Labels = std::map<std::string, std::string, std::less<>>;
-
-// A pod as placement sees it.
-struct PodInfo {
-  std::string ns;
-  std::string name;
-  std::string uid;
-  std::string node;  // "" until it is bound
-  int32_t priority = 0;
-  Resources requests;
-  Labels node_selector;
-  std::vector<Toleration> tolerations;
-};
-
-// A node as placement sees it. `taints` includes those that its conditions imply.
-struct NodeInfo {
-  std::string name;
-  Labels labels;
-  bool unschedulable = false;
-  std::vector<Taint> taints;
-  Resources allocatable;
-  int64_t max_pods = 0;
-
-  bool operator==(const NodeInfo&) const = default;
-};
-
-// What the pods on a node already take.
-struct NodeUsage {
-  Resources requested;
-  int64_t pods = 0;
-};
-
-struct Candidate {
-  const NodeInfo* node = nullptr;
-  NodeUsage usage;
-};
-
-bool tolerates(const Toleration& toleration, const Taint& taint);
-
-// Why the node does not take the pod: the reason texts of the first filter that fails, several only
-// for resources. Empty: the pod fits.
-std::vector<std::string> misfits(const PodInfo& pod, const Candidate& candidate);
-
-struct Placement {
-  std::optional<std::string> node;
-  std::string message;  // why not, in the words of S-18 and S-19
-};
-
-// The first candidate that takes the pod.
-Placement first_fit(const PodInfo& pod, std::span<const Candidate> candidates);
-
-// `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.` (S-18)
-std::string no_fit_message(size_t nodes, const std::map<std::string, size_t>& reasons);
 
 }  // namespace windlass::scheduler

@@ -2,32 +2,24 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/cluster.h"
+#include "scheduler/model_testing.h"
 
 namespace windlass::scheduler {
 namespace {
 
-NodeInfo node(std::string name, int64_t milli_cpu = 2000, int64_t max_pods = 110) {
-  NodeInfo info;
-  info.name = std::move(name);
-  info.labels = {{"kubernetes.io/hostname", info.name}};
-  info.allocatable.milli_cpu = milli_cpu;
-  info.allocatable.memory = 1 << 30;
-  info.max_pods = max_pods;
-  return info;
+using testing::cpu_shape;
+using testing::make_node;
+using testing::spec_pod;
+
+std::string text(const PodShape& pod, const Fit& fit) {
+  FitCounts counts(pod);
+  counts.add(fit);
+  return counts.text(1);
 }
 
-PodInfo pod(int64_t milli_cpu = 0) {
-  PodInfo info;
-  info.name = "p";
-  info.requests.milli_cpu = milli_cpu;
-  return info;
-}
-
-Resources cpu(int64_t milli) {
-  Resources resources;
-  resources.milli_cpu = milli;
-  return resources;
+std::string misfit(const PodShape& pod, const NodeInfo& node, const NodeUsage& usage = {}) {
+  const Fit fit = fit_locally(pod, node, usage);
+  return fit.fits() ? "" : text(pod, fit).substr(std::string("0/1 nodes are available: 1 ").size());
 }
 
 TEST(Tolerations, MatchByKeyOperatorValueAndEffect) {
@@ -51,115 +43,149 @@ TEST(Tolerations, MatchByKeyOperatorValueAndEffect) {
   }
 }
 
-TEST(Filters, S12Table_UnschedulableUnlessTolerated) {
-  NodeInfo cordoned = node("n");
+TEST(Filters, Row2_UnschedulableUnlessTolerated) {
+  NodeInfo cordoned = make_node("n");
   cordoned.unschedulable = true;
-  EXPECT_EQ(misfits(pod(), {&cordoned, {}}),
-            std::vector<std::string>{"node(s) were unschedulable"});
-  PodInfo tolerant = pod();
-  tolerant.tolerations = {{"node.kubernetes.io/unschedulable", true, "", "NoSchedule"}};
-  EXPECT_TRUE(misfits(tolerant, {&cordoned, {}}).empty());
+  PodShape pod = cpu_shape(0);
+  EXPECT_EQ(misfit(pod, cordoned), "node(s) were unschedulable.");
+  EXPECT_TRUE(fit_locally(pod, cordoned, {}).hopeless);
+  pod.tolerations = {{"node.kubernetes.io/unschedulable", true, "", "NoSchedule"}};
+  EXPECT_EQ(misfit(pod, cordoned), "");
 }
 
-TEST(Filters, S12Table_TaintsKeepPodsOffExceptPreferNoSchedule) {
-  NodeInfo tainted = node("n");
+TEST(Filters, Row3_TaintsKeepPodsOffExceptPreferNoSchedule) {
+  NodeInfo tainted = make_node("n");
   for (const char* effect : {"NoSchedule", "NoExecute"}) {
     tainted.taints = {{"k", "v", effect}};
-    EXPECT_EQ(misfits(pod(), {&tainted, {}}),
-              std::vector<std::string>{"node(s) had untolerated taint(s)"});
+    EXPECT_EQ(misfit(cpu_shape(0), tainted), "node(s) had untolerated taint(s).");
+    EXPECT_TRUE(fit_locally(cpu_shape(0), tainted, {}).hopeless);
   }
   tainted.taints = {{"k", "v", "PreferNoSchedule"}};
-  EXPECT_TRUE(misfits(pod(), {&tainted, {}}).empty());
+  EXPECT_EQ(misfit(cpu_shape(0), tainted), "");
 }
 
-TEST(Filters, S12Table_NodeSelector) {
-  const NodeInfo n = node("n");
-  PodInfo picky = pod();
-  picky.node_selector = {{"kubernetes.io/hostname", "other"}};
-  EXPECT_EQ(misfits(picky, {&n, {}}),
-            std::vector<std::string>{"node(s) didn't match Pod's node affinity/selector"});
-  picky.node_selector = {{"kubernetes.io/hostname", "n"}};
-  EXPECT_TRUE(misfits(picky, {&n, {}}).empty());
+TEST(Filters, Row4_NodeSelectorAndRequiredAffinityTogether) {
+  NodeInfo node = make_node("n");
+  node.labels["cpus"] = "8";
+  const auto affinity = [](const std::string& terms) {
+    return "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+           "{nodeSelectorTerms: [" +
+           terms + "]}}}";
+  };
+  struct Case {
+    std::string spec;
+    bool want;
+  };
+  const Case cases[] = {
+      {"nodeSelector: {kubernetes.io/hostname: other}", false},
+      {"nodeSelector: {kubernetes.io/hostname: n}", true},
+      {affinity("{matchExpressions: [{key: cpus, operator: Gt, values: ['4']}]}"), true},
+      {affinity("{matchExpressions: [{key: cpus, operator: Lt, values: ['4']}]}"), false},
+      {affinity("{matchExpressions: [{key: cpus, operator: In, values: ['4', '8']}]}"), true},
+      {affinity("{matchExpressions: [{key: cpus, operator: NotIn, values: ['8']}]}"), false},
+      {affinity("{matchExpressions: [{key: gpu, operator: NotIn, values: ['8']}]}"), true},
+      {affinity("{matchExpressions: [{key: gpu, operator: Exists}]}"), false},
+      {affinity("{matchExpressions: [{key: gpu, operator: DoesNotExist}]}"), true},
+      {affinity("{matchExpressions: [{key: gpu, operator: Exists}]}, {matchFields: [{key: "
+                "metadata.name, operator: In, values: [n]}]}"),
+       true},
+      {affinity("{}"), false},
+      {"nodeSelector: {cpus: '4'}, " +
+           affinity("{matchExpressions: [{key: cpus, operator: Exists}]}"),
+       false},
+  };
+  for (const Case& c : cases) {
+    const PodPtr pod = spec_pod("p", c.spec);
+    EXPECT_EQ(misfit(*pod->shape, node),
+              c.want ? "" : "node(s) didn't match Pod's node affinity/selector.")
+        << c.spec;
+    EXPECT_EQ(fit_locally(*pod->shape, node, {}).hopeless, !c.want);
+  }
 }
 
-TEST(Filters, S12Table_FirstFailingFilterEndsTheNode) {
-  NodeInfo bad = node("n", 0);
+TEST(Filters, Row5_HostPortsClashOnTheSameAddressOrAllAddresses) {
+  struct Case {
+    HostPort taken;
+    HostPort wanted;
+    bool clash;
+  };
+  const Case cases[] = {
+      {{"TCP", "0.0.0.0", 80}, {"TCP", "0.0.0.0", 80}, true},
+      {{"TCP", "10.0.0.1", 80}, {"TCP", "0.0.0.0", 80}, true},
+      {{"TCP", "0.0.0.0", 80}, {"TCP", "10.0.0.1", 80}, true},
+      {{"TCP", "10.0.0.1", 80}, {"TCP", "10.0.0.2", 80}, false},
+      {{"TCP", "0.0.0.0", 80}, {"UDP", "0.0.0.0", 80}, false},
+      {{"TCP", "0.0.0.0", 80}, {"TCP", "0.0.0.0", 81}, false},
+  };
+  for (const Case& c : cases) {
+    PodShape there = cpu_shape(0);
+    there.host_ports = {c.taken};
+    NodeUsage usage;
+    usage.add(there);
+    PodShape pod = cpu_shape(0);
+    pod.host_ports = {c.wanted};
+    const Fit fit = fit_locally(pod, make_node("n"), usage);
+    EXPECT_EQ(fit.reasons, c.clash ? bit(Reason::ports) : 0);
+    EXPECT_FALSE(fit.hopeless);
+    usage.remove(there);
+    EXPECT_EQ(usage, NodeUsage());
+  }
+}
+
+TEST(Filters, Row6_PodsAndResourcesAreReportedTogether) {
+  const NodeInfo node = make_node("n", 1000, 1);
+  NodeUsage usage;
+  usage.add(cpu_shape(900));
+  const PodShape pod = cpu_shape(200);
+  EXPECT_EQ(text(pod, fit_locally(pod, node, usage)),
+            "0/1 nodes are available: 1 Insufficient cpu, 1 Too many pods.");
+  EXPECT_FALSE(fit_locally(pod, node, usage).hopeless);
+  EXPECT_EQ(misfit(cpu_shape(100), make_node("n", 1000, 2), usage), "");
+}
+
+TEST(Filters, Row6_ARequestBeyondTheWholeNodeIsHopeless) {
+  EXPECT_TRUE(fit_locally(cpu_shape(2001), make_node("n", 2000), {}).hopeless);
+  NodeUsage usage;
+  usage.add(cpu_shape(1000));
+  EXPECT_FALSE(fit_locally(cpu_shape(2000), make_node("n", 2000), usage).hopeless);
+}
+
+TEST(Filters, Row6_MemoryStorageAndExtendedResources) {
+  NodeInfo node = make_node("n");
+  node.allocatable.extended["example.com/gpu"] = 1;
+  PodShape pod = cpu_shape(0);
+  pod.requests.memory = int64_t{2} << 30;
+  pod.requests.ephemeral_storage = 1;
+  pod.requests.extended = {{"example.com/gpu", 1}, {"example.com/x", 3}};
+  EXPECT_EQ(text(pod, fit_locally(pod, node, {})),
+            "0/1 nodes are available: 1 Insufficient ephemeral-storage, 1 Insufficient "
+            "example.com/x, 1 Insufficient memory.");
+}
+
+TEST(Filters, S10_AbsentRequestsFitOnAFullNode) {
+  NodeUsage usage;
+  usage.add(cpu_shape(5000));
+  EXPECT_EQ(misfit(cpu_shape(0), make_node("n", 2000), usage), "");
+}
+
+TEST(Filters, FirstFailingFilterEndsTheNode) {
+  NodeInfo bad = make_node("n", 0);
   bad.unschedulable = true;
   bad.taints = {{"k", "", "NoSchedule"}};
-  EXPECT_EQ(misfits(pod(1), {&bad, {}}).size(), 1u);
+  EXPECT_EQ(fit_locally(cpu_shape(1), bad, {}).reasons, bit(Reason::unschedulable));
 }
 
-TEST(Filters, S12Table_PodsAndResourcesAreReportedTogether) {
-  const NodeInfo full = node("n", 1000, 1);
-  NodeUsage usage{cpu(900), 1};
-  EXPECT_EQ(misfits(pod(200), {&full, usage}),
-            (std::vector<std::string>{"Too many pods", "Insufficient cpu"}));
-  usage.pods = 0;
-  EXPECT_TRUE(misfits(pod(100), {&full, usage}).empty());
-}
-
-TEST(FirstFit, TakesTheFirstNodeInNameOrder) {
-  Cluster cluster;
-  cluster.set_node(node("b"));
-  cluster.set_node(node("a", 100));
-  cluster.set_node(node("c"));
-  EXPECT_EQ(first_fit(pod(50), cluster.candidates()).node, "a");
-  EXPECT_EQ(first_fit(pod(150), cluster.candidates()).node, "b");
-}
-
-TEST(FirstFit, S18_CountsReasonsAndSortsThemAsText) {
-  EXPECT_EQ(no_fit_message(19, {{"x", 17}, {"y", 2}}), "0/19 nodes are available: 17 x, 2 y.");
-  Cluster cluster;
-  cluster.set_node(node("a", 100, 0));
-  NodeInfo cordoned = node("b");
-  cordoned.unschedulable = true;
-  cluster.set_node(cordoned);
-  const Placement placement = first_fit(pod(200), cluster.candidates());
-  EXPECT_FALSE(placement.node);
-  EXPECT_EQ(placement.message,
-            "0/2 nodes are available: 1 Insufficient cpu, 1 Too many pods, 1 node(s) were "
-            "unschedulable.");
-}
-
-TEST(FirstFit, S19_NoNodesAtAll) {
-  EXPECT_EQ(first_fit(pod(), {}).message, "no nodes available to schedule pods");
-}
-
-TEST(Cluster, S10_BoundPodsTakeRoomUntilTheyGo) {
-  Cluster cluster;
-  cluster.set_node(node("a", 1000));
-  cluster.set_pod("u1", "a", cpu(800));
-  EXPECT_FALSE(first_fit(pod(300), cluster.candidates()).node);
-  cluster.set_pod("u1", "a", cpu(800));  // seen again: counted once
-  EXPECT_TRUE(first_fit(pod(200), cluster.candidates()).node);
-  EXPECT_TRUE(cluster.remove_pod("u1"));
-  EXPECT_FALSE(cluster.remove_pod("u1"));
-  EXPECT_TRUE(first_fit(pod(1000), cluster.candidates()).node);
-}
-
-TEST(Cluster, S17_AssumedPodsTakeRoomAndCanBeForgotten) {
-  Cluster cluster;
-  cluster.set_node(node("a", 1000));
-  cluster.assume("u1", "a", cpu(800));
-  EXPECT_FALSE(first_fit(pod(300), cluster.candidates()).node);
-  cluster.forget("u1");
-  EXPECT_TRUE(first_fit(pod(300), cluster.candidates()).node);
-
-  cluster.assume("u2", "a", cpu(800));
-  cluster.set_pod("u2", "a", cpu(800));
-  cluster.forget("u2");  // the failure reply came late: the pod is there
-  EXPECT_FALSE(first_fit(pod(300), cluster.candidates()).node);
-}
-
-TEST(Cluster, PodsOfANodeThatIsNotThereYetCountLater) {
-  Cluster cluster;
-  cluster.set_pod("u1", "a", cpu(800));
-  EXPECT_TRUE(cluster.candidates().empty());
-  EXPECT_TRUE(cluster.set_node(node("a", 1000)));
-  EXPECT_FALSE(cluster.set_node(node("a", 1000)));
-  EXPECT_FALSE(first_fit(pod(300), cluster.candidates()).node);
-  cluster.remove_node("a");
-  EXPECT_TRUE(cluster.candidates().empty());
+TEST(Messages, S18_EntriesAreSortedAsText) {
+  const PodShape pod = cpu_shape(1);
+  FitCounts counts(pod);
+  for (int i = 0; i < 17; ++i) {
+    counts.add({bit(Reason::cpu), false});
+  }
+  counts.add({bit(Reason::taint), true});
+  counts.add({bit(Reason::taint) | bit(Reason::memory), true});
+  EXPECT_EQ(counts.text(19),
+            "0/19 nodes are available: 1 Insufficient memory, 17 Insufficient cpu, 2 node(s) had "
+            "untolerated taint(s).");
 }
 
 }  // namespace

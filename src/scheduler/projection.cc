@@ -1,47 +1,18 @@
 #include "scheduler/projection.h"
 
-#include "base/quantity.h"
+#include <algorithm>
+
+#include "api/codec/wire_time.h"
+#include "scheduler/read_shape.h"
+#include "schema/core/v1/namespace.pb.h"
 #include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
+#include "schema/policy/v1/pod_disruption_budget.pb.h"
 
 namespace windlass::scheduler {
-
 namespace {
 
 namespace core = api::core::v1;
-using QuantityMap = google::protobuf::Map<std::string, api::meta::v1::Quantity>;
-
-// The API server has validated quantities; one that cannot be read counts as nothing.
-Quantity read_quantity(const api::meta::v1::Quantity& quantity) {
-  return Quantity::parse(quantity.string()).value_or(Quantity());
-}
-
-Resources read_resources(const QuantityMap& map) {
-  Resources resources;
-  for (const auto& [name, message] : map) {
-    const Quantity quantity = read_quantity(message);
-    if (name == "cpu") {
-      resources.milli_cpu = quantity.milli_value();
-    } else if (name == "memory") {
-      resources.memory = quantity.value();
-    } else if (name == "ephemeral-storage") {
-      resources.ephemeral_storage = quantity.value();
-    } else if (name != "pods") {
-      resources.extended[name] = quantity.value();
-    }
-  }
-  return resources;
-}
-
-template <class Containers>
-std::vector<ContainerRequest> read_requests(const Containers& containers, bool init) {
-  std::vector<ContainerRequest> requests;
-  for (const core::Container& container : containers) {
-    requests.push_back({read_resources(container.resources().requests()),
-                        init && container.restart_policy() == "Always"});
-  }
-  return requests;
-}
 
 // "" for no taint.
 std::string_view implied_taint(const core::NodeStatus& status) {
@@ -57,29 +28,36 @@ std::string_view implied_taint(const core::NodeStatus& status) {
   return "node.kubernetes.io/not-ready";
 }
 
+void read_conditions(const core::PodStatus& status, PodInfo& pod) {
+  for (const core::PodCondition& condition : status.conditions()) {
+    if (condition.type() == "PodScheduled" && condition.status() == "False") {
+      pod.unscheduled = ScheduledCondition{condition.reason(), condition.message()};
+    } else if (condition.type() == "DisruptionTarget") {
+      pod.preempted = condition.status() == "True" && condition.reason() == "PreemptionByScheduler";
+    }
+  }
+}
+
 }  // namespace
 
-ScheduledPod read_pod(const api::Message& message) {
+PodPtr read_pod(const api::Message& message, ShapeTable& shapes) {
   const auto& pod = static_cast<const core::Pod&>(message);
-  const core::PodSpec& spec = pod.spec();
-  ScheduledPod out;
-  out.info.ns = pod.metadata().namespace_();
-  out.info.name = pod.metadata().name();
-  out.info.uid = pod.metadata().uid();
-  out.info.node = spec.node_name();
-  out.info.priority = spec.priority();
-  out.info.requests =
-      pod_requests(read_requests(spec.init_containers(), true),
-                   read_requests(spec.containers(), false), read_resources(spec.overhead()));
-  out.info.node_selector.insert(spec.node_selector().begin(), spec.node_selector().end());
-  for (const core::Toleration& toleration : spec.tolerations()) {
-    out.info.tolerations.push_back({toleration.key(), toleration.operator_() == "Exists",
-                                    toleration.value(), toleration.effect()});
+  auto out = std::make_shared<PodInfo>();
+  out->ns = pod.metadata().namespace_();
+  out->name = pod.metadata().name();
+  out->uid = pod.metadata().uid();
+  out->node = pod.spec().node_name();
+  out->nominated_node = pod.status().nominated_node_name();
+  out->scheduler_name = pod.spec().scheduler_name();
+  out->labels = {pod.metadata().labels().begin(), pod.metadata().labels().end()};
+  out->shape = shapes.find(shape_key(pod), [&pod] { return read_shape(pod); });
+  if (pod.status().has_start_time()) {
+    out->started = api::time_of(pod.status().start_time());
   }
-  out.scheduler_name = spec.scheduler_name();
-  out.terminal = pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
-  out.deleting = pod.metadata().has_deletion_timestamp();
-  out.gated = spec.scheduling_gates_size() > 0;
+  read_conditions(pod.status(), *out);
+  out->terminal = pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
+  out->deleting = pod.metadata().has_deletion_timestamp();
+  out->gated = pod.spec().scheduling_gates_size() > 0;
   return out;
 }
 
@@ -87,20 +65,37 @@ NodeInfo read_node(const api::Message& message) {
   const auto& node = static_cast<const core::Node&>(message);
   NodeInfo out;
   out.name = node.metadata().name();
-  out.labels.insert(node.metadata().labels().begin(), node.metadata().labels().end());
+  out.labels = {node.metadata().labels().begin(), node.metadata().labels().end()};
   out.unschedulable = node.spec().unschedulable();
   for (const core::Taint& taint : node.spec().taints()) {
     out.taints.push_back({taint.key(), taint.value(), taint.effect()});
   }
   if (const std::string_view key = implied_taint(node.status()); !key.empty()) {
-    out.taints.push_back({std::string(key), "", "NoSchedule"});
+    const Taint implied{std::string(key), "", "NoSchedule"};
+    if (std::find(out.taints.begin(), out.taints.end(), implied) == out.taints.end()) {
+      out.taints.push_back(implied);
+    }
   }
-  const QuantityMap& amounts = node.status().allocatable();
-  out.allocatable = read_resources(amounts);
-  if (const auto pods = amounts.find("pods"); pods != amounts.end()) {
-    out.max_pods = read_quantity(pods->second).value();
+  read_allocatable(node.status(), out.allocatable, out.max_pods);
+  return out;
+}
+
+Budget read_budget(const api::Message& message) {
+  const auto& budget = static_cast<const api::policy::v1::PodDisruptionBudget&>(message);
+  Budget out;
+  out.ns = budget.metadata().namespace_();
+  out.name = budget.metadata().name();
+  out.selector = read_selector(budget.spec().has_selector() ? &budget.spec().selector() : nullptr);
+  out.allowed = budget.status().disruptions_allowed();
+  for (const auto& [pod, time] : budget.status().disrupted_pods()) {
+    out.disrupted.insert(pod);
   }
   return out;
+}
+
+NamespaceInfo read_namespace(const api::Message& message) {
+  const auto& ns = static_cast<const core::Namespace&>(message);
+  return {ns.metadata().name(), {ns.metadata().labels().begin(), ns.metadata().labels().end()}};
 }
 
 }  // namespace windlass::scheduler

@@ -1,23 +1,26 @@
-// What the scheduler keeps of Pod and Node objects. Pure; any thread.
+// What the scheduler keeps of Pod, Node, PodDisruptionBudget and Namespace objects. Pure but for
+// the table of shapes, which belongs to the caller.
 #pragma once
 
 #include "api/object.h"
-#include "scheduler/fit.h"
+#include "scheduler/budgets.h"
+#include "scheduler/node_info.h"
+#include "scheduler/shape_table.h"
 
 namespace windlass::scheduler {
 
-struct ScheduledPod {
-  PodInfo info;
-  std::string scheduler_name;
-  bool terminal = false;  // its phase is Succeeded or Failed
-  bool deleting = false;
-  bool gated = false;  // spec.schedulingGates is not empty
-};
-
-ScheduledPod read_pod(const api::Message& pod);
+PodPtr read_pod(const api::Message& pod, ShapeTable& shapes);
 
 // A node that is not Ready counts as tainted not-ready or unreachable, which is what the node
 // life-cycle controller writes there (disruption.md N-5).
 NodeInfo read_node(const api::Message& node);
+
+Budget read_budget(const api::Message& budget);
+
+struct NamespaceInfo {
+  std::string name;
+  Labels labels;
+};
+NamespaceInfo read_namespace(const api::Message& ns);
 
 }  // namespace windlass::scheduler

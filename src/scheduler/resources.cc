@@ -62,21 +62,4 @@ Resources pod_requests(std::span<const ContainerRequest> init_containers,
   return total;
 }
 
-std::vector<std::string> shortages(const Resources& wanted, const Resources& free) {
-  std::vector<std::string> missing;
-  const auto compare = [&missing](const std::string& name, int64_t want, int64_t have) {
-    if (want > 0 && want > have) {
-      missing.push_back("Insufficient " + name);
-    }
-  };
-  compare("cpu", wanted.milli_cpu, free.milli_cpu);
-  compare("memory", wanted.memory, free.memory);
-  compare("ephemeral-storage", wanted.ephemeral_storage, free.ephemeral_storage);
-  for (const auto& [name, value] : wanted.extended) {
-    const auto found = free.extended.find(name);
-    compare(name, value, found == free.extended.end() ? 0 : found->second);
-  }
-  return missing;
-}
-
 }  // namespace windlass::scheduler

@@ -36,7 +36,4 @@ struct ContainerRequest {
 Resources pod_requests(std::span<const ContainerRequest> init_containers,
                        std::span<const ContainerRequest> containers, const Resources& overhead);
 
-// `Insufficient cpu` and the like for every resource of which `free` has less than `wanted`.
-std::vector<std::string> shortages(const Resources& wanted, const Resources& free);
-
 }  // namespace windlass::scheduler

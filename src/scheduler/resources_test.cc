@@ -61,23 +61,5 @@ TEST(Resources, HugeAmountsDoNotWrap) {
   EXPECT_EQ(sum.milli_cpu, 0);
 }
 
-TEST(Shortages, NameWhatIsMissing) {
-  Resources wanted = cpu(2000);
-  wanted.memory = 1;
-  wanted.extended["example.com/gpu"] = 1;
-  wanted.extended["example.com/unused"] = 0;
-  Resources free = cpu(1999);
-  free.memory = 1;
-  EXPECT_EQ(shortages(wanted, free),
-            (std::vector<std::string>{"Insufficient cpu", "Insufficient example.com/gpu"}));
-  EXPECT_TRUE(shortages({}, {}).empty());
-}
-
-TEST(Shortages, S10_AbsentRequestFitsOnAFullNode) {
-  Resources overfull;
-  overfull.milli_cpu = 0;
-  EXPECT_TRUE(shortages(cpu(0), overfull).empty());
-}
-
 }  // namespace
 }  // namespace windlass::scheduler

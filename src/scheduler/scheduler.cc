@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
 
 namespace windlass::scheduler {
-
 namespace {
 
 // S-2: a pod that has ended is of no interest, whatever still holds its object.
@@ -16,22 +14,21 @@ client::Collection live_pods() {
   return {&api::kinds::pod(), "", "", "status.phase!=Succeeded,status.phase!=Failed"};
 }
 
+client::Collection all_budgets() {
+  return {api::find_resource("policy", "v1", "poddisruptionbudgets")};
+}
+
 client::EventTarget event_target(const PodInfo& pod) {
   return {"v1", "Pod", pod.ns, pod.name, pod.uid, ""};
 }
 
-// S-20
-std::string event_text(const std::string& message) {
-  constexpr size_t kMaxLength = 1024;
-  constexpr std::string_view kCut = " ...";
-  if (message.size() <= kMaxLength) {
-    return message;
-  }
-  return message.substr(0, kMaxLength - kCut.size()).append(kCut);
-}
-
-client::Collection all_nodes() {
-  return {&api::kinds::node(), "", "", ""};
+// Certainly not carried out. All other errors leave that open: the answer may have been lost, or
+// the pod may have been bound before.
+bool is_refusal(const Status& status) {
+  constexpr int kConflict = 409;
+  constexpr int kTimeout = 408;
+  return status.code >= 400 && status.code < 500 && status.code != kConflict &&
+         status.code != kTimeout;
 }
 
 }  // namespace
@@ -39,114 +36,57 @@ client::Collection all_nodes() {
 Scheduler::Scheduler(client::ClientEnv env, Options options)
     : env_(env),
       options_(std::move(options)),
-      conditions_(env),
+      placer_(cluster_, nominations_, env.random),
+      queue_(env.executor, env.clock, options_.queue, [this] { run_soon(); }),
+      statuses_(env,
+                [this](const std::string& uid) {
+                  if (QueuedPod* queued = queue_.find(uid)) {
+                    queued->told.reset();
+                  }
+                }),
       events_(env, options_.name),
+      evictor_(env, events_, options_.disruption_conditions),
       self_(std::make_shared<Scheduler*>(this)),
-      nodes_informer_(env, all_nodes(), read_node),
-      pods_informer_(env, live_pods(), read_pod) {
-  nodes_informer_.add_handler({[this](const NodeInfo& node) { on_node(node); },
-                               [this](const NodeInfo&, const NodeInfo& node) { on_node(node); },
-                               [this](const NodeInfo& node) { cluster_.remove_node(node.name); }});
-  pods_informer_.add_handler({[this](const ScheduledPod& pod) { on_pod(pod); },
-                              [this](const ScheduledPod&, const ScheduledPod& pod) { on_pod(pod); },
-                              [this](const ScheduledPod& pod) { on_pod_gone(pod); }});
-  nodes_informer_.when_synced([this] { run_soon(); });
-  pods_informer_.when_synced([this] { run_soon(); });
-}
-
-Scheduler::~Scheduler() {
-  for (const auto& [uid, waiting] : pods_) {
-    env_.executor.cancel(waiting.timer);
+      node_informer_(env, {&api::kinds::node()}, read_node),
+      pod_informer_(env, live_pods(),
+                    [this](const api::Message& pod) { return read_pod(pod, shapes_); }),
+      budget_informer_(env, all_budgets(), read_budget),
+      namespace_informer_(env, {&api::kinds::namespace_()}, read_namespace) {
+  node_informer_.add_handler({[this](const NodeInfo& node) { on_node(node); },
+                              [this](const NodeInfo&, const NodeInfo& node) { on_node(node); },
+                              [this](const NodeInfo& node) { on_node_gone(node.name); }});
+  pod_informer_.add_handler(
+      {[this](const PodPtr& pod) { on_pod(nullptr, pod); },
+       [this](const PodPtr& before, const PodPtr& pod) { on_pod(before.get(), pod); },
+       [this](const PodPtr& pod) { on_pod_gone(pod); }});
+  namespace_informer_.add_handler(
+      {[this](const NamespaceInfo& ns) { on_namespace(ns); },
+       [this](const NamespaceInfo&, const NamespaceInfo& ns) { on_namespace(ns); },
+       [this](const NamespaceInfo& ns) { cluster_.remove_namespace(ns.name); }});
+  for (const auto& when_synced : {[this] { run_soon(); }}) {
+    node_informer_.when_synced(when_synced);
+    pod_informer_.when_synced(when_synced);
+    budget_informer_.when_synced(when_synced);
+    namespace_informer_.when_synced(when_synced);
   }
 }
+
+Scheduler::~Scheduler() = default;
 
 void Scheduler::start() {
-  nodes_informer_.start();
-  pods_informer_.start();
+  node_informer_.start();
+  pod_informer_.start();
+  budget_informer_.start();
+  namespace_informer_.start();
 }
 
-bool Scheduler::wants_node(const ScheduledPod& pod) const {
-  return pod.info.node.empty() && !pod.terminal && !pod.deleting && !pod.gated &&
-         pod.scheduler_name == options_.name;
-}
-
-void Scheduler::on_pod(const ScheduledPod& pod) {
-  const std::string& uid = pod.info.uid;
-  if (pod.terminal) {
-    on_pod_gone(pod);
-    return;
-  }
-  if (!pod.info.node.empty()) {
-    cluster_.set_pod(uid, pod.info.node, pod.info.requests);
-    drop(uid);
-    return;
-  }
-  if (!wants_node(pod)) {
-    drop(uid);
-    return;
-  }
-  const auto [entry, added] = pods_.try_emplace(uid);
-  Waiting& waiting = entry->second;
-  if (added) {
-    waiting.arrival = ++arrivals_;
-    waiting.pod = pod.info;
-    ready_.insert(turn(waiting));
-    run_soon();
-  }
-}
-
-void Scheduler::on_pod_gone(const ScheduledPod& pod) {
-  drop(pod.info.uid);
-  if (cluster_.remove_pod(pod.info.uid)) {
-    wake_parked();
-  }
-}
-
-void Scheduler::on_node(const NodeInfo& node) {
-  if (cluster_.set_node(node)) {
-    wake_parked();
-  }
-}
-
-Scheduler::Turn Scheduler::turn(const Waiting& waiting) {
-  return {-int64_t{waiting.pod.priority}, waiting.arrival, waiting.pod.uid};
-}
-
-void Scheduler::move(Waiting& waiting, Place place) {
-  ready_.erase(turn(waiting));
-  parked_.erase(turn(waiting));
-  env_.executor.cancel(std::exchange(waiting.timer, env::TimerId::none));
-  waiting.place = place;
-  if (place == Place::ready) {
-    ready_.insert(turn(waiting));
-    run_soon();
-  } else if (place == Place::parked) {
-    parked_.insert(turn(waiting));
-  }
-}
-
-void Scheduler::drop(const std::string& uid) {
-  const auto found = pods_.find(uid);
-  if (found == pods_.end()) {
-    return;
-  }
-  ready_.erase(turn(found->second));
-  parked_.erase(turn(found->second));
-  env_.executor.cancel(found->second.timer);
-  pods_.erase(found);
-}
-
-void Scheduler::wake_parked() {
-  for (const Turn& parked : std::exchange(parked_, {})) {
-    Waiting& waiting = pods_.at(std::get<std::string>(parked));
-    waiting.place = Place::ready;
-    ready_.insert(parked);
-  }
-  run_soon();
+bool Scheduler::is_synced() const {
+  return node_informer_.has_synced() && pod_informer_.has_synced() &&
+         budget_informer_.has_synced() && namespace_informer_.has_synced();
 }
 
 void Scheduler::run_soon() {
-  if (round_posted_ || ready_.empty()) {
+  if (round_posted_ || !queue_.has_ready()) {
     return;
   }
   round_posted_ = true;
@@ -160,67 +100,126 @@ void Scheduler::run_soon() {
 void Scheduler::run_round() {
   round_posted_ = false;
   // Without a full picture a pod could be refused, or placed twice, for no reason.
-  if (!nodes_informer_.has_synced() || !pods_informer_.has_synced()) {
+  if (!is_synced()) {
     return;
   }
-  for (size_t i = 0; i < options_.pods_per_round && !ready_.empty(); ++i) {
-    try_pod(pods_.at(std::get<std::string>(*ready_.begin())));
+  for (size_t i = 0; i < options_.pods_per_round && bindings_ < options_.max_bindings; ++i) {
+    QueuedPod* queued = queue_.take();
+    if (queued == nullptr) {
+      return;
+    }
+    try_pod(*queued);
+  }
+  if (bindings_ < options_.max_bindings) {
+    run_soon();  // else the next answer does
+  }
+}
+
+void Scheduler::try_pod(QueuedPod& queued) {
+  if (queued.pod->deleting) {
+    skip_deleting(queued);
+    return;
+  }
+  if (!queued.doubtful_node.empty()) {
+    // It may be there already. Until that is known its room is taken, and it goes nowhere else.
+    if (cluster_.find(queued.doubtful_node) != nullptr) {
+      bind(queued, queued.doubtful_node);
+      return;
+    }
+    queued.doubtful_node.clear();
+    cluster_.forget(queued.pod->uid);
+  }
+  if (cluster_.node_count() == 0) {
+    park(queued, 0, "no nodes available to schedule pods");
+    return;
+  }
+  try_everywhere(queued);
+}
+
+void Scheduler::try_everywhere(QueuedPod& queued) {
+  const PodPtr pod = queued.pod;
+  // What did not help one of a group helps none of it.
+  if (const LastNo* last = last_nos_.find(group_of(*pod));
+      last != nullptr && last->cluster_generation == cluster_.generation() &&
+      last->nomination_generation == nominations_.generation() && !depends_on_labels(*pod)) {
+    park(queued, last->reasons, last->message);
+    return;
+  }
+  Attempt attempt = placer_.attempt(*pod);
+  const Placement placement = placer_.place(attempt);
+  if (placement.node.empty()) {
+    fail_everywhere(queued, attempt, placement);
+    return;
+  }
+  nominations_.clear(pod->uid);
+  cluster_.assume(pod, placement.node);
+  const std::string group = queued.group;
+  bind(queued, placement.node);
+  queue_.wake_next(group);
+}
+
+// S-17
+void Scheduler::bind(QueuedPod& queued, const std::string& node) {
+  ++bindings_;
+  queued.doubtful_node = node;
+  env_.client.bind({&api::kinds::pod(), queued.pod->ns, queued.pod->name}, node,
+                   [weak = std::weak_ptr<Scheduler*>(self_), uid = queued.pod->uid,
+                    target = event_target(*queued.pod), node](const Result<void>& result) {
+                     const auto scheduler = weak.lock();
+                     if (!scheduler) {
+                       return;
+                     }
+                     if (result) {
+                       ++(*scheduler)->metrics_.scheduled;
+                       (*scheduler)
+                           ->events_.normal(target, "Scheduled",
+                                            fmt::format("Successfully assigned {}/{} to {}",
+                                                        target.ns, target.name, node));
+                     }
+                     (*scheduler)->on_bound(uid, node, result);
+                   });
+}
+
+void Scheduler::on_bound(const std::string& uid, const std::string& node,
+                         const Result<void>& result) {
+  --bindings_;
+  QueuedPod* queued = queue_.find(uid);
+  if (queued != nullptr && queued->place == QueuedPod::Place::in_work && !result) {
+    on_bind_failed(*queued, node, result.error());
   }
   run_soon();
 }
 
-void Scheduler::try_pod(Waiting& waiting) {
-  const Placement placement = first_fit(waiting.pod, cluster_.candidates());
-  if (!placement.node) {
-    move(waiting, Place::parked);
-    tell(waiting, "Unschedulable", placement.message);
-    return;
+void Scheduler::on_bind_failed(QueuedPod& queued, const std::string& node, const Status& why) {
+  ++metrics_.errors;
+  if (is_refusal(why)) {
+    queued.doubtful_node.clear();
+    cluster_.forget(queued.pod->uid);
+    on_room_freed(node);
   }
-  move(waiting, Place::binding);
-  cluster_.assume(waiting.pod.uid, *placement.node, waiting.pod.requests);
-  env_.client.bind({&api::kinds::pod(), waiting.pod.ns, waiting.pod.name}, *placement.node,
-                   [weak = std::weak_ptr<Scheduler*>(self_), target = event_target(waiting.pod),
-                    node = *placement.node](const Result<void>& result) {
-                     if (const auto scheduler = weak.lock()) {
-                       (*scheduler)->on_bound(target, node, result);
-                     }
-                   });
+  tell(queued, "SchedulerError", "running Bind plugin \"DefaultBinder\": " + why.message);
+  queue_.back_off(queued, QueuedPod::Patience::full);
 }
 
-void Scheduler::on_bound(const client::EventTarget& target, const std::string& node,
-                         const Result<void>& result) {
-  const std::string& uid = target.uid;
-  if (result) {
-    events_.normal(target, "Scheduled",
-                   fmt::format("Successfully assigned {}/{} to {}", target.ns, target.name, node));
-    return;
-  }
-  cluster_.forget(uid);
-  wake_parked();
-  const auto found = pods_.find(uid);
-  if (found == pods_.end() || found->second.place != Place::binding) {
-    return;
-  }
-  Waiting& waiting = found->second;
-  move(waiting, Place::backing_off);
-  tell(waiting, "SchedulerError",
-       "running Bind plugin \"DefaultBinder\": " + result.error().message);
-  const Duration delay = std::max(waiting.next_retry, options_.first_retry);
-  waiting.next_retry = std::min(delay * 2, options_.max_retry);
-  waiting.timer = env_.executor.schedule(delay, [this, uid] {
-    Waiting& due = pods_.at(uid);
-    due.timer = env::TimerId::none;
-    move(due, Place::ready);
-  });
+// S-7
+void Scheduler::skip_deleting(QueuedPod& queued) {
+  const PodPtr pod = queued.pod;
+  const std::string group = queued.group;
+  nominations_.clear(pod->uid);
+  queue_.skip(queued);
+  events_.warning(event_target(*pod), "FailedScheduling",
+                  fmt::format("skip schedule deleting pod: {}/{}", pod->ns, pod->name));
+  queue_.wake_next(group);
 }
 
-void Scheduler::tell(Waiting& waiting, const std::string& reason, const std::string& message) {
-  if (waiting.told == message) {
-    return;
-  }
-  waiting.told = message;
-  conditions_.report(waiting.pod.ns, waiting.pod.name, waiting.pod.uid, reason, message);
-  events_.warning(event_target(waiting.pod), "FailedScheduling", event_text(message));
+bool Scheduler::depends_on_labels(const PodInfo& pod) const {
+  return pod.shape->looks_at_pods() || !cluster_.pods_with_terms().empty() ||
+         !nominations_.node_of(pod.uid).empty();
+}
+
+std::string Scheduler::group_of(const PodInfo& pod) const {
+  const std::string shape = std::to_string(pod.shape->id);
+  return depends_on_labels(pod) ? shape + '/' + pod.uid : shape;
 }
 
 }  // namespace windlass::scheduler

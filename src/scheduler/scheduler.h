@@ -1,21 +1,25 @@
-// Binds pods that have no node to one that takes them. Pods wait in the order of priority, then of
-// arrival; one that fits nowhere says why in its status and is looked at again when something
-// changes that could help it: a node, or a pod that leaves one (disruption.md S-1, S-2, S-5, S-18).
+// Puts pods on nodes (disruption.md 1): takes pods that have none in the order of priority, finds
+// the best node for each and binds it; a pod that fits nowhere says why in its status, and makes
+// room by preempting pods of lower priority where that helps.
 //
-// Lives on the client's executor. Sees only its caches; decides in rounds of bounded length.
+// Lives on the client's executor. Sees only its caches; decides in rounds of bounded length, with a
+// bounded number of bindings under way. Everything random comes from the environment.
 #pragma once
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <tuple>
 
+#include "api/feature_gates.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "scheduler/cluster.h"
-#include "scheduler/condition_writer.h"
+#include "scheduler/eviction.h"
+#include "scheduler/placer.h"
+#include "scheduler/preemption.h"
 #include "scheduler/projection.h"
+#include "scheduler/queue.h"
+#include "scheduler/status_writer.h"
 
 namespace windlass::scheduler {
 
@@ -23,10 +27,20 @@ class Scheduler {
  public:
   struct Options {
     std::string name = "default-scheduler";
-    // After a binding that failed with an error (S-3).
-    Duration first_retry = seconds(1);
-    Duration max_retry = seconds(10);
+    QueueOptions queue = {};
+    // The feature gate PodDisruptionConditions: victims are marked before they are deleted.
+    bool disruption_conditions = true;
     size_t pods_per_round = 100;
+    size_t max_bindings = 256;  // under way at the same time
+  };
+
+  // P-23 and what became of the attempts; only ever grows.
+  struct Metrics {
+    uint64_t scheduled = 0;
+    uint64_t unschedulable = 0;
+    uint64_t errors = 0;
+    uint64_t preemption_attempts = 0;
+    uint64_t preemption_victims = 0;
   };
 
   Scheduler(client::ClientEnv env, Options options);
@@ -36,51 +50,74 @@ class Scheduler {
 
   void start();
   // Pods without a node that are not being bound right now.
-  size_t waiting() const { return ready_.size() + parked_.size(); }
+  size_t waiting() const { return queue_.waiting(); }
+  const Metrics& metrics() const { return metrics_; }
 
  private:
-  enum class Place { ready, parked, binding, backing_off };
-  // Higher priority first, then first come.
-  using Turn = std::tuple<int64_t, uint64_t, std::string>;
-
-  struct Waiting {
-    PodInfo pod;
-    uint64_t arrival = 0;
-    Place place = Place::ready;
-    Duration next_retry{};
-    env::TimerId timer = env::TimerId::none;
-    std::string told;  // the message last written to its status
+  // What the last attempt at a pod of a group said; holds as long as nothing changes.
+  struct LastNo {
+    uint64_t cluster_generation = 0;
+    uint64_t nomination_generation = 0;
+    uint64_t reasons = 0;
+    std::string message;
+    std::string told;  // to all of its group
   };
+  static constexpr size_t kMaxLastNos = 1024;
 
-  void on_pod(const ScheduledPod& pod);
-  void on_pod_gone(const ScheduledPod& pod);
+  // scheduler_events.cc: what the caches hear, and whom it wakes (S-5).
+  void on_pod(const PodInfo* before, const PodPtr& pod);
+  void on_pod_gone(const PodPtr& pod);
+  void on_assigned(const PodInfo* before, const PodPtr& pod);
+  void on_waiting(const PodPtr& pod);
   void on_node(const NodeInfo& node);
-
-  bool wants_node(const ScheduledPod& pod) const;
-  void move(Waiting& waiting, Place place);
+  void on_node_gone(const std::string& name);
+  void on_namespace(const NamespaceInfo& ns);
+  void on_room_freed(const std::string& node);
   void drop(const std::string& uid);
-  void wake_parked();
+
+  // scheduler.cc: rounds, attempts, bindings.
   void run_soon();
   void run_round();
-  void try_pod(Waiting& waiting);
-  void on_bound(const client::EventTarget& target, const std::string& node,
-                const Result<void>& result);
-  void tell(Waiting& waiting, const std::string& reason, const std::string& message);
-  static Turn turn(const Waiting& waiting);
+  bool is_synced() const;
+  void try_pod(QueuedPod& queued);
+  void try_everywhere(QueuedPod& queued);
+  void bind(QueuedPod& queued, const std::string& node);
+  void on_bound(const std::string& uid, const std::string& node, const Result<void>& result);
+  void on_bind_failed(QueuedPod& queued, const std::string& node, const Status& why);
+  void skip_deleting(QueuedPod& queued);
+  bool depends_on_labels(const PodInfo& pod) const;
+  std::string group_of(const PodInfo& pod) const;
+
+  // scheduler_failures.cc: no node takes the pod.
+  void fail_everywhere(QueuedPod& queued, Attempt& attempt, const Placement& placement);
+  bool may_preempt(const QueuedPod& queued, const Placement& placement, std::string& text) const;
+  void preempt(QueuedPod& queued, const Victims& victims);
+  void on_preempted(const std::string& uid, uint64_t reasons, const Evictor::Outcome& outcome);
+  void release_lower_nominations(const PodInfo& preemptor, const std::string& node);
+  void nominate(QueuedPod& queued, const std::string& node);
+  void park(QueuedPod& queued, uint64_t reasons, const std::string& message);
+  void tell(QueuedPod& queued, const char* reason, const std::string& message);
+  std::vector<Budget> budgets() const;
 
   client::ClientEnv env_;
   Options options_;
+  Metrics metrics_;
+  ShapeTable shapes_;
   Cluster cluster_;
-  ConditionWriter conditions_;
+  Nominations nominations_;
+  Placer placer_;
+  SchedulingQueue queue_;
+  StatusWriter statuses_;
   client::EventRecorder events_;
-  std::map<std::string, Waiting> pods_;  // by uid: all that this scheduler has to place
-  std::set<Turn> ready_;
-  std::set<Turn> parked_;  // fit nowhere when they were last tried
-  uint64_t arrivals_ = 0;
+  Evictor evictor_;
+  client::BoundedMap<LastNo> last_nos_{kMaxLastNos};  // by group
+  size_t bindings_ = 0;
   bool round_posted_ = false;
   std::shared_ptr<Scheduler*> self_;  // posted tasks and callbacks hold it weakly
-  client::Informer<NodeInfo> nodes_informer_;
-  client::Informer<ScheduledPod> pods_informer_;
+  client::Informer<NodeInfo> node_informer_;
+  client::Informer<PodPtr> pod_informer_;
+  client::Informer<Budget> budget_informer_;
+  client::Informer<NamespaceInfo> namespace_informer_;
 };
 
 }  // namespace windlass::scheduler

@@ -1,58 +1,14 @@
 #include "scheduler/scheduler.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "apiserver/testing.h"
+#include "scheduler/scheduler_testing.h"
 
 namespace windlass::scheduler {
 namespace {
 
-using apiserver::testing::Node;
-using apiserver::testing::Pod;
-using apiserver::testing::SimApi;
-
-class SchedulerTest : public ::testing::Test {
- protected:
-  SchedulerTest() : scheduler(api.client_env(), {}) {}
-
-  void start() {
-    scheduler.start();
-    settle();
-  }
-  void settle() { api.world.run_for(milliseconds(1)); }
-
-  void add_node(const std::string& name, const std::string& cpu = "2",
-                const std::string& ready = "True") {
-    api.create_node(fmt::format(
-        "{{metadata: {{name: {}}}, status: {{allocatable: {{cpu: '{}', memory: 1Gi, pods: '10'}}, "
-        "conditions: [{{type: Ready, status: '{}'}}]}}}}",
-        name, cpu, ready));
-  }
-  void add_pod(const std::string& name, const std::string& cpu = "1",
-               const std::string& more = "") {
-    api.create_pod(fmt::format(
-        "{{metadata: {{name: {}}}, spec: {{{} containers: [{{name: c, image: i, resources: "
-        "{{requests: {{cpu: '{}'}}}}}}]}}}}",
-        name, more, cpu));
-  }
-  std::string node_of(const std::string& pod) { return api.pod(pod)->spec().node_name(); }
-  api::core::v1::PodCondition scheduled(const std::string& pod) {
-    for (const auto& condition : api.pod(pod)->status().conditions()) {
-      if (condition.type() == "PodScheduled") {
-        return condition;
-      }
-    }
-    return {};
-  }
-  void finish(const std::string& pod) {
-    api.change<Pod>(api::kinds::pod(), "default", pod, "status",
-                    [](Pod& changed) { changed.mutable_status()->set_phase("Succeeded"); });
-  }
-
-  SimApi api;
-  Scheduler scheduler;
-};
+using testing::Node;
+using testing::SchedulerTest;
 
 TEST_F(SchedulerTest, S17_BindsAPodThatFits) {
   add_node("n1");
@@ -60,7 +16,7 @@ TEST_F(SchedulerTest, S17_BindsAPodThatFits) {
   start();
   EXPECT_EQ(node_of("p"), "n1");
   EXPECT_EQ(scheduled("p").status(), "True");
-  EXPECT_EQ(scheduler.waiting(), 0u);
+  EXPECT_EQ(scheduler->waiting(), 0u);
 }
 
 TEST_F(SchedulerTest, BindsPodsThatComeLater) {
@@ -69,19 +25,6 @@ TEST_F(SchedulerTest, BindsPodsThatComeLater) {
   add_pod("p");
   settle();
   EXPECT_EQ(node_of("p"), "n1");
-}
-
-TEST_F(SchedulerTest, FillsNodesInTheOrderOfTheirNames) {
-  add_node("n2");
-  add_node("n1");
-  start();
-  for (const char* name : {"a", "b", "c"}) {
-    add_pod(name);
-    settle();
-  }
-  EXPECT_EQ(node_of("a"), "n1");
-  EXPECT_EQ(node_of("b"), "n1");
-  EXPECT_EQ(node_of("c"), "n2");
 }
 
 TEST_F(SchedulerTest, S18_APodThatFitsNowhereSaysWhyAndStaysPending) {
@@ -95,9 +38,11 @@ TEST_F(SchedulerTest, S18_APodThatFitsNowhereSaysWhyAndStaysPending) {
   EXPECT_EQ(api.pod("big")->status().phase(), "Pending");
   EXPECT_EQ(scheduled("big").status(), "False");
   EXPECT_EQ(scheduled("big").reason(), "Unschedulable");
-  EXPECT_EQ(scheduled("big").message(),
-            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.");
-  EXPECT_EQ(scheduler.waiting(), 1u);
+  EXPECT_EQ(
+      scheduled("big").message(),
+      "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: "
+      "0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
+  EXPECT_EQ(scheduler->waiting(), 1u);
 }
 
 TEST_F(SchedulerTest, S19_WithoutNodes) {
@@ -107,11 +52,12 @@ TEST_F(SchedulerTest, S19_WithoutNodes) {
 }
 
 TEST_F(SchedulerTest, NodesThatAreNotReadyGetNoPods) {
-  add_node("n1", "2", "False");
+  add_node("n1", "2", "", "False");
   add_pod("p");
   start();
   EXPECT_EQ(scheduled("p").message(),
-            "0/1 nodes are available: 1 node(s) had untolerated taint(s).");
+            "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes "
+            "are available: 1 Preemption is not helpful for scheduling.");
 }
 
 TEST_F(SchedulerTest, S5_ANewNodeWakesWaitingPods) {
@@ -193,7 +139,7 @@ TEST_F(SchedulerTest, LeavesAlonePodsOfOthers) {
   EXPECT_EQ(node_of("foreign"), "");
   EXPECT_EQ(node_of("gated"), "");
   EXPECT_EQ(scheduled("foreign").type(), "");
-  EXPECT_EQ(scheduler.waiting(), 0u);
+  EXPECT_EQ(scheduler->waiting(), 0u);
 }
 
 TEST_F(SchedulerTest, DoesNotOvercommitWhileBindingsAreUnderWay) {
@@ -207,7 +153,7 @@ TEST_F(SchedulerTest, DoesNotOvercommitWhileBindingsAreUnderWay) {
     bound += pod->spec().node_name().empty() ? 0 : 1;
   }
   EXPECT_EQ(bound, 2);
-  EXPECT_EQ(scheduler.waiting(), 4u);
+  EXPECT_EQ(scheduler->waiting(), 4u);
 }
 
 TEST_F(SchedulerTest, C4_TheSameReasonIsWrittenOnce) {
@@ -220,6 +166,295 @@ TEST_F(SchedulerTest, C4_TheSameReasonIsWrittenOnce) {
   finish("small");
   settle();
   EXPECT_EQ(api.pod("big")->metadata().resource_version(), version);
+}
+
+TEST_F(SchedulerTest, S17_TellsOfTheBinding) {
+  add_node("n1");
+  add_pod("p");
+  start();
+  EXPECT_EQ(events("p"),
+            std::set<std::string>{"Normal Scheduled: Successfully assigned default/p to n1"});
+  EXPECT_EQ(scheduler->metrics().scheduled, 1u);
+}
+
+TEST_F(SchedulerTest, Row1_APodThatNamesItsNodeIsNotPlacedButCounts) {
+  add_node("n1", "2");
+  add_pod("fixed", "2", "nodeName: n1,");
+  add_pod("p");
+  start();
+  EXPECT_EQ(node_of("p"), "");
+  EXPECT_EQ(calls.count("bind pods default/fixed"), 0u);
+}
+
+TEST_F(SchedulerTest, Scenario1_S1_HigherPriorityIsBoundFirst) {
+  add_node("n1");
+  add_node("n2");
+  add_pod("five", "1", "priority: 5,");
+  add_pod("ten", "1", "priority: 10,");
+  start();
+  std::vector<std::string> bound;
+  for (const std::string& line : calls.calls) {
+    if (line.starts_with("bind ")) {
+      bound.push_back(line.substr(0, line.rfind(' ')));
+    }
+  }
+  EXPECT_EQ(bound, (std::vector<std::string>{"bind pods default/ten", "bind pods default/five"}));
+}
+
+TEST_F(SchedulerTest, Scenario2_S19_ARequestBeyondEveryNode) {
+  add_node("n1");
+  add_node("n2");
+  add_pod("big", "4");
+  start();
+  EXPECT_EQ(scheduled("big").message(),
+            "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 "
+            "Preemption is not helpful for scheduling.");
+  EXPECT_EQ(events("big"),
+            std::set<std::string>{"Warning FailedScheduling: " + scheduled("big").message()});
+}
+
+TEST_F(SchedulerTest, Scenario3_S18_EveryNodeHasItsReason) {
+  add_node("cordoned");
+  add_node("tainted");
+  add_node("full", "1");
+  change_node("cordoned", [](Node& node) { node.mutable_spec()->set_unschedulable(true); });
+  change_node("tainted", [](Node& node) {
+    auto* taint = node.mutable_spec()->add_taints();
+    taint->set_key("k");
+    taint->set_effect("NoSchedule");
+  });
+  add_running("running", "full", "1");
+  add_pod("p");
+  start();
+  EXPECT_TRUE(scheduled("p").message().starts_with(
+      "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s), 1 node(s) "
+      "were unschedulable."))
+      << scheduled("p").message();
+}
+
+TEST_F(SchedulerTest, Scenario5_S3_ARefusedBindingBacksOff) {
+  add_node("n1");
+  add_pod("p");
+  std::vector<Duration> tries;
+  calls.refuse = [&](const std::string& line) -> std::optional<Status> {
+    if (!line.starts_with("bind ")) {
+      return std::nullopt;
+    }
+    tries.push_back(api.world.clock().monotonic().time_since_epoch());
+    return forbidden({"", "pods", "p"}, "not now");
+  };
+  start();
+  EXPECT_EQ(scheduled("p").reason(), "SchedulerError");
+  EXPECT_TRUE(scheduled("p").message().starts_with("running Bind plugin \"DefaultBinder\": "))
+      << scheduled("p").message();
+  api.world.run_for(seconds(40));
+  ASSERT_GE(tries.size(), 6u);
+  for (const auto& [n, gap] : {std::pair(1, 1), {2, 2}, {3, 4}, {4, 8}, {5, 10}}) {
+    const auto i = static_cast<size_t>(n);
+    EXPECT_GE(tries[i] - tries[i - 1], seconds(gap)) << n;
+  }
+  calls.refuse = nullptr;
+  api.world.run_for(seconds(11));
+  EXPECT_EQ(node_of("p"), "n1");
+}
+
+TEST_F(SchedulerTest, S17_ALostAnswerToABindingTakesNobodysRoom) {
+  add_node("n1", "1");
+  add_pod("p");
+  calls.lose_answer = [](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("bind ") ? std::optional(internal_error("lost")) : std::nullopt;
+  };
+  start();
+  EXPECT_EQ(node_of("p"), "n1");
+  add_pod("q");
+  api.world.run_for(seconds(5));
+  EXPECT_EQ(node_of("q"), "");
+  EXPECT_EQ(calls.count("bind pods default/q"), 0u);
+}
+
+TEST_F(SchedulerTest, S17_ABindingInDoubtIsRepeatedOnTheSameNode) {
+  add_node("n1", "1");
+  add_node("n2", "1");
+  add_pod("p");
+  calls.refuse = [](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("bind ") ? std::optional(internal_error("who knows")) : std::nullopt;
+  };
+  start();
+  api.world.run_for(seconds(10));
+  std::set<std::string> asked;
+  for (const std::string& line : calls.calls) {
+    if (line.starts_with("bind ")) {
+      asked.insert(line);
+    }
+  }
+  EXPECT_EQ(asked.size(), 1u);
+  EXPECT_GE(calls.count("bind "), 3u);
+}
+
+TEST_F(SchedulerTest, Scenario7_ASelectorThatMatchesNothingPreemptsNobody) {
+  add_node("n1", "1");
+  add_running("low", "n1", "1");
+  add_pod("p", "1", "priority: 10, nodeSelector: {disk: ssd},");
+  start();
+  EXPECT_TRUE(scheduled("p").message().starts_with(
+      "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. "));
+  EXPECT_FALSE(is_deleting("low"));
+}
+
+TEST_F(SchedulerTest, Scenario8_S7_ADeletingPodIsSkippedWithAnEvent) {
+  add_node("n1");
+  add_pod("p", "1", "", "finalizers: [example.com/f]");
+  EXPECT_TRUE(api.remove_pod("p").answer);
+  start();
+  EXPECT_EQ(node_of("p"), "");
+  EXPECT_EQ(events("p"), std::set<std::string>{
+                             "Warning FailedScheduling: skip schedule deleting pod: default/p"});
+  EXPECT_EQ(scheduled("p").type(), "");
+}
+
+TEST_F(SchedulerTest, S8_RemovingTheLastGateQueuesThePod) {
+  add_node("n1");
+  add_pod("p", "1", "schedulingGates: [{name: example.com/g}],");
+  start();
+  EXPECT_EQ(node_of("p"), "");
+  EXPECT_TRUE(events("p").empty());
+  api.change<testing::Pod>(api::kinds::pod(), "default", "p", "",
+                           [](testing::Pod& pod) { pod.mutable_spec()->clear_scheduling_gates(); });
+  settle();
+  EXPECT_EQ(node_of("p"), "n1");
+}
+
+TEST_F(SchedulerTest, S5a_ANodeThatStillDoesNotMatchWakesNobody) {
+  add_node("n1");
+  add_pod("p", "1", "nodeSelector: {disk: ssd},");
+  start();
+  const uint64_t before = scheduler->metrics().unschedulable;
+  change_node("n1", [](Node& node) { (*node.mutable_metadata()->mutable_labels())["a"] = "b"; });
+  settle();
+  EXPECT_EQ(scheduler->metrics().unschedulable, before);
+  change_node("n1",
+              [](Node& node) { (*node.mutable_metadata()->mutable_labels())["disk"] = "ssd"; });
+  settle();
+  EXPECT_EQ(node_of("p"), "n1");
+}
+
+TEST_F(SchedulerTest, S5_DeletingANodeWakesNobody) {
+  add_node("n1");
+  add_node("n2");
+  add_pod("p", "1", "nodeSelector: {disk: ssd},");
+  start();
+  const uint64_t before = scheduler->metrics().unschedulable;
+  EXPECT_TRUE(api.remove(api::kinds::node(), "", "n2").answer);
+  settle();
+  EXPECT_EQ(scheduler->metrics().unschedulable, before);
+}
+
+TEST_F(SchedulerTest, S5_APodThatIsRelabelledWakesThoseWhoWantIt) {
+  add_node("n1");
+  add_running("db", "n1", "1");
+  add_pod("p", "1",
+          "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+          "kubernetes.io/hostname, labelSelector: {matchLabels: {app: db}}}]}},");
+  start();
+  EXPECT_TRUE(scheduled("p").message().starts_with(
+      "0/1 nodes are available: 1 node(s) didn't match pod affinity rules."));
+  api.change<testing::Pod>(api::kinds::pod(), "default", "db", "", [](testing::Pod& pod) {
+    (*pod.mutable_metadata()->mutable_labels())["app"] = "db";
+  });
+  settle();
+  EXPECT_EQ(node_of("p"), "n1");
+}
+
+TEST_F(SchedulerTest, S4_WhatNothingWokeIsTriedAgain) {
+  add_node("n1", "1");
+  add_pod("big", "2");
+  start();
+  api.world.run_for(minutes(6));
+  // Nothing had changed, so that the last answer still held.
+  EXPECT_EQ(scheduler->metrics().unschedulable, 1u);
+  EXPECT_EQ(scheduler->waiting(), 1u);
+}
+
+TEST_F(SchedulerTest, Scenario10_S11_Spread) {
+  add_node("n1", "4");
+  add_node("n2", "1");
+  const std::string spread =
+      "topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, "
+      "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}],";
+  add_running("w1", "n1", "1", "", "labels: {app: web}");
+  add_running("w2", "n1", "1", "", "labels: {app: web}");
+  add_pod("p", "1", spread, "labels: {app: web}");
+  start();
+  EXPECT_EQ(node_of("p"), "n2");
+  add_pod("q", "1", spread, "labels: {app: web}");
+  settle();
+  EXPECT_TRUE(scheduled("q").message().starts_with(
+      "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match pod topology spread "
+      "constraints."))
+      << scheduled("q").message();
+}
+
+TEST_F(SchedulerTest, S20_LongTextsAreCutInTheEventOnly) {
+  std::string resources;
+  for (int i = 0; i < 40; ++i) {
+    resources += fmt::format("example.com/a-resource-with-a-long-name-{}: 1, ", 100 + i);
+  }
+  add_node("n1");
+  api.create_pod(
+      "{metadata: {name: p}, spec: {containers: [{name: c, image: i, resources: "
+      "{requests: {" +
+      resources + "}, limits: {" + resources + "}}}]}}");
+  start();
+  EXPECT_GT(scheduled("p").message().size(), 1024u);
+  const std::string text = *events("p").begin();
+  EXPECT_EQ(text.size(), std::string("Warning FailedScheduling: ").size() + 1024);
+  EXPECT_TRUE(text.ends_with(" ..."));
+}
+
+TEST_F(SchedulerTest, ManyOfAKindAreTriedOnceAndAllTold) {
+  add_node("n1", "1");
+  add_running("running", "n1", "1");
+  start();
+  for (int i = 0; i < 50; ++i) {
+    add_pod(fmt::format("p{}", i), "1");
+  }
+  settle();
+  EXPECT_EQ(scheduler->metrics().unschedulable, 1u);
+  add_node("n2", "1");
+  settle();
+  EXPECT_EQ(scheduler->metrics().scheduled, 1u);
+  int told = 0;
+  for (int i = 0; i < 50; ++i) {
+    told +=
+        scheduled(fmt::format("p{}", i)).message().starts_with("0/2 nodes are available") ? 1 : 0;
+  }
+  EXPECT_EQ(told, 49);
+  EXPECT_LE(scheduler->metrics().unschedulable, 3u);
+}
+
+TEST_F(SchedulerTest, TheSuccessOfOneWakesTheNextOfItsKind) {
+  start();
+  for (int i = 0; i < 6; ++i) {
+    add_pod(fmt::format("p{}", i), "1");
+  }
+  settle();
+  add_node("n1", "4");
+  settle();
+  EXPECT_EQ(scheduler->metrics().scheduled, 4u);
+  EXPECT_EQ(scheduler->waiting(), 2u);
+}
+
+TEST_F(SchedulerTest, BindingsUnderWayAreBounded) {
+  for (int i = 0; i < 10; ++i) {
+    add_node(fmt::format("n{}", i), "10");
+  }
+  for (int i = 0; i < 60; ++i) {
+    add_pod(fmt::format("p{}", i), "100m");
+  }
+  calls.max_writes_in_flight = 0;
+  start({.max_bindings = 8});
+  EXPECT_EQ(scheduler->metrics().scheduled, 60u);
+  EXPECT_LE(calls.max_writes_in_flight, 8u + client::EventRecorder::kMaxWritesInFlight);
 }
 
 }  // namespace

@@ -1,0 +1,128 @@
+#include "scheduler/eviction.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "api/pod/pod_condition.h"
+#include "client/update_status.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::scheduler {
+namespace {
+
+client::ObjectRef ref_of(const PodInfo& pod) {
+  return {&api::kinds::pod(), pod.ns, pod.name};
+}
+
+// P-13, B-4: one that is on its way out, or has ended, is left as it is.
+bool is_leaving(const api::Message& message) {
+  const auto& pod = static_cast<const api::core::v1::Pod&>(message);
+  const std::string& phase = pod.status().phase();
+  return pod.metadata().has_deletion_timestamp() || phase == "Succeeded" || phase == "Failed";
+}
+
+}  // namespace
+
+Evictor::Evictor(client::ClientEnv env, client::EventRecorder& events, bool disruption_conditions)
+    : env_(env),
+      events_(events),
+      disruption_conditions_(disruption_conditions),
+      self_(std::make_shared<Evictor*>(this)) {}
+
+template <class Then>
+client::Done<client::ObjectPtr> Evictor::then(Then next) {
+  return [weak = std::weak_ptr(self_), next](const Result<client::ObjectPtr>& answer) {
+    if (const auto self = weak.lock()) {
+      next(**self, answer);
+    }
+  };
+}
+
+void Evictor::evict(const PodInfo& preemptor, const Victims& victims, Done done) {
+  auto round = std::make_shared<Round>();
+  round->preemptor_uid = preemptor.uid;
+  round->scheduler_name = preemptor.scheduler_name;
+  round->node = victims.node;
+  round->done = std::move(done);
+  for (const PodPtr& victim : victims.pods) {
+    if (!victim->deleting) {
+      round->victims.push_back(victim);
+    }
+  }
+  env_.executor.post([weak = std::weak_ptr(self_), round] {
+    if (const auto self = weak.lock()) {
+      (*self)->advance(round);
+    }
+  });
+}
+
+void Evictor::advance(const RoundPtr& round) {
+  const size_t count = round->victims.size();
+  while (!round->outcome.error && round->next < count && round->in_flight < kMaxParallel) {
+    // P-20: the last one, the least important, only when the others are on their way.
+    if (round->next + 1 == count && round->in_flight > 0) {
+      return;
+    }
+    ++round->in_flight;
+    const PodPtr& victim = round->victims[round->next++];
+    disruption_conditions_ ? mark(round, victim) : remove(round, victim);
+  }
+  if (round->in_flight == 0) {
+    round->done(round->outcome);
+  }
+}
+
+void Evictor::mark(const RoundPtr& round, const PodPtr& victim) {
+  client::update_status(
+      env_.client, ref_of(*victim), victim->uid,
+      [scheduler = round->scheduler_name, &clock = env_.clock](api::Message& pod) {
+        return !is_leaving(pod) &&
+               api::set_pod_condition(
+                   static_cast<api::core::v1::Pod&>(pod), "DisruptionTarget", "True", clock.now(),
+                   "PreemptionByScheduler",
+                   scheduler + ": preempting to accommodate a higher priority pod");
+      },
+      then([round, victim](Evictor& self, const Result<client::ObjectPtr>& pod) {
+        if (!pod) {  // C-7: no mark, no delete
+          self.settle(round, is_not_found(pod.error()), pod.error());
+        } else if (is_leaving(**pod)) {
+          self.settle(round, false, std::nullopt);
+        } else {
+          self.remove(round, victim);
+        }
+      }));
+}
+
+void Evictor::remove(const RoundPtr& round, const PodPtr& victim) {
+  client::DeleteOptions options;
+  options.preconditions.uid = victim->uid;
+  env_.client.remove(ref_of(*victim), options,
+                     then([round, victim](Evictor& self, const Result<client::ObjectPtr>& pod) {
+                       self.on_removed(round, victim, pod);
+                     }));
+}
+
+void Evictor::on_removed(const RoundPtr& round, const PodPtr& victim,
+                         const Result<client::ObjectPtr>& answer) {
+  if (!answer) {
+    // A conflict: another pod has the name now.
+    settle(round, is_not_found(answer.error()) || is_conflict(answer.error()), answer.error());
+    return;
+  }
+  events_.normal({"v1", "Pod", victim->ns, victim->name, victim->uid, ""}, "Preempted",
+                 fmt::format("Preempted by pod {} on node {}", round->preemptor_uid, round->node));
+  settle(round, false, std::nullopt);
+}
+
+void Evictor::settle(const RoundPtr& round, bool gone, const std::optional<Status>& error) {
+  --round->in_flight;
+  if (gone) {
+    round->outcome.found_gone = true;
+  } else if (error && !round->outcome.error) {
+    round->outcome.error = error;
+  }
+  advance(round);
+}
+
+}  // namespace windlass::scheduler

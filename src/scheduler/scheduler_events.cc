@@ -1,0 +1,109 @@
+#include <utility>
+
+#include "scheduler/scheduler.h"
+
+namespace windlass::scheduler {
+namespace {
+
+constexpr uint64_t kAroundReasons = bit(Reason::spread) | bit(Reason::spread_label) |
+                                    bit(Reason::pod_affinity) | bit(Reason::pod_anti_affinity) |
+                                    bit(Reason::existing_anti_affinity);
+constexpr uint64_t kSpreadReasons = bit(Reason::spread) | bit(Reason::spread_label);
+constexpr uint64_t kNodeReasons =
+    bit(Reason::unschedulable) | bit(Reason::taint) | bit(Reason::node_affinity);
+
+// Room on a node is what it lacks.
+bool lacks_room(uint64_t reasons) {
+  return (reasons & ~(kNodeReasons | kAroundReasons)) != 0;
+}
+
+}  // namespace
+
+void Scheduler::on_pod(const PodInfo* before, const PodPtr& pod) {
+  if (pod->terminal) {
+    on_pod_gone(pod);
+  } else if (!pod->node.empty()) {
+    on_assigned(before, pod);
+  } else if (pod->scheduler_name == options_.name && !pod->gated) {
+    on_waiting(pod);
+  } else {
+    drop(pod->uid);
+  }
+}
+
+void Scheduler::on_assigned(const PodInfo* before, const PodPtr& pod) {
+  drop(pod->uid);
+  cluster_.set_pod(pod);
+  const bool is_new = before == nullptr || before->node.empty();
+  if (is_new || before->labels != pod->labels) {
+    queue_.wake([](const QueuedPod& queued) { return (queued.reasons & kAroundReasons) != 0; });
+  }
+}
+
+void Scheduler::on_waiting(const PodPtr& pod) {
+  QueuedPod* queued = queue_.find(pod->uid);
+  if (queued == nullptr) {
+    if (!pod->nominated_node.empty()) {
+      nominations_.set(pod, pod->nominated_node);  // from before a restart
+    }
+    queue_.add(pod);
+    return;
+  }
+  const bool changed = queued->pod->shape != pod->shape || queued->pod->labels != pod->labels;
+  queue_.replace(*queued, pod);
+  if (const std::string& node = nominations_.node_of(pod->uid); !node.empty()) {
+    nominations_.set(pod, std::string(node));
+  }
+  if (changed) {
+    queue_.wake(*queued);
+  }
+}
+
+void Scheduler::on_pod_gone(const PodPtr& pod) {
+  const bool was_nominated = !nominations_.node_of(pod->uid).empty();
+  drop(pod->uid);
+  if (const std::string node = cluster_.remove_pod(pod->uid); !node.empty()) {
+    on_room_freed(node);
+  } else if (was_nominated) {  // S-9
+    queue_.wake([priority = pod->priority()](const QueuedPod& queued) {
+      return queued.pod->priority() <= priority;
+    });
+  }
+}
+
+void Scheduler::on_room_freed(const std::string& node) {
+  queue_.wake([this, &node](const QueuedPod& queued) {
+    return (queued.reasons & kAroundReasons) != 0 ||
+           (lacks_room(queued.reasons) &&
+            !placer_.fit_locally_on(*queued.pod->shape, node).hopeless);
+  });
+}
+
+// S-5a: a node that could not take the pod whoever left wakes nobody.
+void Scheduler::on_node(const NodeInfo& node) {
+  if (cluster_.set_node(node) == Cluster::NodeChange::none) {
+    return;
+  }
+  queue_.wake([this, &node](const QueuedPod& queued) {
+    return queued.reasons == 0 || (queued.reasons & kSpreadReasons) != 0 ||
+           !placer_.fit_locally_on(*queued.pod->shape, node.name).hopeless;
+  });
+}
+
+void Scheduler::on_node_gone(const std::string& name) {
+  cluster_.remove_node(name);
+  queue_.wake([](const QueuedPod& queued) { return (queued.reasons & kSpreadReasons) != 0; });
+}
+
+void Scheduler::on_namespace(const NamespaceInfo& ns) {
+  if (cluster_.set_namespace(ns.name, ns.labels)) {
+    queue_.wake([](const QueuedPod& queued) { return (queued.reasons & kAroundReasons) != 0; });
+  }
+}
+
+void Scheduler::drop(const std::string& uid) {
+  nominations_.clear(uid);
+  queue_.remove(uid);
+}
+
+}  // namespace windlass::scheduler
