@@ -40,7 +40,7 @@ struct ControlPlane::Parts {
         stale_mark_cleaner(client_env, {}),
         ttl_controller(client_env, {}),
         pod_gc(client_env, {controllers::pod_gc::writes_with(options.gates)}),
-        scheduler(client_env, {}) {
+        scheduler(client_env, scheduler::options_with(options.gates)) {
     server.set_admission(options.admission);
   }
 

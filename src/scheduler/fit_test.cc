@@ -65,7 +65,7 @@ TEST(Filters, Row3_TaintsKeepPodsOffExceptPreferNoSchedule) {
 }
 
 TEST(Filters, Row4_NodeSelectorAndRequiredAffinityTogether) {
-  NodeInfo node = make_node("n");
+  NodeInfo node = make_node("n1");
   node.labels["cpus"] = "8";
   const auto affinity = [](const std::string& terms) {
     return "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
@@ -78,7 +78,7 @@ TEST(Filters, Row4_NodeSelectorAndRequiredAffinityTogether) {
   };
   const Case cases[] = {
       {"nodeSelector: {kubernetes.io/hostname: other}", false},
-      {"nodeSelector: {kubernetes.io/hostname: n}", true},
+      {"nodeSelector: {kubernetes.io/hostname: n1}", true},
       {affinity("{matchExpressions: [{key: cpus, operator: Gt, values: ['4']}]}"), true},
       {affinity("{matchExpressions: [{key: cpus, operator: Lt, values: ['4']}]}"), false},
       {affinity("{matchExpressions: [{key: cpus, operator: In, values: ['4', '8']}]}"), true},
@@ -87,7 +87,7 @@ TEST(Filters, Row4_NodeSelectorAndRequiredAffinityTogether) {
       {affinity("{matchExpressions: [{key: gpu, operator: Exists}]}"), false},
       {affinity("{matchExpressions: [{key: gpu, operator: DoesNotExist}]}"), true},
       {affinity("{matchExpressions: [{key: gpu, operator: Exists}]}, {matchFields: [{key: "
-                "metadata.name, operator: In, values: [n]}]}"),
+                "metadata.name, operator: In, values: [n1]}]}"),
        true},
       {affinity("{}"), false},
       {"nodeSelector: {cpus: '4'}, " +

@@ -27,6 +27,7 @@ inline PodShape cpu_shape(int64_t milli_cpu, int32_t priority = 0) {
   shape.id = ++last_id;
   shape.priority = priority;
   shape.requests.milli_cpu = milli_cpu;
+  shape.scored_milli_cpu = milli_cpu;
   return shape;
 }
 

@@ -92,19 +92,29 @@ std::variant<Victims, Fit> victims_on(Attempt& attempt, const NodeState& node,
   return victims;
 }
 
-// The smaller, the better (P-12 steps 1 to 5).
-auto cost(const Victims& victims, Time now) {
+struct Cost {
+  // Fewer is better: violations, top priority, sum of priorities, victims (P-12 steps 1 to 4).
+  std::tuple<size_t, int32_t, int64_t, size_t> price;
+  // Of the victims of top priority; later is better (step 5).
+  Time earliest_start = Time::max();
+};
+
+Cost cost_of(const Victims& victims, Time now) {
+  Cost cost;
   const int32_t top = victims.pods.front()->priority();
   int64_t sum = 0;
-  Time earliest = Time::max();
   for (const PodPtr& pod : victims.pods) {
     sum += int64_t{pod->priority()} + (int64_t{1} << 31);
     if (pod->priority() == top) {
-      earliest = std::min(earliest, pod->started.value_or(now));
+      cost.earliest_start = std::min(cost.earliest_start, pod->started.value_or(now));
     }
   }
-  return std::tuple(victims.violations, top, sum, victims.pods.size(),
-                    -earliest.time_since_epoch());
+  cost.price = {victims.violations, top, sum, victims.pods.size()};
+  return cost;
+}
+
+bool is_cheaper(const Cost& a, const Cost& b) {
+  return a.price != b.price ? a.price < b.price : a.earliest_start > b.earliest_start;
 }
 
 }  // namespace
@@ -130,7 +140,7 @@ size_t pick_victims(std::span<const Victims> candidates, Time now) {
   CHECK(!candidates.empty(), "there is something to choose from");
   size_t best = 0;
   for (size_t i = 1; i < candidates.size(); ++i) {
-    if (cost(candidates[i], now) < cost(candidates[best], now)) {
+    if (is_cheaper(cost_of(candidates[i], now), cost_of(candidates[best], now))) {
       best = i;
     }
   }

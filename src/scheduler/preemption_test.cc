@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "scheduler/model_testing.h"
 #include "scheduler/placer.h"
 #include "sim/world.h"

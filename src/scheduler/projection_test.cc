@@ -64,14 +64,14 @@ TEST(PodProjection, ReadsWhatTheStatusSaysAboutScheduling) {
   ShapeTable shapes;
   const PodPtr pod = read_pod(from_yaml<Pod>(R"(
 status:
-  nominatedNodeName: n
+  nominatedNodeName: n1
   startTime: '2024-01-01T00:00:00Z'
   conditions:
   - {type: PodScheduled, status: 'False', reason: Unschedulable, message: m}
   - {type: DisruptionTarget, status: 'True', reason: PreemptionByScheduler}
 )"),
                               shapes);
-  EXPECT_EQ(pod->nominated_node, "n");
+  EXPECT_EQ(pod->nominated_node, "n1");
   EXPECT_TRUE(pod->started);
   EXPECT_EQ(pod->unscheduled, (ScheduledCondition{"Unschedulable", "m"}));
   EXPECT_TRUE(pod->preempted);
@@ -118,13 +118,17 @@ spec:
   - {name: i, image: x, ports: [{containerPort: 1, hostPort: 1}]}
   - {name: s, image: x, restartPolicy: Always, ports: [{containerPort: 2, hostPort: 2}]}
   containers:
-  - {name: a, image: x, ports: [{containerPort: 3}, {containerPort: 4, hostPort: 4, hostIP: 10.0.0.1, protocol: UDP}]}
+  - name: a
+    image: x
+    ports:
+    - {containerPort: 3}
+    - {containerPort: 4, hostPort: 4, hostIP: 10.0.0.1, protocol: UDP}
   affinity:
     nodeAffinity:
       requiredDuringSchedulingIgnoredDuringExecution:
         nodeSelectorTerms: [{matchExpressions: [{key: cpus, operator: Gt, values: ['4']}]}]
       preferredDuringSchedulingIgnoredDuringExecution:
-      - {weight: 3, preference: {matchFields: [{key: metadata.name, operator: In, values: [n]}]}}
+      - {weight: 3, preference: {matchFields: [{key: metadata.name, operator: In, values: [n1]}]}}
     podAffinity:
       requiredDuringSchedulingIgnoredDuringExecution:
       - {topologyKey: zone, labelSelector: {matchLabels: {app: web}}, matchLabelKeys: [rev]}

@@ -63,15 +63,20 @@ Scheduler::Scheduler(client::ClientEnv env, Options options)
       {[this](const NamespaceInfo& ns) { on_namespace(ns); },
        [this](const NamespaceInfo&, const NamespaceInfo& ns) { on_namespace(ns); },
        [this](const NamespaceInfo& ns) { cluster_.remove_namespace(ns.name); }});
-  for (const auto& when_synced : {[this] { run_soon(); }}) {
-    node_informer_.when_synced(when_synced);
-    pod_informer_.when_synced(when_synced);
-    budget_informer_.when_synced(when_synced);
-    namespace_informer_.when_synced(when_synced);
-  }
+  const auto run = [this] { run_soon(); };
+  node_informer_.when_synced(run);
+  pod_informer_.when_synced(run);
+  budget_informer_.when_synced(run);
+  namespace_informer_.when_synced(run);
 }
 
 Scheduler::~Scheduler() = default;
+
+Scheduler::Options options_with(const api::FeatureGates& gates) {
+  Scheduler::Options options;
+  options.disruption_conditions = gates.enabled(api::Feature::pod_disruption_conditions);
+  return options;
+}
 
 void Scheduler::start() {
   node_informer_.start();

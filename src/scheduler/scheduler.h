@@ -120,4 +120,6 @@ class Scheduler {
   client::Informer<NamespaceInfo> namespace_informer_;
 };
 
+Scheduler::Options options_with(const api::FeatureGates& gates);
+
 }  // namespace windlass::scheduler

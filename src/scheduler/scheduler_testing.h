@@ -119,7 +119,7 @@ class SchedulerTest : public ::testing::Test {
   size_t preempted_events(const std::string& pod) {
     size_t count = 0;
     for (const std::string& text : events(pod)) {
-      count += text.starts_with("Normal Preempted: ") ? 1 : 0;
+      count += text.starts_with("Normal Preempted: ") ? 1U : 0U;
     }
     return count;
   }
