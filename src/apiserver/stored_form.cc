@@ -69,7 +69,7 @@ std::string renumber(std::string bytes, const std::array<unsigned char, 16>& num
     const size_t tag_at = at;
     const uint64_t tag = read_varint(bytes, at);
     if (tag < 128) {
-      bytes[tag_at] = static_cast<char>((numbers[tag >> 3] << 3) | (tag & 7));
+      bytes[tag_at] = static_cast<char>((uint64_t{numbers[tag >> 3]} << 3) | (tag & 7));
     }
     at = skip_value(bytes, at, tag & 7);
   }

@@ -10,9 +10,10 @@ void RequestMetrics::observe(std::string_view verb, std::string_view resource, i
                              Duration took) {
   const double seconds = std::chrono::duration<double>(took).count();
   const std::lock_guard lock(mutex_);
-  auto found = series_.find(std::tuple(verb, resource));
+  auto found = series_.find(Key<std::string_view>{verb, resource});
   if (found == series_.end()) {
-    found = series_.emplace(Key(verb, resource), Series()).first;
+    found =
+        series_.emplace(Key<std::string>{std::string(verb), std::string(resource)}, Series()).first;
   }
   Series& series = found->second;
   ++series.codes[code];
@@ -35,7 +36,7 @@ void RequestMetrics::append_text(std::string& out) const {
     for (const auto& [code, count] : series.codes) {
       fmt::format_to(
           to, "windlass_apiserver_requests_total{{verb=\"{}\",resource=\"{}\",code=\"{}\"}} {}\n",
-          std::get<0>(key), std::get<1>(key), code, count);
+          key.verb, key.resource, code, count);
     }
   }
   constexpr const char* kName = "windlass_apiserver_request_duration_seconds";
@@ -44,8 +45,7 @@ void RequestMetrics::append_text(std::string& out) const {
                  "# TYPE {0} histogram\n",
                  kName);
   for (const auto& [key, series] : series_) {
-    const std::string labels =
-        fmt::format("verb=\"{}\",resource=\"{}\"", std::get<0>(key), std::get<1>(key));
+    const std::string labels = fmt::format("verb=\"{}\",resource=\"{}\"", key.verb, key.resource);
     for (size_t i = 0; i < kBuckets.size(); ++i) {
       fmt::format_to(to, "{}_bucket{{{},le=\"{}\"}} {}\n", kName, labels, kBuckets[i],
                      series.buckets[i]);

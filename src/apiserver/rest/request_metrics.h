@@ -9,7 +9,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "base/time.h"
 
@@ -32,10 +31,23 @@ class RequestMetrics {
     std::array<uint64_t, kBuckets.size()> buckets = {};
     std::map<int, uint64_t> codes = {};
   };
-  using Key = std::tuple<std::string, std::string>;  // verb, resource
+  template <class Text>
+  struct Key {
+    Text verb;
+    Text resource;
+  };
+  struct Before {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const Key<A>& a, const Key<B>& b) const {
+      const std::string_view verb = a.verb;
+      const int order = verb.compare(b.verb);
+      return order != 0 ? order < 0 : std::string_view(a.resource) < std::string_view(b.resource);
+    }
+  };
 
   mutable std::mutex mutex_;
-  std::map<Key, Series, std::less<>> series_;
+  std::map<Key<std::string>, Series, Before> series_;
 };
 
 }  // namespace windlass::apiserver
