@@ -33,6 +33,7 @@ struct RawFlags {
   std::string server;
   std::string cases;
   std::string fail_on = "warning";
+  std::string supervisor_dir;
 };
 
 void add_manifest_flags(CLI::App& command, RawFlags& raw) {
@@ -160,6 +161,14 @@ CLI::App* add_policy_lint(CLI::App& policy, RawFlags& raw) {
       "  windlass policy lint -f job.yaml\n"
       "  helm template . | windlass policy lint -f -\n"
       "  windlass policy lint -f jobs/ -R --fail-on error -o json");
+  return command;
+}
+
+CLI::App* add_supervisor(CLI::App& app, RawFlags& raw) {
+  CLI::App* command =
+      app.add_subcommand("supervisor", "Hold the containers of one node (started by windlass)");
+  command->group("");  // not for people
+  command->add_option("--dir", raw.supervisor_dir, "Where its socket and its records are");
   return command;
 }
 
@@ -338,6 +347,13 @@ Result<CommandLine> kubeconfig_options(const RawFlags& raw) {
   return KubeconfigOptions{raw.data_dir, raw.role, raw.user, raw.server};
 }
 
+Result<CommandLine> supervisor_options(const RawFlags& raw) {
+  if (raw.supervisor_dir.empty()) {
+    return fail(plain_error("must specify --dir DIR"));
+  }
+  return SupervisorCommand{raw.supervisor_dir};
+}
+
 Result<CommandLine> version_options(const RawFlags& raw) {
   VersionOptions options;
   TRY(options.format, parse_output(raw.output));
@@ -358,6 +374,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       "policy", "What a Job's failure policy does (test), and what is wrong with it (lint)");
   CLI::App* policy_test = add_policy_test(*policy, raw);
   CLI::App* policy_lint = add_policy_lint(*policy, raw);
+  CLI::App* supervisor = add_supervisor(app, raw);
   CLI::App* version = app.add_subcommand("version", "Print the version of this program");
   version->add_option("-o,--output", raw.output, "yaml or json");
   CLI::App* help = app.add_subcommand("help", "Print this help");
@@ -369,6 +386,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       {kubeconfig, kubeconfig_options},
       {policy_test, policy_test_options},
       {policy_lint, policy_lint_options},
+      {supervisor, supervisor_options},
       {version, version_options},
   };
 

@@ -54,6 +54,11 @@ struct RunOptions {
   api::FeatureGates gates;
 };
 
+// The process that holds a node's containers; started by the program itself, so not in the help.
+struct SupervisorCommand {
+  std::string directory;
+};
+
 struct VersionOptions {
   OutputFormat format = OutputFormat::text;
 };
@@ -64,8 +69,9 @@ struct Usage {
   bool is_error = false;
 };
 
-using CommandLine = std::variant<ValidateOptions, RunOptions, UpOptions, KubeconfigOptions,
-                                 PolicyTestOptions, PolicyLintOptions, VersionOptions, Usage>;
+using CommandLine =
+    std::variant<ValidateOptions, RunOptions, UpOptions, KubeconfigOptions, PolicyTestOptions,
+                 PolicyLintOptions, SupervisorCommand, VersionOptions, Usage>;
 
 // `arguments` without the program's name.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

@@ -156,5 +156,11 @@ TEST(CommandLine, KubeconfigTakesARoleAndAUser) {
   EXPECT_EQ(parsed<KubeconfigOptions>({"kubeconfig"}).role, "viewer");
 }
 
+TEST(CommandLine, TheSupervisorIsThereButNotInTheHelp) {
+  EXPECT_EQ(parsed<SupervisorCommand>({"supervisor", "--dir", "/run/x"}).directory, "/run/x");
+  EXPECT_THAT(refused({"supervisor"}).text, HasSubstr("must specify --dir DIR"));
+  EXPECT_THAT(parsed<Usage>({"--help"}).text, ::testing::Not(HasSubstr("supervisor")));
+}
+
 }  // namespace
 }  // namespace windlass::cli

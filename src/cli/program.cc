@@ -22,6 +22,7 @@
 #include "posix/posix_random.h"
 #include "posix/signals.h"
 #include "posix/worker_thread.h"
+#include "supervisor/serve.h"
 
 namespace windlass::cli {
 namespace {
@@ -112,6 +113,16 @@ ExitCode execute(const PolicyLintOptions& options, Output& output) {
 
 ExitCode execute(const RunOptions& options, Output& output) {
   return run_jobs(options, output);
+}
+
+ExitCode execute(const SupervisorCommand& command, Output& output) {
+  supervisor::SupervisorOptions options;
+  options.directory = command.directory;
+  const Result<void> served = supervisor::serve(options);
+  if (!served) {
+    output.err("error: " + served.error().message + "\n");
+  }
+  return served ? ExitCode::ok : ExitCode::failed;
 }
 
 ExitCode execute(const VersionOptions& options, Output& output) {

@@ -1,0 +1,169 @@
+// Containers per second through the supervisor, durable, beside a bare clone3, exec and wait in the
+// same namespaces; and what a running container costs the supervisor in memory.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "posix/event_loop.h"
+#include "posix/posix_clock.h"
+#include "posix/posix_log.h"
+#include "posix/testing.h"
+#include "supervisor/cgroup_files.h"
+#include "supervisor/client.h"
+#include "supervisor/clone.h"
+#include "supervisor/container.h"
+#include "supervisor/serve.h"
+
+namespace windlass::supervisor {
+namespace {
+
+constexpr int kRuns = 500;
+
+// `window` children at a time, each /bin/true as PID 1 of new namespaces.
+void BM_BareCloneAndWait(benchmark::State& state) {
+  const auto window = static_cast<size_t>(state.range(0));
+  for (auto _ : state) {
+    std::vector<Cloned> running;
+    for (int started = 0; started < kRuns || !running.empty();) {
+      while (started < kRuns && running.size() < window) {
+        Cloned child =
+            clone_process({CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS, -1});
+        if (child.pid == 0) {
+          ::execl("/bin/true", "true", nullptr);
+          ::_exit(127);
+        }
+        running.push_back(std::move(child));
+        ++started;
+      }
+      std::vector<pollfd> waits;
+      for (const Cloned& child : running) {
+        waits.push_back({child.pidfd.get(), POLLIN, 0});
+      }
+      ::poll(waits.data(), waits.size(), -1);
+      std::erase_if(running, [](const Cloned& child) {
+        return wait_for_end(child.pidfd.get(), WEXITED | WNOHANG).known;
+      });
+    }
+  }
+  state.counters["runs/s"] =
+      benchmark::Counter(kRuns, benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(BM_BareCloneAndWait)->Arg(1)->Arg(32)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+struct Setup {
+  Setup() {
+    ClientOptions options;
+    options.directory = directory / "sup";
+    options.end_with_me = true;
+    options.launch = [this]() -> Result<void> {
+      pid = ::fork();
+      if (pid == 0) {
+        ::close_range(STDERR_FILENO + 1, ~0U, 0);
+        SupervisorOptions server;
+        server.directory = directory / "sup";
+        ::_exit(serve(server) ? 0 : 1);
+      }
+      return {};
+    };
+    client = std::make_unique<SupervisorClient>(loop, clock, log, options);
+  }
+  ~Setup() {
+    client.reset();
+    ::waitpid(pid, nullptr, 0);
+  }
+  env::ContainerRequest request(std::vector<std::string> command) {
+    env::ContainerRequest request;
+    request.id = fmt::format("run/{}", ++runs);
+    request.command = std::move(command);
+    request.environment = {"PATH=/usr/bin:/bin"};
+    request.log_path = directory / "log";
+    return request;
+  }
+  // What belongs to the supervisor alone, from the kernel's account of it.
+  uint64_t memory_bytes() const {
+    const std::string text = read_cgroup(fmt::format("/proc/{}/smaps_rollup", pid));
+    const size_t at = text.find("Private_Dirty:");
+    return at == std::string::npos ? 0 : 1024 * std::stoull(text.substr(at + 14));
+  }
+
+  posix::TemporaryDirectory directory;
+  posix::PosixClock clock;
+  posix::PosixLog log{clock, env::LogLevel::error};
+  posix::EventLoop loop{clock};
+  pid_t pid = 0;
+  std::unique_ptr<SupervisorClient> client;
+  int runs = 0;
+};
+
+void BM_Supervisor(benchmark::State& state) {
+  const int window = static_cast<int>(state.range(0));
+  Setup setup;
+  for (auto _ : state) {
+    int started = 0;
+    int ended = 0;
+    std::function<void()> next = [&] {
+      const env::ContainerRequest request = setup.request({"/bin/true"});
+      ++started;
+      setup.client->start(
+          request, [](const Result<void>&) {},
+          [&, id = request.id](const env::ContainerExit& exit) {
+            if (exit.code != 0) {
+              state.SkipWithError("a container failed");
+            }
+            setup.client->forget(id);
+            if (++ended == kRuns) {
+              setup.loop.stop();
+            } else if (started < kRuns) {
+              next();
+            }
+          });
+    };
+    for (int i = 0; i < window; ++i) {
+      next();
+    }
+    setup.loop.run();
+  }
+  state.counters["runs/s"] =
+      benchmark::Counter(kRuns, benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(BM_Supervisor)->Arg(1)->Arg(32)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void BM_MemoryPerRunningContainer(benchmark::State& state) {
+  Setup setup;
+  const auto run = [&](int count) {
+    int started = 0;
+    for (int i = 0; i < count; ++i) {
+      setup.client->start(
+          setup.request({"/bin/sleep", "1000"}),
+          [&](const Result<void>&) {
+            if (++started == count) {
+              setup.loop.stop();
+            }
+          },
+          [](const env::ContainerExit&) {});
+    }
+    setup.loop.run();
+  };
+  for (auto _ : state) {
+    run(10);
+    const uint64_t before = setup.memory_bytes();
+    run(200);
+    state.counters["bytes"] = static_cast<double>(setup.memory_bytes() - before) / 200;
+    state.counters["supervisor"] = static_cast<double>(setup.memory_bytes());
+  }
+}
+BENCHMARK(BM_MemoryPerRunningContainer)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace windlass::supervisor
+
+BENCHMARK_MAIN();

@@ -1,0 +1,142 @@
+// Containers as the node agent sees them: runs with a name that is never used twice, whose ends are
+// kept until somebody has written them down. The runs outlive the agent; a new agent attaches to
+// them. Real: the supervisor process (src/supervisor).
+//
+// Lives on an executor's thread and calls back there, never inside a call. Callbacks of an object
+// that is destroyed do not run; the containers go on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace windlass::env {
+
+struct ContainerMount {
+  enum class Kind : uint8_t { bind, tmpfs };
+  Kind kind = Kind::bind;
+  std::string source;  // of a bind, on the host
+  std::string target;  // absolute, in the container; made where it is missing
+  bool read_only = false;
+  uint64_t size_bytes = 0;  // of a tmpfs; 0 leaves it to the kernel
+
+  bool operator==(const ContainerMount&) const = default;
+};
+
+struct ContainerIsolation {
+  std::string root;                    // directory that becomes `/`; "" is the host's own root
+  std::vector<ContainerMount> mounts;  // in this order
+  std::string hostname;                // "" keeps the host's
+  bool private_tmp = true;             // an empty /tmp of its own, before `mounts`
+  bool private_dev = false;            // a small /dev of its own; always with `root`
+  std::optional<uint32_t> uid;         // unset: as the supervisor
+  std::optional<uint32_t> gid;
+  std::vector<uint32_t> groups;
+  bool privileged = false;  // keeps all capabilities
+
+  bool operator==(const ContainerIsolation&) const = default;
+};
+
+// Zero is no limit.
+struct ContainerLimits {
+  uint64_t memory_bytes = 0;
+  uint64_t pids = 0;
+  uint64_t cpu_millis = 0;   // at most this much of one processor, in thousandths
+  uint64_t cpu_request = 0;  // weight against others, in thousandths of a processor
+
+  bool operator==(const ContainerLimits&) const = default;
+};
+
+struct ContainerRequest {
+  std::string id;                    // "<pod uid>/<container>/<attempt>": names this run for ever
+  std::vector<std::string> command;  // command[0] is looked up in PATH of `environment`
+  std::vector<std::string> environment;  // NAME=value, the whole environment
+  std::string working_directory;         // "" is `/`
+  std::string log_path;                  // stdout and stderr in CRI format; "" discards them
+  ContainerIsolation isolation;
+  ContainerLimits limits;
+
+  bool operator==(const ContainerRequest&) const = default;
+};
+
+struct ContainerExit {
+  int code = 0;    // exit status, or 128 + signal
+  int signal = 0;  // 0 when the first process ended by itself
+  bool oom_killed = false;
+  bool lost = false;  // how it ended is not known; the code is 137
+  Time started_at{};
+  Time finished_at{};
+
+  bool operator==(const ContainerExit&) const = default;
+};
+
+struct ContainerRunInfo {
+  enum class State : uint8_t {
+    starting,
+    running,
+    failed,  // never ran; `error` says why
+    ended,
+  };
+  std::string id;
+  State state = State::starting;
+  std::string error;
+  ContainerExit exit;  // once ended; started_at already while it runs
+
+  bool over() const { return state == State::failed || state == State::ended; }
+  bool operator==(const ContainerRunInfo&) const = default;
+};
+
+struct ContainerExec {
+  static constexpr uint64_t kDefaultOutputBytes = 16 * 1024;
+
+  std::string id;  // of the run; the command joins its namespaces and limits
+  std::vector<std::string> command;
+  std::vector<std::string> environment;
+  std::string working_directory;
+  Duration timeout = seconds(1);
+  uint64_t max_output_bytes = kDefaultOutputBytes;  // what comes after it is thrown away
+  std::optional<uint32_t> uid;
+  std::optional<uint32_t> gid;
+
+  bool operator==(const ContainerExec&) const = default;
+};
+
+struct ContainerExecResult {
+  int code = 0;
+  bool timed_out = false;  // and killed
+  std::string output;      // of stdout and stderr together
+
+  bool operator==(const ContainerExecResult&) const = default;
+};
+
+class Containers {
+ public:
+  using OnStarted = std::function<void(Result<void>)>;
+  using OnExit = std::function<void(const ContainerExit&)>;
+  using OnExecDone = std::function<void(Result<ContainerExecResult>)>;
+  using OnList = std::function<void(std::vector<ContainerRunInfo>)>;
+
+  virtual ~Containers() = default;
+
+  // `on_started` runs once; after an error `on_exit` does not follow, otherwise it runs once too.
+  // An id that is known already is not started again: the answer is what became of it.
+  virtual void start(const ContainerRequest& request, OnStarted on_started, OnExit on_exit) = 0;
+  // For a run that an earlier agent started. One that is not known, or never ran, ends as lost.
+  virtual void attach(const std::string& id, OnExit on_exit) = 0;
+  // Everything that is known and not forgotten, by id.
+  virtual void list(OnList on_list) = 0;
+  // To the container's first process; SIGKILL takes all of them. After the end it does nothing.
+  virtual void signal(const std::string& id, int signal_number) = 0;
+  virtual void exec(const ContainerExec& request, OnExecDone on_done) = 0;
+  // Its end is written down elsewhere. One that is not over is forgotten when it is; its callbacks
+  // do not run any more.
+  virtual void forget(const std::string& id) = 0;
+};
+
+}  // namespace windlass::env

@@ -1,0 +1,95 @@
+// Control groups, version 1 and 2, each controller where this machine has it. Every supervisor has
+// one group of its own per hierarchy, `windlass/<instance>`, and below it one per container: only
+// what it made itself is ever written to, killed or removed (disruption.md M-13).
+//
+// A container's v2 group is for killing and for knowing that nobody is left; a v1 group is only
+// made for a limit that needs it, since making and joining one costs more than starting a process.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "env/containers.h"
+#include "posix/file_descriptor.h"
+#include "supervisor/isolation.h"
+
+namespace windlass::supervisor {
+
+// Where the hierarchies are mounted; "" for those that are not.
+struct CgroupMounts {
+  std::string v2;
+  std::string memory;
+  std::string pids;
+  std::string cpu;
+
+  bool operator==(const CgroupMounts&) const = default;
+};
+CgroupMounts find_cgroup_mounts(std::string_view mountinfo);
+
+// cpu.shares of v1 and cpu.weight of v2, for thousandths of a processor, as Kubernetes has them.
+uint64_t cpu_shares(uint64_t millis);
+uint64_t cpu_weight(uint64_t millis);
+
+// The groups of one container. Removed by remove() alone: whoever destroys it before leaves them.
+class ContainerGroup {
+ public:
+  // For CLONE_INTO_CGROUP; -1 without v2.
+  int directory() const { return directory_.get(); }
+  // `tasks` of the v1 groups: the container's first process writes "0" into each. A task that moves
+  // itself does not wait for the kernel's global lock.
+  std::vector<int> task_files() const;
+  // Readable when v1 has an out-of-memory event to tell; -1 without.
+  int oom_event() const { return oom_event_.get(); }
+  // How many processes the kernel has killed here for want of memory.
+  uint64_t oom_kills() const;
+  void kill() const;
+  // True when they are gone; false while somebody is in one of them.
+  bool remove();
+
+ private:
+  friend class Cgroups;
+
+  std::vector<std::string> paths_;
+  posix::FileDescriptor directory_;
+  std::vector<posix::FileDescriptor> tasks_;
+  std::string oom_counter_;  // file with a line `oom_kill N`
+  posix::FileDescriptor oom_event_;
+};
+
+class Cgroups {
+ public:
+  // `instance` tells the supervisors of one machine apart. Says in `isolation` what it found.
+  Cgroups(CgroupMounts mounts, std::string instance, Isolation& isolation);
+
+  // Kills and removes what an earlier supervisor of this instance left; false when something of it
+  // is still there after `patience`.
+  bool clear_leftovers(Duration patience);
+  Result<std::unique_ptr<ContainerGroup>> make(const std::string& name,
+                                               const env::ContainerLimits& limits);
+  // The supervisor ends; its own groups go.
+  void remove();
+
+ private:
+  Result<std::string> make_group(ContainerGroup& group, const std::string& base,
+                                 const std::string& name);
+  Result<void> make_memory(ContainerGroup& group, const std::string& name, uint64_t bytes);
+  Result<void> make_pids(ContainerGroup& group, const std::string& name, uint64_t limit);
+  Result<void> make_cpu(ContainerGroup& group, const std::string& name,
+                        const env::ContainerLimits& limits);
+  Result<void> join_v1(ContainerGroup& group, const std::string& path);
+
+  // Our group per hierarchy; "" where it is not to be had.
+  std::string v2_;
+  std::string memory_v1_;
+  std::string pids_v1_;
+  std::string cpu_v1_;
+  bool memory_v2_ = false;
+  bool pids_v2_ = false;
+  bool cpu_v2_ = false;
+};
+
+}  // namespace windlass::supervisor

@@ -1,0 +1,296 @@
+#include "supervisor/child.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <optional>
+
+#include "base/quote.h"
+#include "posix/error.h"
+#include "posix/file_descriptor.h"
+#include "posix/spawn.h"
+#include "supervisor/clone.h"
+#include "supervisor/mounts.h"
+
+namespace windlass::supervisor {
+namespace {
+
+constexpr mode_t kUmask = 022;
+constexpr int kSignalBase = 128;
+// What a container that runs as root keeps, as with the usual runtimes, without making devices.
+constexpr std::array kKeptCapabilities = {
+    CAP_CHOWN,      CAP_DAC_OVERRIDE, CAP_FSETID,     CAP_FOWNER,  CAP_NET_RAW,
+    CAP_SETGID,     CAP_SETUID,       CAP_SETFCAP,    CAP_SETPCAP, CAP_NET_BIND_SERVICE,
+    CAP_SYS_CHROOT, CAP_KILL,         CAP_AUDIT_WRITE};
+
+[[noreturn]] void give_up(int sync, const std::string& why) {
+  [[maybe_unused]] const ssize_t sent = ::send(sync, why.data(), why.size(), MSG_NOSIGNAL);
+  ::_exit(kChildFailedCode);
+}
+
+void reset_signals() {
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action = {};
+    action.sa_handler = SIG_DFL;
+    ::sigaction(number, &action, nullptr);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Dies with the supervisor. Changing user forgets this, so it is said again after that.
+void die_with_parent() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+Result<void> write_file(const char* path, const std::string& text) {
+  const posix::FileDescriptor file(::open(path, O_WRONLY | O_CLOEXEC));
+  if (!file.valid() ||
+      ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return fail(posix::system_error("write", path, errno));
+  }
+  return {};
+}
+
+// One user and one group are all that a user namespace gives without privileges.
+Result<void> map_ids(const ChildSetting& setting, std::optional<uint32_t> uid,
+                     std::optional<uint32_t> gid) {
+  TRY_VOID(write_file("/proc/self/setgroups", "deny"));
+  TRY_VOID(write_file("/proc/self/uid_map",
+                      fmt::format("{} {} 1", uid.value_or(setting.outer_uid), setting.outer_uid)));
+  return write_file("/proc/self/gid_map",
+                    fmt::format("{} {} 1", gid.value_or(setting.outer_gid), setting.outer_gid));
+}
+
+Result<void> join_groups(const std::vector<int>& task_files) {
+  for (const int file : task_files) {
+    if (::write(file, "0", 1) != 1) {
+      return fail(posix::system_error("join", "cgroup", errno));
+    }
+  }
+  return {};
+}
+
+Result<void> set_standard_streams(const ChildDescriptors& descriptors) {
+  const posix::FileDescriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null.valid()) {
+    return fail(posix::system_error("open", "/dev/null", errno));
+  }
+  const int out = descriptors.out >= 0 ? descriptors.out : null.get();
+  const int err = descriptors.err >= 0 ? descriptors.err : null.get();
+  if (::dup2(null.get(), STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 ||
+      ::dup2(err, STDERR_FILENO) < 0) {
+    return fail(posix::system_error("dup2", "standard streams", errno));
+  }
+  return {};
+}
+
+void drop_capabilities() {
+  for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability) >= 0; ++capability) {
+    if (std::find(kKeptCapabilities.begin(), kKeptCapabilities.end(), capability) ==
+        kKeptCapabilities.end()) {
+      ::prctl(PR_CAPBSET_DROP, capability);
+    }
+  }
+}
+
+struct Identity {
+  std::optional<uint32_t> uid;
+  std::optional<uint32_t> gid;
+  std::vector<uint32_t> groups;
+  bool privileged = false;
+};
+
+Result<void> take_identity(const Identity& identity, const ChildSetting& setting) {
+  if (setting.user_namespace) {
+    return {};  // the maps have done it
+  }
+  if (setting.outer_uid == 0) {
+    if (!identity.privileged) {
+      drop_capabilities();
+    }
+    // /dev/stdout can be opened again by the user it belongs to.
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+      struct stat info = {};
+      if (identity.uid && ::fstat(stream, &info) == 0 && S_ISFIFO(info.st_mode)) {
+        [[maybe_unused]] const int changed =
+            ::fchown(stream, *identity.uid, identity.gid.value_or(setting.outer_gid));
+      }
+    }
+    if (::setgroups(identity.groups.size(), identity.groups.data()) != 0) {
+      return fail(posix::system_error("setgroups", "supplementary groups", errno));
+    }
+  }
+  if (identity.gid && ::setresgid(*identity.gid, *identity.gid, *identity.gid) != 0) {
+    return fail(posix::system_error("setgid", fmt::format("{}", *identity.gid), errno));
+  }
+  if (identity.uid && ::setresuid(*identity.uid, *identity.uid, *identity.uid) != 0) {
+    return fail(posix::system_error("setuid", fmt::format("{}", *identity.uid), errno));
+  }
+  return {};
+}
+
+// What is said about the process itself, once it is where it belongs.
+Result<void> finish_setting(const Identity& identity, const ChildSetting& setting,
+                            const std::string& directory) {
+  ::setrlimit(RLIMIT_NOFILE, &setting.descriptors);
+  TRY_VOID(take_identity(identity, setting));
+  // After the change of user: whether it may enter is its own matter.
+  if (::chdir(directory.empty() ? "/" : directory.c_str()) != 0) {
+    return fail(posix::system_error("chdir", directory, errno));
+  }
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    return fail(posix::system_error("prctl", "no_new_privs", errno));
+  }
+  die_with_parent();
+  if (::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
+    return fail(posix::system_error("close_range", "descriptors", errno));
+  }
+  return {};
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& each : strings) {
+    pointers.push_back(const_cast<char*>(each.c_str()));
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// The byte that lets it go; the end of the supervisor instead of one ends it too.
+void await_go(int sync) {
+  char byte = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(sync, &byte, 1);
+  } while (got < 0 && errno == EINTR);
+  if (got != 1 || byte != kGo) {
+    ::_exit(kChildFailedCode);
+  }
+}
+
+[[noreturn]] void execute(int sync, const std::vector<std::string>& command,
+                          const std::vector<std::string>& environment) {
+  const auto program = posix::find_program({command, environment, "", ""});
+  if (!program) {
+    give_up(sync, program.error().message);
+  }
+  const std::vector<char*> arguments = pointers_to(command);
+  const std::vector<char*> variables = pointers_to(environment);
+  await_go(sync);
+  ::execve(program->c_str(), arguments.data(), variables.data());
+  give_up(sync, posix::system_error("exec", quote(*program), errno).message);
+}
+
+Result<void> prepare_container(const env::ContainerRequest& request, const ChildSetting& setting,
+                               const ChildDescriptors& descriptors) {
+  const env::ContainerIsolation& isolation = request.isolation;
+  TRY_VOID(join_groups(descriptors.task_files));
+  if (setting.user_namespace) {
+    TRY_VOID(map_ids(setting, isolation.uid, isolation.gid));
+  }
+  TRY_VOID(set_standard_streams(descriptors));
+  if (setting.namespaces) {
+    TRY_VOID(make_container_view(isolation));
+    if (!isolation.hostname.empty() &&
+        ::sethostname(isolation.hostname.data(), isolation.hostname.size()) != 0) {
+      return fail(posix::system_error("sethostname", isolation.hostname, errno));
+    }
+  } else if (!isolation.root.empty() ||
+             std::any_of(isolation.mounts.begin(), isolation.mounts.end(), [](const auto& mount) {
+               return mount.kind == env::ContainerMount::Kind::bind;
+             })) {
+    return fail(plain_error("images and volumes need a mount namespace, which is not to be had"));
+  }
+  return finish_setting({isolation.uid, isolation.gid, isolation.groups, isolation.privileged},
+                        setting, request.working_directory);
+}
+
+// Ends as the command ends. Killed, it takes the command with it (PR_SET_PDEATHSIG).
+[[noreturn]] void wait_and_end_as(pid_t command) {
+  int status = 0;
+  while (::waitpid(command, &status, 0) < 0 && errno == EINTR) {
+  }
+  ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status));
+}
+
+}  // namespace
+
+void become_container(const env::ContainerRequest& request, const ChildSetting& setting,
+                      const ChildDescriptors& descriptors) {
+  die_with_parent();
+  reset_signals();
+  ::setsid();
+  ::umask(kUmask);
+  if (const auto ready = prepare_container(request, setting, descriptors); !ready) {
+    give_up(descriptors.sync, ready.error().message);
+  }
+  execute(descriptors.sync, request.command, request.environment);
+}
+
+void become_probe(const ChildSetting& setting) {
+  Result<void> ready;
+  if (setting.user_namespace) {
+    ready = map_ids(setting, std::nullopt, std::nullopt);
+  }
+  if (ready) {
+    ready = make_container_view({});
+  }
+  ::_exit(ready ? 0 : kChildFailedCode);
+}
+
+void become_command(const env::ContainerExec& exec, int container_pidfd,
+                    const ChildSetting& setting, const ChildDescriptors& descriptors) {
+  die_with_parent();
+  reset_signals();
+  ::setsid();
+  ::umask(kUmask);
+  const int sync = descriptors.sync;
+  Result<void> ready = join_groups(descriptors.task_files);
+  if (ready) {
+    ready = set_standard_streams(descriptors);
+  }
+  if (!ready) {
+    give_up(sync, ready.error().message);
+  }
+  if (setting.namespaces) {
+    const int kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+                      (setting.user_namespace ? CLONE_NEWUSER : 0);
+    if (::setns(container_pidfd, kinds) != 0) {
+      give_up(sync, posix::system_error("setns", "the container's namespaces", errno).message);
+    }
+    // A process does not enter a pid namespace itself; its children do.
+    const Cloned command = clone_process({});
+    if (command.pid < 0) {
+      give_up(sync, posix::system_error("clone", "command", errno).message);
+    }
+    if (command.pid > 0) {
+      ::close(sync);
+      wait_and_end_as(command.pid);
+    }
+    die_with_parent();
+  }
+  ready = finish_setting({exec.uid, exec.gid, {}, false}, setting, exec.working_directory);
+  if (!ready) {
+    give_up(sync, ready.error().message);
+  }
+  execute(sync, exec.command, exec.environment);
+}
+
+}  // namespace windlass::supervisor

@@ -1,0 +1,50 @@
+// What a process does between clone and exec to become a container, or a command in one. It is a
+// copy of the supervisor, which has one thread, so ordinary code may run; it never returns.
+//
+// Over `sync` it waits for one byte before exec: the supervisor has then recorded that it may run.
+// An error is written to `sync` as text. The socket closes at exec, which says that it worked.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "env/containers.h"
+
+namespace windlass::supervisor {
+
+constexpr char kGo = 'g';
+constexpr int kChildFailedCode = 127;
+
+// Taken before the clone: what the child needs to know of the supervisor.
+struct ChildSetting {
+  bool namespaces = false;
+  bool user_namespace = false;
+  uint32_t outer_uid = 0;
+  uint32_t outer_gid = 0;
+  rlimit descriptors = {};  // as the supervisor found it
+};
+
+struct ChildDescriptors {
+  int sync = -1;
+  int out = -1;
+  int err = -1;
+  std::vector<int> task_files;  // of v1 groups to join
+};
+
+[[noreturn]] void become_container(const env::ContainerRequest& request,
+                                   const ChildSetting& setting,
+                                   const ChildDescriptors& descriptors);
+
+// Joins the namespaces of the process that `container_pidfd` names, becomes the command in them,
+// and ends as it ends.
+[[noreturn]] void become_command(const env::ContainerExec& exec, int container_pidfd,
+                                 const ChildSetting& setting, const ChildDescriptors& descriptors);
+
+// Tries what become_container would do in new namespaces, and exits with 0 when all of it works.
+[[noreturn]] void become_probe(const ChildSetting& setting);
+
+}  // namespace windlass::supervisor

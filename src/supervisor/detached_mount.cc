@@ -1,0 +1,75 @@
+#include "supervisor/detached_mount.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "posix/error.h"
+
+namespace windlass::supervisor {
+
+Result<DetachedMount> DetachedMount::clone_of(const std::string& path) {
+  posix::FileDescriptor tree(::open_tree(
+      AT_FDCWD, path.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | unsigned{AT_RECURSIVE}));
+  if (!tree.valid()) {
+    return fail(posix::system_error("mount", path, errno));
+  }
+  return DetachedMount(std::move(tree));
+}
+
+Result<DetachedMount> DetachedMount::make(const std::string& type, const Options& options) {
+  const posix::FileDescriptor context(::fsopen(type.c_str(), FSOPEN_CLOEXEC));
+  bool ok = context.valid();
+  for (const auto& [key, value] : options) {
+    ok = ok && ::fsconfig(context.get(), FSCONFIG_SET_STRING, key.c_str(), value.c_str(), 0) == 0;
+  }
+  ok = ok && ::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) == 0;
+  posix::FileDescriptor tree;
+  if (ok) {
+    tree = posix::FileDescriptor(
+        ::fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+  }
+  if (!tree.valid()) {
+    return fail(posix::system_error("mount", type, errno));
+  }
+  return DetachedMount(std::move(tree));
+}
+
+Result<void> DetachedMount::set_read_only() {
+  mount_attr attributes = {};
+  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  if (::mount_setattr(tree_.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+                      sizeof attributes) != 0) {
+    return fail(posix::system_error("mount", "read-only", errno));
+  }
+  return {};
+}
+
+bool DetachedMount::is_directory() const {
+  struct stat info = {};
+  return ::fstat(tree_.get(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+Result<void> DetachedMount::attach(const std::string& target) const {
+  if (::move_mount(tree_.get(), "", AT_FDCWD, target.c_str(),
+                   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS) != 0) {
+    return fail(posix::system_error("mount at", target, errno));
+  }
+  return {};
+}
+
+Result<void> enter_root(const std::string& path) {
+  // pivot_root(".", ".") stacks the old root under the new one, where it is unmounted: no
+  // directory for it is needed in the container's root.
+  if (::chdir(path.c_str()) != 0 || ::syscall(SYS_pivot_root, ".", ".") != 0 ||
+      ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0) {
+    return fail(posix::system_error("pivot_root", path, errno));
+  }
+  return {};
+}
+
+}  // namespace windlass::supervisor

@@ -1,0 +1,35 @@
+// A mount that is attached nowhere yet, held by a descriptor; and the places to attach it to. Thin
+// over the kernel's mount calls (open_tree, fsopen, move_mount), with errors that name the path.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "posix/file_descriptor.h"
+
+namespace windlass::supervisor {
+
+class DetachedMount {
+ public:
+  // What is at `path` now, with all mounts below it.
+  static Result<DetachedMount> clone_of(const std::string& path);
+  using Options = std::vector<std::pair<std::string, std::string>>;
+  static Result<DetachedMount> make(const std::string& type, const Options& options);
+
+  Result<void> set_read_only();
+  bool is_directory() const;
+  Result<void> attach(const std::string& target) const;
+
+ private:
+  explicit DetachedMount(posix::FileDescriptor tree) : tree_(std::move(tree)) {}
+
+  posix::FileDescriptor tree_;
+};
+
+// Makes `path`, which is a mount point, the root of this mount namespace and forgets the old one.
+Result<void> enter_root(const std::string& path);
+
+}  // namespace windlass::supervisor

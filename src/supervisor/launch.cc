@@ -1,0 +1,93 @@
+#include "supervisor/launch.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "posix/error.h"
+#include "supervisor/clone.h"
+
+namespace windlass::supervisor {
+namespace {
+
+struct Pair {
+  posix::FileDescriptor ours;
+  posix::FileDescriptor theirs;
+};
+
+Result<Pair> make_pipe() {
+  std::array<int, 2> ends = {};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return fail(posix::system_error("pipe", "output", errno));
+  }
+  Pair pair{posix::FileDescriptor(ends[0]), posix::FileDescriptor(ends[1])};
+  // Only our end: the container's programs expect a blocking one.
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return pair;
+}
+
+Result<Pair> make_sync() {
+  std::array<int, 2> ends = {};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return fail(posix::system_error("socketpair", "sync", errno));
+  }
+  Pair pair{posix::FileDescriptor(ends[0]), posix::FileDescriptor(ends[1])};
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return pair;
+}
+
+}  // namespace
+
+uint64_t container_namespaces(const ChildSetting& setting) {
+  if (!setting.namespaces) {
+    return 0;
+  }
+  constexpr uint64_t kKinds = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+  return setting.user_namespace ? kKinds | CLONE_NEWUSER : kKinds;
+}
+
+Result<Launched> launch_container(const env::ContainerRequest& request, const ChildSetting& setting,
+                                  const ContainerGroup& group) {
+  TRY(Pair sync, make_sync());
+  Pair out;
+  Pair err;
+  if (!request.log_path.empty()) {
+    TRY(out, make_pipe());
+    TRY(err, make_pipe());
+  }
+  Cloned cloned = clone_process({container_namespaces(setting), group.directory()});
+  if (cloned.pid == 0) {
+    sync.ours.reset();  // or it would never see the supervisor's end of it close
+    become_container(request, setting,
+                     {sync.theirs.get(), out.theirs.get(), err.theirs.get(), group.task_files()});
+  }
+  if (cloned.pid < 0) {
+    return fail(posix::system_error("clone", "container", errno));
+  }
+  return Launched{cloned.pid, std::move(cloned.pidfd), std::move(sync.ours), std::move(out.ours),
+                  std::move(err.ours)};
+}
+
+Result<Launched> launch_command(const env::ContainerExec& exec, int container_pidfd,
+                                const ChildSetting& setting, const ContainerGroup& group) {
+  TRY(Pair sync, make_sync());
+  TRY(Pair out, make_pipe());
+  Cloned cloned = clone_process({0, group.directory()});
+  if (cloned.pid == 0) {
+    sync.ours.reset();
+    become_command(exec, container_pidfd, setting,
+                   {sync.theirs.get(), out.theirs.get(), out.theirs.get(), group.task_files()});
+  }
+  if (cloned.pid < 0) {
+    return fail(posix::system_error("clone", "command", errno));
+  }
+  return Launched{
+      cloned.pid, std::move(cloned.pidfd), std::move(sync.ours), std::move(out.ours), {}};
+}
+
+}  // namespace windlass::supervisor

@@ -1,0 +1,33 @@
+// Starts the process that will be a container, or a command in one, as far as its barrier: pipes,
+// the socket it waits on, and the clone. Errors here mean that nothing was started.
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "env/containers.h"
+#include "posix/file_descriptor.h"
+#include "supervisor/cgroups.h"
+#include "supervisor/child.h"
+
+namespace windlass::supervisor {
+
+struct Launched {
+  pid_t pid = 0;
+  posix::FileDescriptor pidfd;
+  posix::FileDescriptor sync;  // see child.h; non-blocking
+  posix::FileDescriptor out;   // reading ends, non-blocking; not valid when output is discarded
+  posix::FileDescriptor err;
+};
+
+Result<Launched> launch_container(const env::ContainerRequest& request, const ChildSetting& setting,
+                                  const ContainerGroup& group);
+
+// stdout and stderr both arrive at `out`.
+Result<Launched> launch_command(const env::ContainerExec& exec, int container_pidfd,
+                                const ChildSetting& setting, const ContainerGroup& group);
+
+// CLONE_NEW... for a container.
+uint64_t container_namespaces(const ChildSetting& setting);
+
+}  // namespace windlass::supervisor

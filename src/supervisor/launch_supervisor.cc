@@ -1,0 +1,56 @@
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "posix/error.h"
+#include "posix/posix_files.h"
+#include "supervisor/client.h"
+
+namespace windlass::supervisor {
+namespace {
+
+constexpr mode_t kLogMode = 0600;
+
+}  // namespace
+
+Result<void> launch_supervisor(const std::string& program, const std::string& directory) {
+  TRY_VOID(posix::PosixFiles().make_directory(directory));
+  const std::string log = directory + "/supervisor.log";
+  std::array<std::string, 4> words = {program, "supervisor", "--dir", directory};
+  std::array<char*, 5> arguments = {words[0].data(), words[1].data(), words[2].data(),
+                                    words[3].data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, kLogMode);
+  ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  // A session of its own: neither a Ctrl-C nor the end of the agent reaches it.
+  ::posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  pid_t pid = 0;
+  const int error =
+      ::posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  if (error != 0) {
+    return fail(posix::system_error("exec", program, error));
+  }
+  return {};
+}
+
+}  // namespace windlass::supervisor

@@ -1,0 +1,18 @@
+// The supervisor's unix socket, by its directory: reached through a descriptor of the directory, so
+// that the length of the path does not matter. Both ends must belong to the same user (or root).
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "posix/file_descriptor.h"
+
+namespace windlass::supervisor {
+
+// Replaces a socket that an earlier process left. Non-blocking.
+Result<posix::FileDescriptor> listen_in(const std::string& directory, const char* name);
+// Invalid when there is nobody to accept; blocks only for as long as connecting locally takes.
+Result<posix::FileDescriptor> connect_in(const std::string& directory, const char* name);
+bool same_user(int socket);
+
+}  // namespace windlass::supervisor

@@ -1,0 +1,103 @@
+// What agent and supervisor say to each other over the socket, one message per frame.
+//
+// The agent opens with Hello; the supervisor answers Welcome, one RunReport for every run it knows,
+// and Synced. After that the agent sends Start, Signal, Exec, Forget and Shutdown at will, and the
+// supervisor sends a RunReport for every change, one ExecDone per Exec and a Forgotten per Forget.
+// A run's id says what a report is about, and saying a thing twice does no harm.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "env/containers.h"
+#include "supervisor/isolation.h"
+
+namespace windlass::supervisor {
+
+constexpr uint32_t kProtocolVersion = 1;
+
+struct Hello {
+  uint32_t version = kProtocolVersion;
+  bool end_with_me = false;  // when this connection ends, kill everything and exit
+
+  bool operator==(const Hello&) const = default;
+};
+
+struct Start {
+  env::ContainerRequest request;
+
+  bool operator==(const Start&) const = default;
+};
+
+struct Signal {
+  std::string id;
+  int number = 0;
+
+  bool operator==(const Signal&) const = default;
+};
+
+struct Exec {
+  uint64_t number = 0;  // given back in ExecDone
+  env::ContainerExec exec;
+
+  bool operator==(const Exec&) const = default;
+};
+
+struct Forget {
+  std::string id;
+
+  bool operator==(const Forget&) const = default;
+};
+
+// Kills what runs, records it, and exits.
+struct Shutdown {
+  bool operator==(const Shutdown&) const = default;
+};
+
+struct Welcome {
+  uint32_t version = kProtocolVersion;
+  int32_t pid = 0;
+  Isolation isolation;
+
+  bool operator==(const Welcome&) const = default;
+};
+
+struct RunReport {
+  env::ContainerRunInfo run;
+
+  bool operator==(const RunReport&) const = default;
+};
+
+struct Synced {
+  bool operator==(const Synced&) const = default;
+};
+
+struct ExecDone {
+  uint64_t number = 0;
+  std::string error;  // "" when it ran
+  env::ContainerExecResult result;
+
+  bool operator==(const ExecDone&) const = default;
+};
+
+// Answer to Forget, also for an id that is not known.
+struct Forgotten {
+  std::string id;
+
+  bool operator==(const Forgotten&) const = default;
+};
+
+using Message = std::variant<Hello, Start, Signal, Exec, Forget, Shutdown, Welcome, RunReport,
+                             Synced, ExecDone, Forgotten>;
+
+std::string encode(const Message& message);
+Result<Message> decode(std::string_view bytes);
+
+// What no supervisor should be asked for: a bad id, no command, a NUL in a string, a relative path.
+Result<void> check_request(const env::ContainerRequest& request);
+
+}  // namespace windlass::supervisor

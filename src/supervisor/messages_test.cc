@@ -1,0 +1,118 @@
+#include "supervisor/messages.h"
+
+#include <gtest/gtest.h>
+
+namespace windlass::supervisor {
+namespace {
+
+env::ContainerRequest full_request() {
+  env::ContainerRequest request;
+  request.id = "uid/main/0";
+  request.command = {"/bin/echo", "", "a b"};
+  request.environment = {"A=1", "B="};
+  request.working_directory = "/work";
+  request.log_path = "/log";
+  request.isolation.root = "/root";
+  request.isolation.mounts = {{env::ContainerMount::Kind::bind, "/a", "/b", true, 0},
+                              {env::ContainerMount::Kind::tmpfs, "", "/c", false, 1 << 20}};
+  request.isolation.hostname = "pod-0";
+  request.isolation.private_tmp = false;
+  request.isolation.private_dev = true;
+  request.isolation.uid = 4'294'967'295U;
+  request.isolation.gid = 0;
+  request.isolation.groups = {1, 2};
+  request.isolation.privileged = true;
+  request.limits = {1ULL << 40, 10, 500, 250};
+  return request;
+}
+
+std::vector<Message> one_of_each() {
+  env::ContainerRunInfo run;
+  run.id = "a/b/1";
+  run.state = env::ContainerRunInfo::State::ended;
+  run.exit = {137, 9, true, true, time_from_unix(-1), time_from_unix(1'700'000'000, 5)};
+  Isolation isolation;
+  isolation.namespaces = true;
+  isolation.memory = Controller::v1;
+  isolation.missing = {"cpu"};
+  env::ContainerExec exec;
+  exec.id = "a/b/1";
+  exec.command = {"true"};
+  exec.timeout = milliseconds(1500);
+  exec.uid = 7;
+  return {Hello{1, true},
+          Start{full_request()},
+          Signal{"a/b/1", 15},
+          Exec{3, exec},
+          Forget{"a/b/1"},
+          Shutdown{},
+          Welcome{1, 42, isolation},
+          RunReport{run},
+          Synced{},
+          ExecDone{3, "why", {1, true, "out"}},
+          Forgotten{"a/b/1"}};
+}
+
+TEST(Messages, ComeBackAsTheyWere) {
+  const std::vector<Message> messages = one_of_each();
+  ASSERT_EQ(messages.size(), std::variant_size_v<Message>);
+  for (const Message& message : messages) {
+    const Result<Message> back = decode(encode(message));
+    ASSERT_TRUE(back.has_value()) << message.index();
+    EXPECT_EQ(*back, message);
+  }
+}
+
+TEST(Messages, AnythingCutOffOrAppendedIsRefused) {
+  for (const Message& message : one_of_each()) {
+    const std::string bytes = encode(message);
+    for (size_t length = 0; length < bytes.size(); ++length) {
+      EXPECT_FALSE(decode(std::string_view(bytes).substr(0, length)).has_value())
+          << message.index() << " at " << length;
+    }
+    EXPECT_FALSE(decode(bytes + '\0').has_value()) << message.index();
+  }
+}
+
+// No byte may make the reader crash, hang or ask for memory that the message does not pay for.
+TEST(Messages, AnyChangedByteIsReadOrRefused) {
+  size_t refused = 0;
+  for (const Message& message : one_of_each()) {
+    const std::string bytes = encode(message);
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      for (const int value : {0x00, 0x7F, 0x80, 0xFF}) {
+        std::string changed = bytes;
+        changed[i] = static_cast<char>(value);
+        refused += decode(changed).has_value() ? 0u : 1u;
+      }
+    }
+  }
+  EXPECT_GT(refused, 100u);
+}
+
+TEST(Messages, AnUnknownTypeIsNamed) {
+  EXPECT_EQ(decode("\x63").error().message, "unknown message type 99");
+  EXPECT_EQ(decode("").error().message, "empty message");
+}
+
+TEST(CheckRequest, NamesWhatIsWrong) {
+  EXPECT_TRUE(check_request(full_request()).has_value());
+  const auto error = [](auto change) {
+    env::ContainerRequest request = full_request();
+    change(request);
+    const auto checked = check_request(request);
+    return checked ? "fine" : checked.error().message;
+  };
+  EXPECT_EQ(error([](auto& r) { r.id = ""; }), R"(bad container id "")");
+  EXPECT_EQ(error([](auto& r) { r.command.clear(); }), "exec: no command");
+  EXPECT_EQ(error([](auto& r) { r.command = {""}; }), "exec: no command");
+  EXPECT_EQ(error([](auto& r) { r.command[1] = std::string("a\0b", 3); }),
+            "exec: a NUL character in the command or its environment");
+  EXPECT_EQ(error([](auto& r) { r.working_directory = "work"; }),
+            R"(path "work" must be absolute)");
+  EXPECT_EQ(error([](auto& r) { r.isolation.mounts[0].source = "a"; }),
+            R"(mount "a" at "/b": paths must be absolute)");
+}
+
+}  // namespace
+}  // namespace windlass::supervisor

@@ -1,0 +1,226 @@
+#include "supervisor/mounts.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "posix/error.h"
+#include "posix/posix_files.h"
+#include "supervisor/detached_mount.h"
+
+namespace windlass::supervisor {
+namespace {
+
+constexpr mode_t kDirectoryMode = 0755;
+constexpr mode_t kFileMode = 0644;
+// Exists on every Linux system, and is covered anyway: where a new root is put together.
+constexpr const char* kAssemblyPoint = "/proc";
+constexpr std::array kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
+constexpr std::array kDeviceLinks = {
+    std::pair("fd", "/proc/self/fd"), std::pair("stdin", "/proc/self/fd/0"),
+    std::pair("stdout", "/proc/self/fd/1"), std::pair("stderr", "/proc/self/fd/2")};
+
+bool exists(const std::string& path) {
+  struct stat info = {};
+  return ::stat(path.c_str(), &info) == 0;
+}
+
+bool within(std::string_view path, std::string_view parent) {
+  return path == parent || parent == "/" ||
+         (path.starts_with(parent) && path.size() > parent.size() && path[parent.size()] == '/');
+}
+
+Result<void> make_directory(const std::string& path) {
+  if (::mkdir(path.c_str(), kDirectoryMode) != 0 && errno != EEXIST) {
+    return fail(posix::system_error("mkdir", path, errno));
+  }
+  return {};
+}
+
+Result<void> make_file(const std::string& path) {
+  const posix::FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+  if (!file.valid()) {
+    return fail(posix::system_error("create", path, errno));
+  }
+  return {};
+}
+
+Result<DetachedMount> new_tmpfs(std::string_view mode, uint64_t bytes) {
+  DetachedMount::Options options = {{"mode", std::string(mode)}};
+  if (bytes != 0) {
+    options.emplace_back("size", fmt::format("{}", bytes));
+  }
+  return DetachedMount::make("tmpfs", options);
+}
+
+class View {
+ public:
+  explicit View(const env::ContainerIsolation& isolation) : isolation_(isolation) {}
+
+  Result<void> make() {
+    // Nothing that is mounted here may reach the host.
+    if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+      return fail(posix::system_error("mount", "/", errno));
+    }
+    TRY_VOID(open_everything());
+    if (!isolation_.root.empty()) {
+      TRY_VOID(enter_own_root());
+    }
+    TRY_VOID(prepare_target("/proc", true));
+    TRY_VOID(proc_->attach("/proc"));
+    if (own_dev()) {
+      TRY_VOID(make_dev());
+    }
+    if (tmp_) {
+      TRY_VOID(attach(*tmp_, "/tmp"));
+    }
+    for (const auto& [mount, target] : mounts_) {
+      TRY_VOID(attach(mount, target));
+    }
+    return {};
+  }
+
+ private:
+  bool own_dev() const { return isolation_.private_dev || !isolation_.root.empty(); }
+
+  Result<void> open_everything() {
+    // A fresh one, made while the host's is still to be seen: a user namespace may not otherwise.
+    TRY(DetachedMount proc, DetachedMount::make("proc", {}));
+    proc_ = std::make_unique<DetachedMount>(std::move(proc));
+    if (isolation_.private_tmp) {
+      TRY(DetachedMount tmp, new_tmpfs("1777", 0));
+      tmp_ = std::make_unique<DetachedMount>(std::move(tmp));
+    }
+    if (own_dev()) {
+      for (const char* name : kDevices) {
+        if (auto device = DetachedMount::clone_of(fmt::format("/dev/{}", name))) {
+          devices_.emplace_back(*std::move(device), name);
+        }
+      }
+    }
+    for (const env::ContainerMount& mount : isolation_.mounts) {
+      TRY(DetachedMount opened, mount.kind == env::ContainerMount::Kind::bind
+                                    ? DetachedMount::clone_of(mount.source)
+                                    : new_tmpfs("0777", mount.size_bytes));
+      if (mount.read_only) {
+        TRY_VOID(opened.set_read_only());
+      }
+      mounts_.emplace_back(std::move(opened), mount.target);
+    }
+    return {};
+  }
+
+  Result<void> enter_own_root() {
+    TRY(const DetachedMount root, DetachedMount::clone_of(isolation_.root));
+    TRY_VOID(root.attach(isolation_.root));
+    TRY_VOID(enter_root(isolation_.root));
+    ours_.emplace_back("/");
+    return {};
+  }
+
+  Result<void> make_dev() {
+    TRY(const DetachedMount dev, new_tmpfs("0755", 0));
+    TRY_VOID(attach(dev, "/dev"));
+    for (const auto& [device, name] : devices_) {
+      TRY_VOID(attach(device, fmt::format("/dev/{}", name)));
+    }
+    for (const auto& [name, target] : kDeviceLinks) {
+      if (::symlink(target, fmt::format("/dev/{}", name).c_str()) != 0) {
+        return fail(posix::system_error("symlink", name, errno));
+      }
+    }
+    TRY(const DetachedMount shared, new_tmpfs("1777", 0));
+    return attach(shared, "/dev/shm");
+  }
+
+  Result<void> attach(const DetachedMount& mount, const std::string& target) {
+    TRY_VOID(prepare_target(target, mount.is_directory()));
+    TRY_VOID(mount.attach(target));
+    ours_.push_back(target);
+    return {};
+  }
+
+  Result<void> prepare_target(const std::string& target, bool directory) {
+    if (exists(target)) {
+      return {};
+    }
+    const size_t slash = target.rfind('/');
+    const std::string parent = slash == 0 ? "/" : target.substr(0, slash);
+    TRY_VOID(prepare_target(parent, true));
+    if (!is_ours(parent)) {
+      TRY_VOID(mirror(parent));
+    }
+    TRY_VOID(directory ? make_directory(target) : make_file(target));
+    ours_.push_back(target);
+    return {};
+  }
+
+  bool is_ours(const std::string& directory) const {
+    return std::any_of(ours_.begin(), ours_.end(),
+                       [&](const std::string& each) { return within(directory, each); }) ||
+           std::find(mirrored_.begin(), mirrored_.end(), directory) != mirrored_.end();
+  }
+
+  // A tmpfs in place of `directory` with the same entries, in which more can be made.
+  Result<void> mirror(const std::string& directory) {
+    const std::string prefix = directory == "/" ? "" : directory;
+    posix::PosixFiles files;
+    TRY(const std::vector<std::string> names, files.list(directory));
+    std::vector<std::pair<DetachedMount, std::string>> trees;
+    std::vector<std::pair<std::string, std::string>> links;
+    for (const std::string& name : names) {
+      const std::string path = prefix + "/" + name;
+      std::array<char, PATH_MAX> target = {};
+      const ssize_t length = ::readlink(path.c_str(), target.data(), target.size() - 1);
+      if (length > 0) {
+        links.emplace_back(std::string(target.data(), static_cast<size_t>(length)), name);
+      } else if (auto tree = DetachedMount::clone_of(path)) {
+        trees.emplace_back(*std::move(tree), name);
+      }
+    }
+    TRY(const DetachedMount copy, new_tmpfs("0755", 0));
+    const std::string place = directory == "/" ? kAssemblyPoint : directory;
+    TRY_VOID(copy.attach(place));
+    for (const auto& [tree, name] : trees) {
+      const std::string path = place + "/" + name;
+      TRY_VOID(tree.is_directory() ? make_directory(path) : make_file(path));
+      TRY_VOID(tree.attach(path));
+    }
+    for (const auto& [target, name] : links) {
+      if (::symlink(target.c_str(), (place + "/" + name).c_str()) != 0) {
+        return fail(posix::system_error("symlink", place + "/" + name, errno));
+      }
+    }
+    mirrored_.push_back(directory);
+    return directory == "/" ? enter_root(place) : Result<void>();
+  }
+
+  const env::ContainerIsolation& isolation_;
+  std::unique_ptr<DetachedMount> proc_;
+  std::unique_ptr<DetachedMount> tmp_;
+  std::vector<std::pair<DetachedMount, std::string>> devices_;
+  std::vector<std::pair<DetachedMount, std::string>> mounts_;
+  std::vector<std::string> ours_;      // trees in which making a directory concerns nobody else
+  std::vector<std::string> mirrored_;  // directories that are, directories below it are not
+};
+
+}  // namespace
+
+Result<void> make_container_view(const env::ContainerIsolation& isolation) {
+  return View(isolation).make();
+}
+
+}  // namespace windlass::supervisor

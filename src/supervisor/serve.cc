@@ -1,0 +1,54 @@
+#include "supervisor/serve.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+
+#include "posix/data_directory.h"
+#include "posix/error.h"
+#include "posix/event_loop.h"
+#include "posix/inherited.h"
+#include "posix/posix_clock.h"
+#include "posix/posix_log.h"
+#include "posix/signals.h"
+
+namespace windlass::supervisor {
+namespace {
+
+Result<std::string> real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
+  if (!real) {
+    return fail(posix::system_error("realpath", path, errno));
+  }
+  return std::string(real.get());
+}
+
+}  // namespace
+
+Result<void> serve(const SupervisorOptions& options) {
+  TRY(const auto directory, posix::open_data_directory(options.directory));
+  SupervisorOptions resolved = options;
+  TRY(resolved.directory, real_path(options.directory));
+  rlimit inherited = {};
+  ::getrlimit(RLIMIT_NOFILE, &inherited);
+  const size_t descriptors = posix::raise_descriptor_limit();
+  ::signal(SIGPIPE, SIG_IGN);
+  // Whoever starts it may be in a directory that is to be unmounted.
+  if (::chdir("/") != 0) {
+    return fail(posix::system_error("chdir", "/", errno));
+  }
+  posix::PosixClock clock;
+  posix::PosixLog log(clock, env::LogLevel::info);
+  posix::EventLoop loop(clock);
+  Supervisor supervisor(loop, clock, log, resolved, descriptors, inherited);
+  const posix::Signals signals(loop, {SIGTERM, SIGINT}, [&](int) { supervisor.shut_down(); });
+  TRY_VOID(supervisor.start());
+  loop.run();
+  return {};
+}
+
+}  // namespace windlass::supervisor

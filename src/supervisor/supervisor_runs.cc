@@ -1,0 +1,210 @@
+// The supervisor's runs: from a request to the durable record of its end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "supervisor/clone.h"
+#include "supervisor/peer.h"
+#include "supervisor/supervisor.h"
+
+namespace windlass::supervisor {
+namespace {
+
+// A full disk is looked at again this often.
+constexpr Duration kCommitRetry = seconds(1);
+
+}  // namespace
+
+void Supervisor::handle(const Start& message) {
+  const std::string& id = message.request.id;
+  if (ledger_.find(id) != nullptr) {
+    if (!awaits_commit(id)) {
+      report(id);  // reliability.md N1: never twice
+    }
+    return;
+  }
+  Result<void> possible = check_request(message.request);
+  if (possible && (shutting_down_ || ledger_.full() || containers_.size() >= max_containers_)) {
+    possible = fail(
+        plain_error(shutting_down_ ? "the supervisor is shutting down" : "too many containers"));
+  }
+  if (!possible) {
+    refuse(id, possible.error().message);
+    return;
+  }
+  if (const Result<void> launched = launch(message.request); !launched) {
+    failed(id, launched.error().message);
+  }
+}
+
+// Without a record: nothing has happened, and asking again may fare better.
+void Supervisor::refuse(const std::string& id, const std::string& why) {
+  env::ContainerRunInfo run;
+  run.id = id;
+  run.state = env::ContainerRunInfo::State::failed;
+  run.error = why;
+  send(RunReport{std::move(run)});
+}
+
+Result<void> Supervisor::launch(const env::ContainerRequest& request) {
+  std::unique_ptr<LogFile> log;
+  if (!request.log_path.empty()) {
+    log = std::make_unique<LogFile>(clock_, request.log_path, options_.logs);
+    TRY_VOID(log->open());
+  }
+  TRY(std::unique_ptr<ContainerGroup> group,
+      cgroups_->make(fmt::format("{:x}", ++last_group_), request.limits));
+  Result<Launched> launched = launch_container(request, setting_, *group);
+  if (!launched) {
+    group->remove();
+    return fail(std::move(launched).error());
+  }
+  const ProcessMark mark{launched->pid, process_start_ticks(launched->pid)};
+  ledger_.intend(request.id, mark, clock_.now());
+  Container::Listener& listener = *this;
+  containers_.emplace(
+      request.id, std::make_unique<Container>(loop_, clock_, listener, request.id, std::move(group),
+                                              std::move(log), *std::move(launched)));
+  to_release_.push_back(request.id);
+  schedule_commit();
+  return {};
+}
+
+void Supervisor::handle(const Signal& message) {
+  if (const auto found = containers_.find(message.id); found != containers_.end()) {
+    found->second->signal(message.number);
+  }
+}
+
+void Supervisor::handle(const Exec& message) {
+  const auto answer = [this, number = message.number](Result<env::ContainerExecResult> result) {
+    send(ExecDone{number, result ? "" : result.error().message,
+                  result ? *std::move(result) : env::ContainerExecResult()});
+  };
+  const auto found = containers_.find(message.exec.id);
+  if (found == containers_.end() || !found->second->running()) {
+    answer(fail(plain_error("the container is not running")));
+    return;
+  }
+  if (commands_.size() >= kMaxCommands || message.exec.command.empty()) {
+    answer(fail(plain_error(message.exec.command.empty() ? "exec: no command"
+                                                         : "too many commands at once")));
+    return;
+  }
+  const Container& container = *found->second;
+  Result<Launched> launched =
+      launch_command(message.exec, container.pidfd(), setting_, container.group());
+  if (!launched) {
+    answer(fail(std::move(launched).error()));
+    return;
+  }
+  const uint64_t key = ++last_command_;
+  const auto done = [this, key, answer](Result<env::ContainerExecResult> result) {
+    answer(std::move(result));
+    const auto command = commands_.find(key);
+    retired_commands_.push_back(std::move(command->second));
+    commands_.erase(command);
+    retire();
+  };
+  commands_.emplace(key,
+                    std::make_unique<Command>(loop_, *std::move(launched), message.exec.timeout,
+                                              message.exec.max_output_bytes, done));
+}
+
+void Supervisor::handle(const Forget& message) {
+  send(Forgotten{message.id});
+  const Ledger::Entry* entry = ledger_.find(message.id);
+  if (entry == nullptr) {
+    return;
+  }
+  if (!entry->run.over() || awaits_commit(message.id)) {
+    forget_when_over_.push_back(message.id);
+    return;
+  }
+  // Durable with the next commit that has another reason: until then it is only remembered longer.
+  ledger_.forget(message.id);
+}
+
+void Supervisor::started(const std::string& id) {
+  ledger_.set_running(id);
+  report(id);
+}
+
+void Supervisor::failed(const std::string& id, const std::string& why) {
+  env::ContainerRunInfo run;
+  run.id = id;
+  run.state = env::ContainerRunInfo::State::failed;
+  run.error = why;
+  run.exit.finished_at = clock_.now();
+  over(run);
+}
+
+void Supervisor::ended(const std::string& id, const env::ContainerExit& exit) {
+  env::ContainerRunInfo run;
+  run.id = id;
+  run.state = env::ContainerRunInfo::State::ended;
+  run.exit = exit;
+  over(run);
+}
+
+void Supervisor::over(const env::ContainerRunInfo& run) {
+  ledger_.end(run);
+  to_report_.push_back(run.id);
+  if (const auto found = containers_.find(run.id); found != containers_.end()) {
+    retired_.push_back(std::move(found->second));
+    containers_.erase(found);
+    retire();
+  }
+  schedule_commit();
+}
+
+void Supervisor::schedule_commit() {
+  if (!std::exchange(commit_scheduled_, true)) {
+    loop_.post([this] { commit(); });
+  }
+}
+
+void Supervisor::commit() {
+  commit_scheduled_ = false;
+  if (const Result<void> written = ledger_.commit(); !written) {
+    commit_failed(written.error());
+    return;
+  }
+  for (const std::string& id : std::exchange(to_release_, {})) {
+    if (const auto found = containers_.find(id); found != containers_.end()) {
+      found->second->release();
+    }
+  }
+  const std::vector<std::string> told = std::exchange(to_report_, {});
+  for (const std::string& id : told) {
+    report(id);
+  }
+  for (const std::string& id : told) {
+    if (std::erase(forget_when_over_, id) != 0) {
+      ledger_.forget(id);
+    }
+  }
+  if (shutting_down_ && ledger_.pending()) {
+    schedule_commit();
+  }
+  stop_if_done();
+}
+
+// Nothing that is not on disk may run. What has ended stays to be told until it is.
+void Supervisor::commit_failed(const Status& why) {
+  log_.error("the journal cannot be written", {{"error", why.message}});
+  for (const std::string& id : std::exchange(to_release_, {})) {
+    if (const auto found = containers_.find(id); found != containers_.end()) {
+      found->second->abandon(why.message);
+    }
+  }
+  loop_.cancel(commit_timer_);
+  commit_timer_ = loop_.schedule(kCommitRetry, [this] {
+    commit_timer_ = env::TimerId::none;
+    schedule_commit();
+  });
+}
+
+}  // namespace windlass::supervisor
