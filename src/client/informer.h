@@ -38,6 +38,8 @@ class Informer final : private ReflectorSink {
   // Both before start().
   void add_handler(Handler handler) { handlers_.push_back(std::move(handler)); }
   void when_synced(std::function<void()> done) { when_synced_.push_back(std::move(done)); }
+  // After every list but the first: what came and went between two lists is not in any event.
+  void when_listed_again(std::function<void()> done) { listed_again_ = std::move(done); }
 
   void start() { reflector_.start(); }
   // The first list is in the view, and its handlers have run.
@@ -51,6 +53,8 @@ class Informer final : private ReflectorSink {
     return find(object_key(ns, name));
   }
   size_t size() const { return entries_.size(); }
+  // Everything up to this version is in the view.
+  uint64_t version() const { return version_number(reflector_.resource_version()); }
 
   // In key order.
   void for_each(const std::function<void(const std::string& key, const Projection&)>& visit) const {
@@ -89,6 +93,8 @@ class Informer final : private ReflectorSink {
       for (const auto& done : std::exchange(when_synced_, {})) {
         done();
       }
+    } else if (listed_again_) {
+      listed_again_();
     }
   }
 
@@ -148,6 +154,7 @@ class Informer final : private ReflectorSink {
   Project project_;
   std::vector<Handler> handlers_;
   std::vector<std::function<void()>> when_synced_;
+  std::function<void()> listed_again_;
   Entries entries_;
   uint64_t list_ = 0;
   bool synced_ = false;

@@ -105,6 +105,15 @@ TEST_F(InformerTest, ARelistTellsTheDifference) {
   EXPECT_EQ(informer.size(), 3U);
 }
 
+TEST_F(InformerTest, ARelistIsAnnouncedWithItsVersion) {
+  informer.when_listed_again([this] { heard.push_back("again"); });
+  list({}, "5");
+  EXPECT_THAT(heard, ElementsAre("synced"));
+  relist({object("a", "u1", "6", "x")}, "9");
+  EXPECT_THAT(heard, ElementsAre("+ax", "again"));
+  EXPECT_EQ(informer.version(), 9u);
+}
+
 TEST_F(InformerTest, W3_ANewObjectOfTheSameNameIsNotAnUpdate) {
   list({object("a", "u1", "1", "x")}, "5");
   heard.clear();

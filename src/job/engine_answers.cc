@@ -124,7 +124,9 @@ void Engine::pod_written(std::string_view uid, const PodView* after) {
   if (after != nullptr) {
     state_.observe_pod(*after);
   }
-  if (after == nullptr || after->rv == 0) {
+  if (write.op == PodOp::release) {
+    state_.set_released(slot);
+  } else if (after == nullptr || after->rv == 0) {
     switch (write.op) {
       case PodOp::delete_pod:
         state_.set_deleted(slot);

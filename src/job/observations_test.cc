@@ -115,6 +115,42 @@ RC_GTEST_PROP(Observations, AnyOrderRepetitionOrOmissionEndsInTheSameState, ()) 
   RC_ASSERT(fingerprint(second, uids) == fingerprint(first, uids));
 }
 
+// api.md P73: the answer to a release that removes the pod carries the version before it, so old
+// news of that version, with the finalizer on, may still come.
+TEST(Observations, C1_OldNewsOfTheSameVersionDoNotUndoARelease) {
+  JobView job = defaulted_job(1, 1);
+  job.rv = 1;
+  Engine engine({}, job);
+  PodView pod;
+  pod.uid = kUid + std::string("1");
+  pod.name = "pod-1";
+  pod.rv = 5;
+  pod.phase = Phase::failed;
+  pod.has_finalizer = pod.has_node = true;
+  pod.deletion_time = pod.created = time_from_unix(1000);
+  engine.begin_list();
+  engine.observe_pod(pod);
+  engine.end_list();
+  const auto store = [&](const Decision& decision) {
+    job.status = decision.status->status;
+    job.record = decision.status->record.value_or(job.record);
+    ++job.rv;
+    engine.status_written(job);
+  };
+  const Time now = time_from_unix(1001);
+  store(engine.decide(now));
+  ASSERT_EQ(job.status.uncounted->failed.size(), 1u);
+  ASSERT_EQ(engine.decide(now).pod_writes.size(), 1u);
+  PodView after = pod;
+  after.has_finalizer = false;
+  engine.pod_written(pod.uid, &after);
+  engine.observe_pod(pod);
+  store(engine.decide(now));
+  EXPECT_EQ(job.status.failed, 1);
+  EXPECT_FALSE(job.status.uncounted && !job.status.uncounted->failed.empty());
+  EXPECT_FALSE(engine.decide(now).has_writes());
+}
+
 TEST(Hostile, O2_ForeignJobUidIsIgnored) {
   JobView job = defaulted_job(1, 1);
   job.rv = 1;

@@ -105,9 +105,18 @@ void StatusWriter::on_removed(const Result<client::ObjectPtr>& pod) {
     wants_removal_ = false;
     succeed();
   } else if (is_conflict(pod.error())) {
-    vanish();  // the UID precondition: this is another pod
+    // The UID precondition, or something else that is in the way for now: the pod itself tells.
+    host_.api.get(ref(), guarded(self_, &StatusWriter::on_looked));
   } else {
     fail_and_retry(pod.error());
+  }
+}
+
+void StatusWriter::on_looked(const Result<client::ObjectPtr>& pod) {
+  if (pod && client::uid_of(**pod) != pod_.uid) {
+    vanish();
+  } else {
+    fail_and_retry(pod ? conflict({"", "pods", pod_.name}, "not deleted yet") : pod.error());
   }
 }
 

@@ -60,6 +60,7 @@ class StatusWriter {
   void on_read(Result<client::ObjectPtr> pod);
   void on_written(const Result<client::ObjectPtr>& pod);
   void send_removal();
+  void on_looked(const Result<client::ObjectPtr>& pod);
   void on_removed(const Result<client::ObjectPtr>& pod);
   void succeed();
   void fail_and_retry(const Status& why);

@@ -56,6 +56,7 @@ JobController::JobController(client::ClientEnv env, Options options)
   // Pods are listed after Jobs, so that what a Job's status says of its pods is in the list.
   jobs_.when_synced([this] { pods_.start(); });
   pods_.when_synced([this] { on_synced(); });
+  pods_.when_listed_again([this] { on_pods_listed_again(); });
 }
 
 JobController::~JobController() = default;
@@ -96,6 +97,9 @@ const JobController::JobRecord* JobController::find_job(const std::string& uid) 
 
 void JobController::on_job(const JobRecord& job) {
   job_keys_[job.view.uid] = client::object_key(job.view.namespace_name, job.view.name);
+  if (is_finished(job.view.status)) {
+    ended_.erase(job.view.uid);
+  }
   if (JobWorker* worker = find_worker(job.view.uid)) {
     worker->observe_job(job.object, job.view);
     queue_.add(job.view.uid);
@@ -106,6 +110,7 @@ void JobController::on_job(const JobRecord& job) {
 
 void JobController::on_job_gone(const JobRecord& job) {
   job_keys_.erase(job.view.uid);
+  ended_.erase(job.view.uid);
   workers_.erase(job.view.uid);
   if (const auto pods = pods_of_.find(job.view.uid); pods != pods_of_.end()) {
     for (const std::string& key : pods->second) {
@@ -155,6 +160,19 @@ void JobController::on_synced() {
   });
 }
 
+void JobController::on_pods_listed_again() {
+  for (const auto& [uid, worker] : workers_) {
+    const auto own = pods_of_.find(uid);
+    worker->forget_unlisted(pods_.version(), [&](const std::string& pod_uid) {
+      return own != pods_of_.end() &&
+             std::any_of(own->second.begin(), own->second.end(), [&](const std::string& key) {
+               return pods_.find(key)->view.uid == pod_uid;
+             });
+    });
+    queue_.add(uid);
+  }
+}
+
 bool JobController::has_work(const JobRecord& job) const {
   if (!is_finished(job.view.status)) {
     return true;
@@ -168,7 +186,7 @@ bool JobController::has_work(const JobRecord& job) const {
 
 void JobController::employ(const JobRecord& job) {
   const std::string& uid = job.view.uid;
-  if (workers_.contains(uid) || !has_work(job)) {
+  if (workers_.contains(uid) || ended_.contains(uid) || !has_work(job)) {
     return;
   }
   WorkerHooks hooks;
@@ -200,6 +218,10 @@ void JobController::process(const std::string& uid) {
     }
     if (worker->at_rest()) {
       workers_.erase(uid);
+      const JobRecord* seen = find_job(uid);
+      if (seen != nullptr && !is_finished(seen->view.status)) {
+        ended_.insert(uid);
+      }
     }
   }
   queue_.done(uid);

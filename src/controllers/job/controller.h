@@ -67,6 +67,7 @@ class JobController {
   void on_pod(const PodRecord& pod);
   void on_pod_gone(const PodRecord& pod);
   void on_synced();
+  void on_pods_listed_again();
 
   JobWorker* find_worker(const std::string& uid);
   // A worker for a Job that needs one, with all its pods.
@@ -83,6 +84,8 @@ class JobController {
   std::map<std::string, std::string> job_keys_;                // by Job uid, of all Jobs
   std::map<std::string, std::set<std::string>> pods_of_;       // pod keys by Job uid
   std::map<std::string, std::unique_ptr<JobWorker>> workers_;  // by Job uid
+  // Jobs whose end is stored and not yet seen: until it is, what is seen of them is old (1.50).
+  std::set<std::string> ended_;
   client::EventRecorder events_;
   client::WorkQueue queue_;  // of Job uids
   OrphanReleaser orphans_;

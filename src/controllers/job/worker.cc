@@ -42,11 +42,37 @@ void JobWorker::observe_job(const client::ObjectPtr& job, const engine::JobView&
 }
 
 void JobWorker::observe_pod(const engine::PodView& pod) {
-  engine_.observe_pod(pod);
+  unseen_.erase(pod.uid);
+  // Old news of a pod that is gone would be counted again (reliability.md C1).
+  const bool is_old = gone_.contains(pod.uid) || (pod.rv <= listed_at_ && !is_known(pod.uid));
+  if (!is_old) {
+    engine_.observe_pod(pod);
+  }
 }
 
 void JobWorker::observe_pod_gone(const std::string& uid) {
+  gone_.erase(uid);
+  unseen_.erase(uid);
   engine_.observe_pod_gone(uid);
+}
+
+void JobWorker::forget_unlisted(uint64_t version,
+                                const std::function<bool(const std::string& uid)>& listed) {
+  for (auto pod = unseen_.begin(); pod != unseen_.end();) {
+    const auto [uid, created] = *pod++;
+    if (created > version) {
+      continue;
+    }
+    if (listed(uid)) {
+      unseen_.erase(uid);
+    } else {
+      observe_pod_gone(uid);
+    }
+  }
+}
+
+bool JobWorker::is_known(const std::string& uid) const {
+  return engine_.state().find(uid) != engine::kNoSlot;
 }
 
 void JobWorker::observe_all_pods(const std::vector<const engine::PodView*>& pods) {
@@ -93,7 +119,9 @@ void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
 
 void JobWorker::on_create(uint32_t id, const Result<client::ObjectPtr>& pod) {
   if (pod) {
-    engine_.pod_created(id, read_pod(**pod));
+    const engine::PodView view = read_pod(**pod);
+    unseen_.emplace(view.uid, view.rv);
+    engine_.pod_created(id, view);
   } else {
     engine_.create_failed(id, classify(pod.error()), pod.error().message);
   }
@@ -105,6 +133,9 @@ void JobWorker::on_pod_write(const engine::PodWrite& write, const Result<client:
     const engine::PodView view = read_pod(**pod);
     engine_.pod_written(write.uid, &view);
   } else {
+    if (is_not_found(pod.error()) && is_known(write.uid)) {
+      gone_.insert(write.uid);
+    }
     engine_.pod_write_failed(write.uid, classify(pod.error()), pod.error().message);
   }
   hooks_.wake();
@@ -165,6 +196,7 @@ void JobWorker::on_pods_listed(const Result<client::ObjectList>& pods) {
     }
   }
   engine_.end_list();
+  listed_at_ = client::version_number(pods->resource_version);
   hooks_.wake();
 }
 

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,9 @@ class JobWorker final : private WriteAnswers {
   void observe_job(const client::ObjectPtr& job, const engine::JobView& view);
   void observe_pod(const engine::PodView& pod);
   void observe_pod_gone(const std::string& uid);
+  // The cache has listed all pods anew at this version: what was created before, and is not in it,
+  // is gone, and no event will say so.
+  void forget_unlisted(uint64_t version, const std::function<bool(const std::string& uid)>& listed);
   // All pods of the Job that there are.
   void observe_all_pods(const std::vector<const engine::PodView*>& pods);
 
@@ -55,6 +60,7 @@ class JobWorker final : private WriteAnswers {
   void on_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod) override;
 
   void keep_newest(const client::ObjectPtr& job);
+  bool is_known(const std::string& uid) const;
   void read_job_again();
   void list_pods_again();
   void on_job_read(const Result<client::ObjectPtr>& job);
@@ -68,6 +74,11 @@ class JobWorker final : private WriteAnswers {
   WorkerHooks hooks_;
   engine::Engine engine_;
   Writer writer_;
+  // The cache of pods may be behind what the server itself has answered. Pods that it said are
+  // gone, until the cache says so too: at most those that the engine knew.
+  std::set<std::string> gone_;
+  uint64_t listed_at_ = 0;                  // the version of the last list of all pods
+  std::map<std::string, uint64_t> unseen_;  // created, and not yet in the cache: versions by UID
   bool reading_ = false;
   bool listing_ = false;
   env::TimerId read_timer_ = env::TimerId::none;

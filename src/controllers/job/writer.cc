@@ -18,6 +18,16 @@ Status other_uid(const std::string& name) {
   return not_found({"", "pods", name});
 }
 
+// The decision was about another state of the pod.
+Status has_changed(const std::string& name) {
+  return conflict({"", "pods", name}, "the pod has changed");
+}
+
+bool is_as_decided(const engine::PodWrite& write, const api::Message& pod) {
+  return write.required_rv == 0 ||
+         client::version_number(client::resource_version_of(pod)) == write.required_rv;
+}
+
 bool namespace_terminating(const Status& status) {
   return std::any_of(
       status.details.causes.begin(), status.details.causes.end(),
@@ -150,13 +160,16 @@ void Writer::release(const engine::PodWrite& write, int conflicts) {
     if (!writer) {
       return;
     }
-    if (pod && client::uid_of(**pod) == write.uid) {
+    const bool is_meant = pod && client::uid_of(**pod) == write.uid;
+    if (is_meant && is_as_decided(write, **pod)) {
       (*writer)->release_from(write, conflicts, *pod);
       return;
     }
     (*writer)->finishing([write](Writer& self, const auto& answer) {
       self.answers_.on_pod_write(write, answer);
-    })(pod ? Result<client::ObjectPtr>(fail(other_uid(write.name))) : pod);
+    })(is_meant ? Result<client::ObjectPtr>(fail(has_changed(write.name)))
+       : pod    ? Result<client::ObjectPtr>(fail(other_uid(write.name)))
+                : pod);
   });
 }
 
@@ -184,14 +197,27 @@ void Writer::release_from(const engine::PodWrite& write, int conflicts,
       });
 }
 
-// A UID that does not match is a conflict, or invalid in a patch (api.md M39, P77).
+// A UID that does not match is a conflict, or invalid in a patch (api.md M39, P77); so is what an
+// admission webhook refuses. Only the pod itself tells which.
 void Writer::answer_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod) {
   if (!pod && write.required_rv == 0 && write.op != engine::PodOp::release &&
       (is_conflict(pod.error()) || pod.error().code == 422)) {
-    answers_.on_pod_write(write, fail(other_uid(write.name)));
+    look_for(write, pod.error());
     return;
   }
   answers_.on_pod_write(write, pod);
+}
+
+void Writer::look_for(const engine::PodWrite& write, const Status& why) {
+  client_.get(pod_ref(write.name), [weak = std::weak_ptr<Writer*>(self_), write,
+                                    why](const Result<client::ObjectPtr>& pod) {
+    if (const auto writer = weak.lock()) {
+      const bool is_other = pod && client::uid_of(**pod) != write.uid;
+      (*writer)->answers_.on_pod_write(write, fail(is_other ? other_uid(write.name)
+                                                   : pod    ? why
+                                                            : pod.error()));
+    }
+  });
 }
 
 }  // namespace windlass::controllers::job

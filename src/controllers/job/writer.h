@@ -57,6 +57,8 @@ class Writer {
   // reads the pod and writes it back with the version it read.
   void release(const engine::PodWrite& write, int conflicts);
   void release_from(const engine::PodWrite& write, int conflicts, const client::ObjectPtr& pod);
+  // Answers with `why`, or that the pod is gone.
+  void look_for(const engine::PodWrite& write, const Status& why);
   void answer_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod);
 
   client::ApiClient& client_;
