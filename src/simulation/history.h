@@ -1,0 +1,99 @@
+// Everything that was ever committed about Jobs and pods, and everything that really ran: what the
+// monitors judge by. Fed by the cluster, in commit order; read by the monitors. One thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulation/facts.h"
+#include "simulation/sim_journal.h"
+
+namespace windlass::simulation {
+
+struct PodLife {
+  PodFacts now = {};  // the last state, when it is gone
+  bool exists = true;
+  MonotonicTime created = {};
+  std::optional<MonotonicTime> ended = {};  // became terminal, in the store
+  std::optional<MonotonicTime> gone = {};
+  bool listed_failed = false;  // has been in status.uncountedTerminatedPods
+  bool listed_early = false;   // and that while it was still ending
+  bool listed_succeeded = false;
+  std::string deleted_by = {};  // who set its deletion timestamp
+};
+
+struct JobLife {
+  JobFacts now = {};
+  bool exists = true;
+  MonotonicTime created = {};
+  std::optional<MonotonicTime> decided = {};
+  std::optional<MonotonicTime> finished = {};
+  std::map<uint64_t, JobFacts> versions = {};  // by version: what somebody may have acted on
+  std::set<std::string> pods = {};             // UIDs of all that ever were its own
+  // Users did what the Job controller cannot make good: took finalizers, edited its annotations.
+  bool vandalised = false;
+  // Pods that ran were removed by suspension or scale-down, and with them what their annotations
+  // say about their index.
+  bool shed = false;
+};
+
+// One start of a container's process.
+struct Execution {
+  std::string pod_uid = {};
+  std::string job = {};  // name
+  std::optional<int32_t> index = {};
+  MonotonicTime started = {};
+  std::optional<int> exit_code = {};
+};
+
+struct Moment {
+  Time wall = {};
+  MonotonicTime at = {};
+};
+
+struct JobChange {
+  const JobFacts* before = nullptr;  // nullptr: it is new
+  const JobFacts* after = nullptr;   // nullptr: it is gone
+  const Writer& writer;
+  Moment moment;
+};
+
+struct PodChange {
+  const PodFacts* before = nullptr;
+  const PodFacts* after = nullptr;
+  const Writer& writer;
+  Moment moment;
+};
+
+class History {
+ public:
+  // Each is told after the fact, before the monitors are.
+  void on_job(const JobChange& change);
+  void on_pod(const PodChange& change);
+  void on_execution(Execution execution) { executions_.push_back(std::move(execution)); }
+  void on_exit(const std::string& pod_uid, int exit_code);
+  void on_clock_jump(Duration by) { jumps_ += by < Duration::zero() ? -by : by; }
+  void vandalise(const std::string& job_uid);
+
+  const std::map<std::string, JobLife>& jobs() const { return jobs_; }
+  const std::map<std::string, PodLife>& pods() const { return pods_; }
+  const std::vector<Execution>& executions() const { return executions_; }
+  const JobLife* job(const std::string& uid) const;
+  const PodLife* pod(const std::string& uid) const;
+  // Of a Job, as they are in the store.
+  std::vector<const PodLife*> stored_pods(const std::string& job_uid) const;
+  std::vector<const PodLife*> all_pods(const std::string& job_uid) const;
+  // How far the wall clock has been moved in all, whatever the direction.
+  Duration jumps() const { return jumps_; }
+
+ private:
+  std::map<std::string, JobLife> jobs_;  // by UID
+  std::map<std::string, PodLife> pods_;  // by UID
+  std::vector<Execution> executions_;
+  Duration jumps_ = Duration::zero();
+};
+
+}  // namespace windlass::simulation

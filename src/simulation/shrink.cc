@@ -1,0 +1,78 @@
+#include "simulation/shrink.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace windlass::simulation {
+namespace {
+
+class Shrinking {
+ public:
+  Shrinking(const Scenario& scenario, uint64_t seed, const Outcome& failed)
+      : seed_(seed), rule_(failed.broken.front().rule) {
+    best_.scenario = scenario;
+    best_.strikes = failed.struck;
+    best_.outcome = failed;
+  }
+
+  Shrunk result() {
+    for (bool better = true; better && best_.runs < kMaxShrinkRuns;) {
+      better = leave_out(best_.strikes, [this](std::vector<Strike> strikes) {
+        return try_with(best_.scenario, std::move(strikes));
+      });
+      better = leave_out(best_.scenario.actions,
+                         [this](std::vector<Action> actions) {
+                           Scenario scenario = best_.scenario;
+                           scenario.actions = std::move(actions);
+                           return try_with(scenario, best_.strikes);
+                         }) ||
+               better;
+    }
+    return std::move(best_);
+  }
+
+ private:
+  // Halves, quarters, ... single ones; true when anything could be left out.
+  template <class Item, class Try>
+  bool leave_out(const std::vector<Item>& items, Try attempt) {
+    bool better = false;
+    for (size_t size = std::max<size_t>(1, items.size() / 2); size >= 1; size /= 2) {
+      for (size_t begin = 0; begin < items.size() && best_.runs < kMaxShrinkRuns;) {
+        std::vector<Item> left = items;
+        const auto first = left.begin() + static_cast<long>(begin);
+        left.erase(first, left.begin() + static_cast<long>(std::min(begin + size, left.size())));
+        if (attempt(std::move(left))) {
+          better = true;  // `items` is the shorter list now
+        } else {
+          begin += size;
+        }
+      }
+    }
+    return better;
+  }
+
+  bool try_with(const Scenario& scenario, std::vector<Strike> strikes) {
+    ++best_.runs;
+    Outcome outcome = run(scenario, {.seed = seed_, .strikes = strikes, .keep_log = true});
+    const bool same = std::any_of(outcome.broken.begin(), outcome.broken.end(),
+                                  [this](const Broken& broken) { return broken.rule == rule_; });
+    if (same) {
+      best_.scenario = scenario;
+      best_.strikes = std::move(strikes);
+      best_.outcome = std::move(outcome);
+    }
+    return same;
+  }
+
+  uint64_t seed_;
+  std::string rule_;
+  Shrunk best_;
+};
+
+}  // namespace
+
+Shrunk shrink(const Scenario& scenario, uint64_t seed, const Outcome& failed) {
+  return Shrinking(scenario, seed, failed).result();
+}
+
+}  // namespace windlass::simulation

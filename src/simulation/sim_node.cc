@@ -1,0 +1,76 @@
+#include "simulation/sim_node.h"
+
+#include <cstdlib>
+
+#include "node/agent.h"
+#include "sim/sim_files.h"
+#include "sim/sim_processes.h"
+
+namespace windlass::simulation {
+namespace {
+
+std::optional<int32_t> index_of(const env::SpawnRequest& request) {
+  constexpr std::string_view kName = "JOB_COMPLETION_INDEX=";
+  for (const std::string& variable : request.environment) {
+    if (variable.starts_with(kName)) {
+      return std::atoi(variable.c_str() + kName.size());
+    }
+  }
+  return std::nullopt;
+}
+
+class SimNode final : public Process, private node::ContainerObserver {
+ public:
+  SimNode(const client::ClientEnv& env, const NodeOptions& options, ProcessScripts& scripts,
+          History& history)
+      : clock_(env.clock),
+        history_(history),
+        processes_(
+            env.executor,
+            [this, &scripts](const env::SpawnRequest& request) { return spawn(scripts, request); }),
+        agent_(env::Env{env.clock, env.random, env.executor, env.log, files_, processes_},
+               env.client, config(options), this) {
+    agent_.start();
+  }
+
+ private:
+  static node::AgentConfig config(const NodeOptions& options) {
+    node::AgentConfig config;
+    config.node_name = options.name;
+    config.data_dir = "/data";
+    config.capacity = {{"cpu", options.cpu}, {"memory", "8Gi"}, {"pods", "110"}};
+    return config;
+  }
+
+  Result<sim::SimProcess> spawn(ProcessScripts& scripts, const env::SpawnRequest& request) {
+    if (request.command.size() != 3 || request.command[0] != "sim") {
+      return fail(plain_error("exec: executable file not found in $PATH"));
+    }
+    const std::optional<int32_t> index = index_of(request);
+    TRY(sim::SimProcess process, scripts.next(request.command[1], index, request.command[2]));
+    const std::string uid =
+        request.working_directory.substr(request.working_directory.rfind('/') + 1);
+    history_.on_execution({uid, request.command[1], index, clock_.monotonic(), {}});
+    return process;
+  }
+
+  void on_container_started(const node::ContainerLog&) override {}
+  void on_container_ended(const node::ContainerLog& log, int exit_code) override {
+    history_.on_exit(log.pod_uid, exit_code);
+  }
+
+  env::Clock& clock_;
+  History& history_;
+  sim::SimFiles files_;
+  sim::SimProcesses processes_;
+  node::Agent agent_;
+};
+
+}  // namespace
+
+std::unique_ptr<Process> make_node(const client::ClientEnv& env, const NodeOptions& options,
+                                   ProcessScripts& scripts, History& history) {
+  return std::make_unique<SimNode>(env, options, scripts, history);
+}
+
+}  // namespace windlass::simulation

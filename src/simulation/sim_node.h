@@ -1,0 +1,23 @@
+// A node of the simulated cluster: the real node agent with scripted processes. When the agent
+// dies, its processes die with it, as on a machine that loses power; the history keeps what ran.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "simulation/component.h"
+#include "simulation/history.h"
+#include "simulation/script.h"
+
+namespace windlass::simulation {
+
+struct NodeOptions {
+  std::string name = {};
+  std::string cpu = "4";
+};
+
+// `scripts` and `history` outlive it.
+std::unique_ptr<Process> make_node(const client::ClientEnv& env, const NodeOptions& options,
+                                   ProcessScripts& scripts, History& history);
+
+}  // namespace windlass::simulation

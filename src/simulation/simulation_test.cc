@@ -1,0 +1,218 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "simulation/shrink.h"
+#include "simulation/single_faults.h"
+
+namespace windlass::simulation {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::string broken_text(const Outcome& outcome) {
+  std::string text;
+  for (const Broken& broken : outcome.broken) {
+    text += broken.rule + ": " + broken.text + "\n";
+  }
+  return text;
+}
+
+TEST(Strike, IsReadAsItIsWritten) {
+  for (const char* text :
+       {"job-controller/write#12=lost-reply:5s", "node-1/event#3=frozen:1m20s",
+        "scheduler/write#1=crash-before", "ttl/read#2=throttled", "pod-gc/note#7=conflict"}) {
+    const Result<Strike> strike = parse_strike(text);
+    ASSERT_TRUE(strike.has_value()) << text;
+    EXPECT_EQ(text_of(*strike), text);
+  }
+  for (const char* text : {"", "x", "a/b#1=slow", "a/write#x=slow:1s", "a/read#1=crash-before",
+                           "a/event#1=conflict", "a/write#1=nothing"}) {
+    EXPECT_FALSE(parse_strike(text).has_value()) << text;
+  }
+}
+
+TEST(Action, IsReadAsItIsWritten) {
+  for (const char* text : {"12s delete-pod j 0", "1m5.5s crash api-server 20s"}) {
+    EXPECT_EQ(text_of(*parse_action(text)), text);
+  }
+  EXPECT_FALSE(parse_action("soon delete-pod j 0").has_value());
+  EXPECT_FALSE(parse_action("12s").has_value());
+}
+
+TEST(Script, GivesEachIndexItsAttempts) {
+  ProcessScripts scripts;
+  const std::string text = "0=42@5,0@1;*=1@2/3:0";
+  EXPECT_EQ(scripts.next("j", 0, text)->exit.code, 42);
+  EXPECT_EQ(scripts.next("j", 0, text)->exit.code, 0);
+  EXPECT_EQ(scripts.next("j", 0, text)->duration, seconds(1));
+  const Result<sim::SimProcess> other = scripts.next("j", 1, text);
+  EXPECT_EQ(other->exit.code, 1);
+  EXPECT_EQ(other->term_delay, seconds(3));
+  EXPECT_EQ(other->exit_on_term.code, 0);
+  EXPECT_EQ(scripts.next("k", 0, text)->exit.code, 42);
+  EXPECT_FALSE(scripts.next("j", 0, "x@1").has_value());
+}
+
+TEST(Simulation, EveryScenarioEndsAsItShouldWithoutFaults) {
+  ASSERT_GE(scenarios().size(), 60u);
+  for (const Scenario& scenario : scenarios()) {
+    const Outcome outcome = run(scenario, {.quiet = true});
+    EXPECT_TRUE(outcome.sound()) << scenario.name << "\n" << broken_text(outcome);
+    EXPECT_GT(outcome.revisions, 15u) << scenario.name;
+  }
+}
+
+TEST(Simulation, TheSameSeedIsTheSameRunToTheHash) {
+  for (const uint64_t seed : {3u, 4u, 5u, 6u}) {
+    const Scenario scenario = random_scenario(seed);
+    const Outcome first = run(scenario, {.seed = seed});
+    const Outcome second = run(scenario, {.seed = seed});
+    EXPECT_EQ(first.trace_hash, second.trace_hash);
+    EXPECT_EQ(first.struck, second.struck);
+    EXPECT_NE(first.trace_hash, run(scenario, {.seed = seed + 100}).trace_hash);
+  }
+}
+
+TEST(Simulation, AWrittenScheduleReplaysTheSeed) {
+  const Scenario& scenario = *find_scenario("fail-job");
+  const Outcome drawn = run(scenario, {.seed = 11});
+  const Outcome written = run(scenario, {.seed = 11, .strikes = drawn.struck});
+  EXPECT_EQ(drawn.trace_hash, written.trace_hash);
+}
+
+TEST(Simulation, SingleFaultsCoverEveryWriteInThreeWays) {
+  const Scenario& scenario = *find_scenario("one-pod");
+  const Outcome quiet = run(scenario, {.quiet = true});
+  const uint64_t writes = quiet.sites.at({"job-controller", Site::write});
+  EXPECT_GE(writes, 5u);
+  const std::vector<Strike> strikes = single_faults(scenario, quiet, {"job-controller"});
+  for (const Fault fault : {Fault::crash_before, Fault::crash_applied, Fault::crash_after}) {
+    EXPECT_EQ(static_cast<uint64_t>(
+                  std::count_if(strikes.begin(), strikes.end(),
+                                [fault](const Strike& strike) { return strike.fault == fault; })),
+              writes);
+  }
+}
+
+TEST(Simulation, NoSingleFaultOfTheControllerChangesHowAJobEnds) {
+  for (const char* name : {"one-pod", "retry", "fail-job", "per-index-retry", "suspend-resume"}) {
+    const Scenario& scenario = *find_scenario(name);
+    const Outcome quiet = run(scenario, {.quiet = true});
+    for (const Strike& strike : single_faults(scenario, quiet, {"job-controller"})) {
+      const Outcome outcome = run(scenario, {.strikes = {{strike}}});
+      EXPECT_TRUE(outcome.sound()) << name << " " << text_of(strike) << "\n"
+                                   << broken_text(outcome);
+    }
+  }
+}
+
+// A world with a broken rule: the finalizer of a pod is taken by somebody who does not say so.
+TEST(Simulation, AFailureIsShrunkToWhatItNeeds) {
+  Scenario scenario = *find_scenario("parallel");
+  scenario.actions.push_back(*parse_action("2s pause scheduler 1s"));
+  scenario.actions.push_back(*parse_action("3s crash ttl 1s"));
+  scenario.ends["j"] = "Failed";  // wrong on purpose
+  const Outcome failed = run(scenario, {.seed = 7});
+  ASSERT_THAT(failed.broken, ::testing::SizeIs(1));
+  EXPECT_EQ(failed.broken.front().rule, "L3");
+  const Shrunk shrunk = shrink(scenario, 7, failed);
+  EXPECT_THAT(shrunk.strikes, IsEmpty());
+  EXPECT_LE(shrunk.scenario.actions.size(), 1u);
+  EXPECT_LE(shrunk.runs, kMaxShrinkRuns);
+}
+
+// Monitors that cannot fail prove nothing: each is shown what it must catch.
+class MonitorTest : public ::testing::Test {
+ protected:
+  MonitorTest() {
+    job_.uid = "job-uid";
+    job_.key = "default/j";
+    job_.completions = 2;
+  }
+
+  std::vector<std::string> rules() const {
+    std::vector<std::string> rules;
+    for (const Broken& broken : report_.all()) {
+      rules.push_back(broken.rule);
+    }
+    return rules;
+  }
+  void commit(JobFacts after) {
+    after.version = ++version_;
+    const Writer writer{"job-controller", 0};
+    const JobChange change{has_job_ ? &job_ : nullptr, &after, writer, {}};
+    history_.on_job(change);
+    for (const auto& monitor : monitors_) {
+      monitor->on_job(change, history_, report_);
+    }
+    job_ = after;
+    has_job_ = true;
+  }
+  static ConditionFacts condition(const std::string& type, const std::string& reason = "") {
+    return {type, "True", reason, "", {}};
+  }
+
+  History history_;
+  Report report_;
+  Monitors monitors_ = all_monitors({});
+  JobFacts job_;
+  bool has_job_ = false;
+  uint64_t version_ = 1;
+};
+
+TEST_F(MonitorTest, C2_SeesACounterGoBack) {
+  JobFacts job = job_;
+  job.failed = 1;
+  commit(job);
+  job.failed = 0;
+  commit(job);
+  EXPECT_THAT(rules(), ElementsAre("C1", "C2"));
+}
+
+TEST_F(MonitorTest, C1_SeesAPodCountedTwice) {
+  JobFacts job = job_;
+  commit(job);
+  job.uncounted_failed = {"p"};
+  commit(job);
+  job.uncounted_failed = {};
+  job.failed = 1;
+  commit(job);
+  job.uncounted_failed = {"p"};
+  commit(job);
+  EXPECT_THAT(rules(), ::testing::Contains("C1"));
+}
+
+TEST_F(MonitorTest, T1T3_SeeTwoEndsAndAnEndWithoutAVerdict) {
+  JobFacts job = job_;
+  job.start = Time{};
+  commit(job);
+  job.conditions = {condition("Complete"), condition("Failed")};
+  commit(job);
+  EXPECT_THAT(rules(), ::testing::IsSupersetOf({"T1", "T3"}));
+}
+
+TEST_F(MonitorTest, T2_SeesAVerdictTakenBack) {
+  JobFacts job = job_;
+  job.conditions = {condition("FailureTarget", "BackoffLimitExceeded")};
+  job.failed = 7;
+  commit(job);
+  job.conditions = {};
+  commit(job);
+  EXPECT_THAT(rules(), ElementsAre("T2"));
+}
+
+TEST_F(MonitorTest, C3C4C5_SeeWrongIndexes) {
+  JobFacts job = job_;
+  job.indexed = true;
+  commit(job);
+  job.completed_text = "0,1,2";
+  job.completed_indexes = {0, 1, 2};
+  job.failed_text = "1";
+  job.failed_indexes = {1};
+  commit(job);
+  EXPECT_THAT(rules(), ::testing::IsSupersetOf({"C3", "C4", "C5"}));
+}
+
+}  // namespace
+}  // namespace windlass::simulation
