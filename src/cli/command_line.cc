@@ -31,6 +31,8 @@ struct RawFlags {
   std::string role = KubeconfigOptions().role;
   std::string user;
   std::string server;
+  size_t hollow_nodes = 0;
+  std::string hollow_mix;
   std::string cases;
   std::string fail_on = "warning";
   std::string supervisor_dir;
@@ -91,6 +93,14 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
   command->add_option("--listen", raw.listen,
                       "ADDRESS:PORT of the API server; port 0 takes any that is free "
                       "(127.0.0.1:6443)");
+  command
+      ->add_option("--hollow-nodes", raw.hollow_nodes,
+                   "Nodes that run nothing and end pods as their annotations say, for trials at "
+                   "scale")
+      ->check(CLI::Range(size_t{0}, kMaxHollowNodes));
+  command->add_option("--hollow-mix", raw.hollow_mix,
+                      "How pods without such annotations live: "
+                      "duration=1s..5s,fail=10%,exit-code=42,seed=7");
   command->add_option("--feature-gates", raw.feature_gates,
                       "Switch features: A=true,B=false (all are on by default)");
   command->add_option("-v", raw.verbosity, "Log more: 0 warnings, 1 information, 2 all");
@@ -101,6 +111,7 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
       "Examples:\n"
       "  windlass up\n"
       "  windlass up --data-dir ./state --listen 127.0.0.1:0\n"
+      "  windlass up --hollow-nodes 1000 --hollow-mix duration=1s..5s,fail=1%\n"
       "  export KUBECONFIG=~/.local/state/windlass/kubeconfig; kubectl get jobs");
   return command;
 }
@@ -340,6 +351,8 @@ Result<CommandLine> up_options(const RawFlags& raw) {
   options.data_dir = raw.data_dir;
   options.listen = raw.listen;
   options.verbosity = raw.verbosity;
+  options.hollow_nodes = raw.hollow_nodes;
+  TRY(options.hollow_mix, node::hollow::parse_mix(raw.hollow_mix));
   return options;
 }
 

@@ -105,6 +105,15 @@ TEST(CommandLine, RunTakesDurations) {
   EXPECT_EQ(options.ns, "training");
 }
 
+TEST(CommandLine, UpTakesHollowNodes) {
+  const auto options = parsed<UpOptions>(
+      {"up", "--hollow-nodes", "1000", "--hollow-mix", "duration=1s..5s,fail=10%"});
+  EXPECT_EQ(options.hollow_nodes, 1000u);
+  EXPECT_EQ(options.hollow_mix.longest, seconds(5));
+  EXPECT_EQ(options.hollow_mix.percent_failing, 10);
+  EXPECT_THAT(refused({"up", "--hollow-mix", "fail=often"}).text, HasSubstr("fail"));
+}
+
 TEST(CommandLine, SaysWhatIsWrong) {
   EXPECT_THAT(refused({"validate"}).text, HasSubstr("must specify a file"));
   EXPECT_THAT(refused({"validate"}).text, HasSubstr("Run 'windlass validate --help' for usage."));

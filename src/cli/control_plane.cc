@@ -8,7 +8,9 @@
 #include "controllers/garbage/collector.h"
 #include "controllers/job/controller.h"
 #include "controllers/namespaces/namespace_controller.h"
+#include "controllers/node_lifecycle/controller.h"
 #include "controllers/pod_gc/controller.h"
+#include "controllers/taint_eviction/controller.h"
 #include "controllers/ttl/controller.h"
 #include "scheduler/scheduler.h"
 
@@ -20,7 +22,49 @@ controllers::job::JobController::Options job_options(const ControlPlaneOptions& 
   job.engine = controllers::job::engine_options(options.gates);
   job.engine.backoff_base = options.backoff_base;
   job.engine.backoff_cap = options.backoff_cap;
+  job.metrics = options.metrics;
   return job;
+}
+
+controllers::pod_gc::PodGcController::Options pod_gc_options(const ControlPlaneOptions& options) {
+  controllers::pod_gc::PodGcController::Options pod_gc;
+  pod_gc.writes = controllers::pod_gc::writes_with(options.gates);
+  if (options.metrics) {
+    const std::vector<std::string> labels = {"namespace", "reason"};
+    pod_gc.count = [&tries = options.metrics->counter("pod_gc_collector_force_delete_pods_total",
+                                                      "Pods that pod GC tried to delete.", labels),
+                    &errors =
+                        options.metrics->counter("pod_gc_collector_force_delete_pod_errors_total",
+                                                 "Deletions by pod GC that failed.", labels),
+                    keep = options.metrics](const std::string& ns, controllers::pod_gc::Sweep sweep,
+                                            bool failed) {
+      tries.add({ns, name_of(sweep)});
+      if (failed) {
+        errors.add({ns, name_of(sweep)});
+      }
+    };
+  }
+  return pod_gc;
+}
+
+controllers::taint_eviction::TaintEvictionController::Options taint_options(
+    const ControlPlaneOptions& options) {
+  controllers::taint_eviction::TaintEvictionController::Options taints;
+  taints.mark_pods = options.gates.enabled(api::Feature::pod_disruption_conditions);
+  if (options.metrics) {
+    taints.on_deleted =
+        [&deletions = options.metrics->counter("taint_eviction_controller_pod_deletions_total",
+                                               "Pods deleted by the taint eviction controller."),
+         &late = options.metrics->histogram(
+             "taint_eviction_controller_pod_deletion_duration_seconds",
+             "Time from the planned moment to the deletion.",
+             {0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240}),
+         keep = options.metrics](Duration took) {
+          deletions.add({});
+          late.observe({}, std::chrono::duration<double>(took).count());
+        };
+  }
+  return taints;
 }
 
 }  // namespace
@@ -39,7 +83,9 @@ struct ControlPlane::Parts {
         budget_controller(client_env),
         stale_mark_cleaner(client_env, {}),
         ttl_controller(client_env, {}),
-        pod_gc(client_env, {controllers::pod_gc::writes_with(options.gates)}),
+        pod_gc(client_env, pod_gc_options(options)),
+        taint_eviction(client_env, taint_options(options)),
+        node_lifecycle(client_env, {}),
         scheduler(client_env, scheduler::options_with(options.gates)) {
     server.set_admission(options.admission);
   }
@@ -56,6 +102,8 @@ struct ControlPlane::Parts {
   controllers::disruption::StaleMarkCleaner stale_mark_cleaner;
   controllers::ttl::TtlController ttl_controller;
   controllers::pod_gc::PodGcController pod_gc;
+  controllers::taint_eviction::TaintEvictionController taint_eviction;
+  controllers::node_lifecycle::NodeLifecycleController node_lifecycle;
   scheduler::Scheduler scheduler;
 };
 
@@ -73,6 +121,8 @@ void ControlPlane::start() {
   parts_->stale_mark_cleaner.start();
   parts_->ttl_controller.start();
   parts_->pod_gc.start();
+  parts_->taint_eviction.start();
+  parts_->node_lifecycle.start();
   parts_->scheduler.start();
 }
 
@@ -82,6 +132,10 @@ apiserver::Server& ControlPlane::server() {
 
 client::ApiClient& ControlPlane::client() {
   return parts_->client;
+}
+
+client::ClientEnv ControlPlane::client_env() {
+  return parts_->client_env;
 }
 
 }  // namespace windlass::cli

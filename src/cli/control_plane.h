@@ -11,7 +11,9 @@
 #include "api/feature_gates.h"
 #include "apiserver/server.h"
 #include "apiserver/system_objects.h"
+#include "base/metrics.h"
 #include "base/time.h"
+#include "client/reflector.h"
 #include "env/env.h"
 #include "store/store.h"
 
@@ -23,6 +25,7 @@ struct ControlPlaneOptions {
   Duration backoff_cap = minutes(10);
   apiserver::Admission admission = apiserver::Admission::all();
   apiserver::SystemObjects system = {};
+  std::shared_ptr<MetricRegistry> metrics = {};  // empty: nothing is counted
 };
 
 class ControlPlane {
@@ -37,6 +40,8 @@ class ControlPlane {
 
   apiserver::Server& server();
   client::ApiClient& client();
+  // For what else lives on it.
+  client::ClientEnv client_env();
 
  private:
   struct Parts;

@@ -9,6 +9,7 @@
 #include "cli/up_credentials.h"
 #include "cli/version.h"
 #include "net/server.h"
+#include "node/hollow/hollow_nodes.h"
 #include "posix/data_directory.h"
 #include "store/sqlite/sqlite_journal.h"
 
@@ -78,19 +79,35 @@ class UpSession::Impl {
     TRY_VOID(store_->load());
     ControlPlaneOptions plane;
     plane.gates = options_.gates;
+    plane.metrics = metrics_;
     plane.system.ca_certificate = credentials_.authority.certificate_pem;
     plane_ = std::make_unique<ControlPlane>(env_, *store_, plane);
     TRY_VOID(serve(endpoint));
     plane_->start();
     // Ready once what every cluster has is on the disk.
     store_->when_committed(store_->head_revision(), [this](Result<void> committed) {
-      committed ? say_ready() : fail_with(committed.error(), ExitCode::failed);
+      committed ? start_nodes() : fail_with(committed.error(), ExitCode::failed);
     });
     return {};
   }
 
+  void start_nodes() {
+    if (options_.hollow_nodes == 0) {
+      return say_ready();
+    }
+    node::hollow::HollowOptions hollow;
+    for (size_t i = 0; i < options_.hollow_nodes; ++i) {
+      hollow.nodes.push_back(node::hollow::hollow_config(i));
+    }
+    hollow.mix = options_.hollow_mix;
+    hollow.disruption_conditions = options_.gates.enabled(api::Feature::pod_disruption_conditions);
+    hollow_ = std::make_unique<node::hollow::HollowNodes>(plane_->client_env(), std::move(hollow));
+    hollow_->start([this] { say_ready(); });
+  }
+
   Result<void> serve(const net::Endpoint& endpoint) {
     apiserver::RestOptions rest;
+    rest.hooks.more_metrics = [metrics = metrics_] { return metrics->text(); };
     rest.address = endpoint.text();
     rest.version = version_number().substr(1);  // without its v
     handler_ = std::make_unique<apiserver::RestHandler>(
@@ -157,7 +174,9 @@ class UpSession::Impl {
 
   std::unique_ptr<store::SqliteJournal> journal_;
   std::unique_ptr<store::Store> store_;
+  std::shared_ptr<MetricRegistry> metrics_ = std::make_shared<MetricRegistry>();
   std::unique_ptr<ControlPlane> plane_;
+  std::unique_ptr<node::hollow::HollowNodes> hollow_;
   std::unique_ptr<apiserver::RestHandler> handler_;
   std::unique_ptr<net::Server> http_;
 };

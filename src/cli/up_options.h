@@ -1,10 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "api/feature_gates.h"
+#include "node/hollow/behavior.h"
 
 namespace windlass::cli {
+
+// What one process was tried with.
+inline constexpr size_t kMaxHollowNodes = 10'000;
 
 // `windlass up`.
 struct UpOptions {
@@ -12,6 +17,8 @@ struct UpOptions {
   std::string listen = "127.0.0.1:6443";
   int verbosity = 0;
   api::FeatureGates gates = {};
+  size_t hollow_nodes = 0;
+  node::hollow::Mix hollow_mix = {};
 };
 
 // `windlass kubeconfig`.

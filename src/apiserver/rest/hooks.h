@@ -1,5 +1,5 @@
-// What the API server leaves to others: an eviction's rules, and the logs that only nodes have.
-// Both are called on the core executor.
+// What the API server leaves to others: the logs that only nodes have, the metrics of controllers.
+// All are called on the core executor.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,8 @@ struct LogRequest {
 struct Hooks {
   // Answers the exchange itself. Without one the node is said to be gone.
   std::function<void(LogRequest, std::shared_ptr<http::Exchange>)> read_log = {};
+  // What else of the process belongs on /metrics, as text.
+  std::function<std::string()> more_metrics = {};
 };
 
 }  // namespace windlass::apiserver

@@ -181,6 +181,9 @@ Prepared metrics_call(RestContext& context, StreamHub& streams) {
         "windlass_apiserver_open_streams {}\n",
         context.server.store().revision(), context.server.store().poisoned() ? 0 : 1,
         streams.size());
+    if (context.hooks.more_metrics) {
+      text += context.hooks.more_metrics();
+    }
     http::Response response = text_response(200, std::move(text));
     response.headers[0].value = "text/plain; version=0.0.4; charset=utf-8";
     exchange->respond(std::move(response));

@@ -53,6 +53,9 @@ JobController::JobController(client::ClientEnv env, Options options)
                        on_pod(pod);
                      },
                      [this](const PodRecord& pod) { on_pod_gone(pod); }});
+  if (options_.metrics) {
+    metrics_.emplace(*options_.metrics);
+  }
   // Pods are listed after Jobs, so that what a Job's status says of its pods is in the list.
   jobs_.when_synced([this] { pods_.start(); });
   pods_.when_synced([this] { on_synced(); });
@@ -194,9 +197,15 @@ void JobController::employ(const JobRecord& job) {
   hooks.record_event = [this](const api::Message& about, const engine::Event& event) {
     record(about, event);
   };
-  hooks.count = [this](const engine::MetricDelta& delta) {
-    if (options_.on_metric) {
-      options_.on_metric(delta);
+  hooks.count = [this, mode = job.view.spec.mode](const engine::MetricDelta& delta) {
+    if (metrics_) {
+      metrics_->count(mode, delta);
+    }
+  };
+  hooks.synced = [this, mode = job.view.spec.mode](engine::SyncAction action, bool failed,
+                                                   Duration took) {
+    if (metrics_) {
+      metrics_->synced(mode, action, failed, took);
     }
   };
   auto worker = std::make_unique<JobWorker>(env_, options_.engine, job.object, std::move(hooks));

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -18,6 +19,7 @@
 #include "client/informer.h"
 #include "client/work_queue.h"
 #include "controllers/job/adapter.h"
+#include "controllers/job/metrics.h"
 #include "controllers/job/orphans.h"
 #include "controllers/job/worker.h"
 
@@ -31,9 +33,9 @@ class JobController {
   struct Options {
     engine::Options engine;
     size_t concurrent_syncs = 5;  // 0.8
-    // Besides the Event objects: for whoever shows progress, and for metrics.
+    // Besides the Event objects: for whoever shows progress.
     std::function<void(const api::Message& job, const engine::Event&)> on_event;
-    std::function<void(const engine::MetricDelta&)> on_metric;
+    std::shared_ptr<MetricRegistry> metrics;  // empty: nothing is counted
   };
 
   JobController(client::ClientEnv env, Options options);
@@ -81,6 +83,7 @@ class JobController {
 
   client::ClientEnv env_;
   Options options_;
+  std::optional<JobMetrics> metrics_;
   std::map<std::string, std::string> job_keys_;                // by Job uid, of all Jobs
   std::map<std::string, std::set<std::string>> pods_of_;       // pod keys by Job uid
   std::map<std::string, std::unique_ptr<JobWorker>> workers_;  // by Job uid

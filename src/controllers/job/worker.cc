@@ -85,7 +85,11 @@ void JobWorker::observe_all_pods(const std::vector<const engine::PodView*>& pods
 
 std::optional<Duration> JobWorker::sync() {
   const Time now = env_.clock.now();
+  const bool idle = !engine_.busy();
   const engine::Decision decision = engine_.decide(now);
+  if (idle) {
+    begin_round(decision.action);
+  }
   for (const engine::Event& event : decision.events) {
     hooks_.record_event(*job_, event);
   }
@@ -93,6 +97,9 @@ std::optional<Duration> JobWorker::sync() {
     hooks_.count(delta);
   }
   writer_.send(*job_, decision);
+  if (!engine_.busy()) {
+    end_round(false);
+  }
   if (decision.refresh_job) {
     read_job_again();
   }
@@ -100,6 +107,23 @@ std::optional<Duration> JobWorker::sync() {
     list_pods_again();
   }
   return decision.wake_at ? std::optional<Duration>(*decision.wake_at - now) : std::nullopt;
+}
+
+void JobWorker::begin_round(engine::SyncAction action) {
+  round_ = Round{env_.clock.monotonic(), action};
+}
+
+void JobWorker::end_round(bool failed) {
+  if (!round_) {
+    return;
+  }
+  round_->failed = round_->failed || failed;
+  if (!engine_.busy()) {
+    if (hooks_.synced) {
+      hooks_.synced(round_->action, round_->failed, env_.clock.monotonic() - round_->began);
+    }
+    round_.reset();
+  }
 }
 
 void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
@@ -114,6 +138,7 @@ void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
     }
     engine_.status_failed(classify(stored.error()));
   }
+  end_round(!stored);
   hooks_.wake();
 }
 
@@ -125,6 +150,7 @@ void JobWorker::on_create(uint32_t id, const Result<client::ObjectPtr>& pod) {
   } else {
     engine_.create_failed(id, classify(pod.error()), pod.error().message);
   }
+  end_round(!pod);
   hooks_.wake();
 }
 
@@ -138,6 +164,7 @@ void JobWorker::on_pod_write(const engine::PodWrite& write, const Result<client:
     }
     engine_.pod_write_failed(write.uid, classify(pod.error()), pod.error().message);
   }
+  end_round(!pod);
   hooks_.wake();
 }
 

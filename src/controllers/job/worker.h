@@ -24,6 +24,8 @@ struct WorkerHooks {
   std::function<void()> wake;
   std::function<void(const api::Message& job, const engine::Event&)> record_event;
   std::function<void(const engine::MetricDelta&)> count;
+  // One round is over: what it decided has been written, or something of it was refused.
+  std::function<void(engine::SyncAction action, bool failed, Duration took)> synced;
 };
 
 class JobWorker final : private WriteAnswers {
@@ -59,6 +61,16 @@ class JobWorker final : private WriteAnswers {
   void on_create(uint32_t id, const Result<client::ObjectPtr>& pod) override;
   void on_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod) override;
 
+  // The round of writes that is under way, for the metrics.
+  struct Round {
+    MonotonicTime began;
+    engine::SyncAction action;
+    bool failed = false;
+  };
+
+  void begin_round(engine::SyncAction action);
+  void end_round(bool failed);
+
   void keep_newest(const client::ObjectPtr& job);
   bool is_known(const std::string& uid) const;
   void read_job_again();
@@ -79,6 +91,7 @@ class JobWorker final : private WriteAnswers {
   std::set<std::string> gone_;
   uint64_t listed_at_ = 0;                  // the version of the last list of all pods
   std::map<std::string, uint64_t> unseen_;  // created, and not yet in the cache: versions by UID
+  std::optional<Round> round_;
   bool reading_ = false;
   bool listing_ = false;
   env::TimerId read_timer_ = env::TimerId::none;

@@ -1,0 +1,378 @@
+// The whole control plane in one process, with hollow nodes and the durable store: how long Jobs
+// take that do nothing, so that everything measured is the control plane itself. `./dev bench
+// control-plane`; with --large also 100,000 indexes. Prints tables; the limits are in
+// docs/reference/performance.md.
+//
+// The first two follow KEP-3850's benchmarks: all indexes succeed, and all fail once with a
+// back-off of at most 10 ms. Every scenario gets a control plane and a data directory of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "cli/control_plane.h"
+#include "client/informer.h"
+#include "node/hollow/hollow_nodes.h"
+#include "posix/data_directory.h"
+#include "posix/event_loop.h"
+#include "posix/posix_clock.h"
+#include "posix/posix_files.h"
+#include "posix/posix_processes.h"
+#include "posix/posix_random.h"
+#include "posix/testing.h"
+#include "posix/worker_thread.h"
+#include "schema/batch/v1/job.pb.h"
+#include "sim/sim_log.h"
+#include "store/sqlite/sqlite_journal.h"
+#include "store/store.h"
+
+namespace windlass {
+namespace {
+
+using BenchClock = std::chrono::steady_clock;
+using node::hollow::Behavior;
+using node::hollow::PodSpec;
+
+constexpr size_t kNodes = 1'000;
+constexpr Duration kBackoff = milliseconds(10);
+constexpr Duration kGiveUp = minutes(20);
+
+double seconds_since(BenchClock::time_point start) {
+  return std::chrono::duration<double>(BenchClock::now() - start).count();
+}
+
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+size_t resident_megabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) {
+      return static_cast<size_t>(std::stoul(line.substr(6))) / 1024;
+    }
+  }
+  return 0;
+}
+
+struct Ended {
+  std::string name;
+  bool complete = false;
+  bool failed = false;
+};
+
+Ended read_end(const api::Message& message) {
+  const auto& job = static_cast<const api::batch::v1::Job&>(message);
+  Ended ended{job.metadata().name()};
+  for (const auto& condition : job.status().conditions()) {
+    ended.complete |= condition.type() == "Complete" && condition.status() == "True";
+    ended.failed |= condition.type() == "Failed" && condition.status() == "True";
+  }
+  return ended;
+}
+
+// A control plane on a data directory, and its nodes.
+class Rig {
+ public:
+  explicit Rig(node::hollow::Script script)
+      : loop_(clock_),
+        worker_(clock_, "journal"),
+        processes_(loop_),
+        journal_(loop_, worker_, log_, open_file(folder_.path())),
+        store_(&journal_) {
+    CHECK(store_.load(), "an empty directory loads");
+    cli::ControlPlaneOptions options;
+    options.backoff_base = kBackoff;
+    options.backoff_cap = kBackoff;
+    plane_.emplace(env::Env{clock_, random_, loop_, log_, files_, processes_}, store_, options);
+    plane_->start();
+    node::hollow::HollowOptions hollow;
+    for (size_t i = 0; i < kNodes; ++i) {
+      hollow.nodes.push_back(node::hollow::hollow_config(i));
+    }
+    hollow.script = std::move(script);
+    nodes_.emplace(env(), std::move(hollow));
+    jobs_.emplace(env(), client::Collection{&api::kinds::job()}, read_end);
+    jobs_->add_handler({[this](const Ended& job) { on_job(job); },
+                        [this](const Ended&, const Ended& job) { on_job(job); },
+                        {}});
+    jobs_->start();
+    nodes_->start([this] { loop_.stop(); });
+    loop_.run();
+    settle();
+  }
+  ~Rig() {
+    jobs_.reset();
+    nodes_.reset();
+    plane_.reset();
+  }
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  client::ClientEnv env() { return plane_->client_env(); }
+  posix::EventLoop& loop() { return loop_; }
+  uint64_t revision() const { return store_.revision(); }
+  uint64_t groups() const { return journal_.groups(); }
+
+  std::function<void(const std::string& name)> on_complete;
+
+  void create(const std::string& name, int32_t completions, int32_t parallelism,
+              std::optional<int32_t> per_index = {}, std::function<void()> created = {}) {
+    auto job = std::make_shared<api::batch::v1::Job>();
+    job->mutable_metadata()->set_name(name);
+    job->mutable_metadata()->set_namespace_("default");
+    auto& spec = *job->mutable_spec();
+    spec.set_completions(completions);
+    spec.set_parallelism(parallelism);
+    spec.set_completion_mode("Indexed");
+    if (per_index) {
+      spec.set_backoff_limit_per_index(*per_index);
+    } else {
+      spec.set_backoff_limit(completions + 1);
+    }
+    auto& pod = *spec.mutable_template_()->mutable_spec();
+    pod.set_restart_policy("Never");
+    auto& container = *pod.add_containers();
+    container.set_name("main");
+    container.set_image("none");
+    plane_->client().create({&api::kinds::job(), "default", name}, job,
+                            [created](const Result<client::ObjectPtr>& answer) {
+                              CHECK(answer.has_value(), "the Job is created");
+                              if (created) {
+                                created();
+                              }
+                            });
+  }
+  // Until `count` Jobs have completed in all.
+  void run_until_complete(size_t count) {
+    wanted_ = count;
+    if (complete_.size() < wanted_) {
+      run_for(kGiveUp);
+    }
+    CHECK(complete_.size() >= wanted_, "all Jobs completed in time");
+  }
+  void run_for(Duration duration) {
+    const env::TimerId timer = loop_.schedule(duration, [this] { loop_.stop(); });
+    loop_.run();
+    loop_.cancel(timer);
+  }
+  // Until hardly more than heartbeats is written.
+  void settle() {
+    for (uint64_t written = kNodes; written > kNodes / 10;) {
+      const uint64_t before = revision();
+      run_for(milliseconds(300));
+      written = revision() - before;
+    }
+  }
+
+ private:
+  static std::unique_ptr<store::RevisionLog> open_file(const std::string& path) {
+    auto file = store::RevisionLog::open(*posix::open_data_directory(path), {});
+    CHECK(file.has_value(), "a new file opens");
+    return *std::move(file);
+  }
+
+  void on_job(const Ended& job) {
+    CHECK(!job.failed, "no Job fails here");
+    if (job.complete && complete_.insert(job.name).second) {
+      if (on_complete) {
+        on_complete(job.name);
+      }
+      if (complete_.size() == wanted_) {
+        loop_.stop();
+      }
+    }
+  }
+
+  posix::TemporaryDirectory folder_;
+  posix::PosixClock clock_;
+  posix::PosixRandom random_;
+  posix::PosixFiles files_;
+  sim::SimLog log_;
+  posix::EventLoop loop_;
+  posix::WorkerThread worker_;
+  posix::PosixProcesses processes_;
+  store::SqliteJournal journal_;
+  store::Store store_;
+  std::optional<cli::ControlPlane> plane_;
+  std::optional<node::hollow::HollowNodes> nodes_;
+  std::optional<client::Informer<Ended>> jobs_;
+  std::set<std::string> complete_;
+  size_t wanted_ = 0;
+};
+
+Behavior at_once(int exit_code = 0) {
+  Behavior behavior;
+  behavior.duration = Duration::zero();
+  behavior.exit_code = exit_code;
+  return behavior;
+}
+
+enum class Story { succeed, fail_once, fail_once_per_index };
+
+std::string_view text_of(Story story) {
+  switch (story) {
+    case Story::succeed:
+      return "all succeed";
+    case Story::fail_once:
+      return "all fail once, backoffLimit";
+    case Story::fail_once_per_index:
+      break;
+  }
+  return "all fail once, backoffLimitPerIndex";
+}
+
+void measure_indexes(Story story, int32_t indexes) {
+  std::set<std::string> failed;
+  Rig rig([&failed, story](const PodSpec& pod) {
+    const bool fails = story != Story::succeed && failed.insert(pod.index).second;
+    return at_once(fails ? 1 : 0);
+  });
+  const uint64_t revision = rig.revision();
+  const uint64_t groups = rig.groups();
+  const double processor = processor_seconds();
+  const auto start = BenchClock::now();
+  rig.create("job", indexes, indexes,
+             story == Story::fail_once_per_index ? std::optional(1) : std::nullopt);
+  rig.run_until_complete(1);
+  const double took = seconds_since(start);
+  const double pods = indexes * (story == Story::succeed ? 1.0 : 2.0);
+  const double writes = static_cast<double>(rig.revision() - revision);
+  fmt::print("| {} | {} | {:.2f} s | {:.2f} s | {:.0f} | {:.1f} | {:.0f} | {} MB |\n",
+             text_of(story), indexes, took, processor_seconds() - processor, pods / took,
+             writes / pods, writes / static_cast<double>(rig.groups() - groups),
+             resident_megabytes());
+}
+
+double percentile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1,
+                         static_cast<size_t>(share * static_cast<double>(values.size())))];
+}
+
+void measure_many_jobs(size_t count) {
+  constexpr size_t kCreators = 64;
+  std::map<std::string, BenchClock::time_point> ended;
+  std::vector<double> latencies;
+  Rig rig([&ended](const PodSpec& pod) {
+    ended[pod.job] = BenchClock::now();
+    return at_once();
+  });
+  rig.on_complete = [&](const std::string& name) {
+    latencies.push_back(seconds_since(ended.at(name)) * 1000);
+  };
+  size_t next = 0;
+  std::function<void()> create_next = [&] {
+    if (next < count) {
+      rig.create(fmt::format("job-{}", next++), 1, 1, {}, create_next);
+    }
+  };
+  const double processor = processor_seconds();
+  const auto start = BenchClock::now();
+  for (size_t i = 0; i < kCreators; ++i) {
+    create_next();
+  }
+  rig.run_until_complete(count);
+  fmt::print(
+      "{} Jobs of one pod: {:.2f} s, {:.2f} s of processor time (limit 30 s); pod's end to "
+      "Complete: "
+      "p50 {:.0f} ms, p99 {:.0f} ms (limit 100 ms), {} MB\n",
+      count, seconds_since(start), processor_seconds() - processor, percentile(latencies, 0.5),
+      percentile(latencies, 0.99), resident_megabytes());
+}
+
+void measure_small_beside_large(int32_t indexes) {
+  constexpr int kSmall = 20;
+  Rig rig([](const PodSpec& pod) {
+    Behavior behavior = at_once();
+    behavior.duration = pod.job == "large" ? milliseconds(100) : Duration::zero();
+    return behavior;
+  });
+  std::map<std::string, BenchClock::time_point> created;
+  std::vector<double> took;
+  bool large_done = false;
+  rig.on_complete = [&](const std::string& name) {
+    if (name == "large") {
+      large_done = true;
+    } else if (!large_done) {
+      took.push_back(seconds_since(created.at(name)));
+      rig.loop().stop();
+    }
+  };
+  rig.create("large", indexes, std::min(indexes, 10'000));
+  rig.run_for(milliseconds(500));
+  for (int i = 0; i < kSmall && !large_done; ++i) {
+    const std::string name = fmt::format("small-{}", i);
+    created[name] = BenchClock::now();
+    rig.create(name, 1, 1);
+    rig.run_for(minutes(1));
+    rig.run_for(milliseconds(20));
+  }
+  CHECK(!took.empty(), "a small Job completed before the large one");
+  fmt::print(
+      "a Job of one pod beside one of {}: {} of them, median {:.2f} s, slowest {:.2f} s (limit 2 "
+      "s)\n",
+      indexes, took.size(), percentile(took, 0.5), percentile(took, 1));
+}
+
+void measure_idle() {
+  Rig rig([](const PodSpec&) { return at_once(); });
+  rig.create("job", 1'000, 1'000);
+  rig.run_until_complete(1);
+  rig.settle();
+  size_t heartbeats = 0;
+  const auto count = [&heartbeats](const auto&...) { ++heartbeats; };
+  client::Informer<int> leases(rig.env(), {&api::kinds::lease(), "kube-node-lease"},
+                               [](const api::Message&) { return 0; });
+  client::Informer<int> nodes(rig.env(), {&api::kinds::node()},
+                              [](const api::Message&) { return 0; });
+  leases.add_handler({{}, count, {}});
+  nodes.add_handler({{}, count, {}});
+  leases.start();
+  nodes.start();
+  rig.run_for(milliseconds(500));
+  heartbeats = 0;
+  const uint64_t revision = rig.revision();
+  const double processor = processor_seconds();
+  rig.run_for(seconds(30));
+  fmt::print(
+      "idle with {} nodes for 30 s: {} writes, {} of them heartbeats; {:.2f} s of processor time\n",
+      kNodes, rig.revision() - revision, heartbeats, processor_seconds() - processor);
+}
+
+void measure_all(bool large) {
+  fmt::print(
+      "| Job | indexes | time | processor | pods/s | writes per pod | writes per commit | memory "
+      "|\n"
+      "|---|---|---|---|---|---|---|---|\n");
+  std::vector<int32_t> sizes = {10, 100, 1'000, 10'000};
+  if (large) {
+    sizes.push_back(100'000);
+  }
+  for (const Story story : {Story::succeed, Story::fail_once, Story::fail_once_per_index}) {
+    for (const int32_t size : sizes) {
+      measure_indexes(story, size);
+    }
+  }
+  fmt::print("\n");
+  measure_many_jobs(10'000);
+  measure_small_beside_large(large ? 100'000 : 20'000);
+  measure_idle();
+}
+
+}  // namespace
+}  // namespace windlass
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  windlass::measure_all(std::find(words.begin(), words.end(), "--large") != words.end());
+  return 0;
+}
