@@ -1,7 +1,8 @@
 // The Job engine over the whole life of one Job (life_testing.h), from 1,000 to 1,000,000 pods: a
-// table of CPU time, pods looked at, memory and text, and how each grows with the number of pods.
-// Usage: engine_bench [most pods [part of a title]]. Exits with 1 when a figure that does not
-// depend on the machine is beyond its limit.
+// table of CPU time (the best of three lives), pods looked at, memory and text, and how each grows
+// with the number of pods. Usage: engine_bench [most pods [part of a title]]. Every figure is held
+// against its limit, and has a star when it is beyond. Exits with 1 when that is one that does not
+// depend on the machine.
 #include <time.h>
 
 #include <algorithm>
@@ -25,7 +26,6 @@ static_assert(sizeof(BlockHeader) <= kHeader);
 
 bool charging = false;
 size_t engine_bytes = 0;
-size_t most_engine_bytes = 0;
 
 }  // namespace
 
@@ -57,9 +57,12 @@ size_t most_engine_bytes = 0;
 namespace windlass::job::testing {
 namespace {
 
+constexpr double kMaxObservationNs = 1000;
+constexpr double kMaxDecisionNs = 2000;
 constexpr double kMaxExponent = 1.05;
 constexpr double kMaxBytesPerPod = 128;
 constexpr int64_t kFewest = 1000;
+constexpr int kLives = 3;
 
 std::string_view wanted_title;
 
@@ -78,70 +81,92 @@ class CpuMeter : public Meter {
   void end(bool observing) override {
     (observing ? observed_ns : decided_ns) += cpu_ns() - began_;
     charging = false;
+    most_bytes = std::max(most_bytes, engine_bytes - before_);
   }
-  void rest() override { most_engine_bytes = std::max(most_engine_bytes, engine_bytes); }
+  void rest() override { rested_bytes = std::max(rested_bytes, engine_bytes - before_); }
   double observed_ns = 0;
   double decided_ns = 0;
+  size_t rested_bytes = 0;  // when nothing was under way
+  size_t most_bytes = 0;    // with a round of writes, and what it says to the outside
 
  private:
   double began_ = 0;
+  size_t before_ = engine_bytes;
 };
 
 struct Row {
   double pods = 0;
   double observation_ns = 0;  // for one
   double decision_ns = 0;     // for one pod
-  double known = 0;           // pods at the same time
   double visits = 0;          // in all
   double bytes_per_pod = 0;   // of pods known at the same time
+  double round_kilobytes = 0;
   double status_writes = 0;
   double text_per_write = 0;
 };
 
-Row measure(const LifePlan& plan) {
+Row live(const LifePlan& plan) {
   CpuMeter meter;
-  most_engine_bytes = engine_bytes;
-  const size_t before = engine_bytes;
   Life life(plan, meter);
   life.run();
-  const auto pods = static_cast<double>(plan.pods);
   Row row;
-  row.pods = pods;
+  row.pods = static_cast<double>(plan.pods);
   row.observation_ns = meter.observed_ns / static_cast<double>(life.observations());
-  row.decision_ns = meter.decided_ns / pods;
-  row.known = static_cast<double>(life.most_pods());
+  row.decision_ns = meter.decided_ns / row.pods;
   row.visits = static_cast<double>(life.visits());
   row.bytes_per_pod =
-      static_cast<double>(most_engine_bytes - before) / static_cast<double>(life.most_pods());
+      static_cast<double>(meter.rested_bytes) / static_cast<double>(life.rested_pods());
+  row.round_kilobytes = static_cast<double>(meter.most_bytes - meter.rested_bytes) / 1024;
   row.status_writes = static_cast<double>(life.status_writes());
   row.text_per_write = static_cast<double>(life.text_bytes()) / row.status_writes;
   return row;
+}
+
+Row measure(const LifePlan& plan) {
+  Row best = live(plan);
+  for (int i = 1; i < kLives; ++i) {
+    const Row row = live(plan);
+    best.observation_ns = std::min(best.observation_ns, row.observation_ns);
+    best.decision_ns = std::min(best.decision_ns, row.decision_ns);
+  }
+  return best;
 }
 
 double exponent(const Row& small, const Row& large, double a, double b) {
   return std::log(b / a) / std::log(large.pods / small.pods);
 }
 
-// Whether the figures that do not depend on the machine are within their limits.
+// Prints a figure, with a star when it is beyond its limit; whether it is within.
+bool print(int width, double value, double limit) {
+  const bool good = value <= limit;
+  std::printf("%*.0f%c", width, value, good ? ' ' : '*');
+  return good;
+}
+
+struct Met {
+  bool times = true;
+  bool figures = true;  // that do not depend on the machine
+};
+
 template <class MakePlan>
-bool table(std::string_view title, int64_t most, MakePlan make_plan) {
+void table(std::string_view title, int64_t most, Met& met, MakePlan make_plan) {
   if (title.find(wanted_title) == std::string_view::npos) {
-    return true;
+    return;
   }
-  std::printf("\n%.*s\n%10s %12s %14s %12s %10s %8s %12s\n", static_cast<int>(title.size()),
-              title.data(), "pods", "ns/observ.", "ns/pod decided", "visits/pod", "bytes/pod",
-              "writes", "bytes/write");
+  std::printf("\n%.*s\n%10s %11s %15s %11s %10s %9s %8s %12s\n", static_cast<int>(title.size()),
+              title.data(), "pods", "ns/observ.", "ns/pod decided", "bytes/pod", "visits/pod",
+              "KB/round", "writes", "bytes/write");
   std::vector<Row> rows;
-  bool good = true;
   for (int64_t pods = kFewest; pods <= most; pods *= 10) {
     rows.push_back(measure(make_plan(pods)));
     const Row& row = rows.back();
-    std::printf("%10.0f %12.0f %14.0f %12.2f %10.1f %8.0f %12.0f\n", row.pods, row.observation_ns,
-                row.decision_ns, row.visits / row.pods, row.bytes_per_pod, row.status_writes,
-                row.text_per_write);
+    std::printf("%10.0f ", row.pods);
+    met.times &= print(10, row.observation_ns, kMaxObservationNs);
+    met.times &= print(15, row.decision_ns, kMaxDecisionNs);
+    met.figures &= print(11, row.bytes_per_pod, kMaxBytesPerPod);
+    std::printf("%9.2f %9.0f %8.0f %12.0f\n", row.visits / row.pods, row.round_kilobytes,
+                row.status_writes, row.text_per_write);
     std::fflush(stdout);
-    // Below 100,000 pods what a round of writes takes weighs more than what is kept.
-    good = good && (row.known < 100'000 || row.bytes_per_pod <= kMaxBytesPerPod);
   }
   const Row& small = rows.front();
   const Row& large = rows.back();
@@ -149,31 +174,32 @@ bool table(std::string_view title, int64_t most, MakePlan make_plan) {
     const double visits = exponent(small, large, small.visits, large.visits);
     const double time =
         exponent(small, large, small.decision_ns * small.pods, large.decision_ns * large.pods);
-    std::printf("%10s visits grow as n^%.3f, time of decisions as n^%.3f\n", "", visits, time);
-    good = good && visits <= kMaxExponent;
+    std::printf("%10s visits grow as n^%.3f%s, time of decisions as n^%.3f\n", "", visits,
+                visits <= kMaxExponent ? "" : "*", time);
+    met.figures &= visits <= kMaxExponent;
   }
-  return good;
 }
 
 int run(int64_t most, std::string_view title) {
   wanted_title = title;
-  bool good =
-      table("Indexed, 1,000 at a time", most, [](int64_t pods) { return LifePlan{.pods = pods}; });
-  good &= table("Indexed, all at once", most, [](int64_t pods) {
-    return LifePlan{.pods = pods, .parallelism = pods, .wave = pods};
-  });
-  good &= table("Indexed, all at once, in any order", most, [](int64_t pods) {
+  Met met;
+  table("Indexed, 1,000 at a time", most, met, [](int64_t pods) { return LifePlan{.pods = pods}; });
+  table("Indexed, all at once", most, met,
+        [](int64_t pods) { return LifePlan{.pods = pods, .parallelism = pods, .wave = pods}; });
+  table("Indexed, all at once, in any order", most, met, [](int64_t pods) {
     return LifePlan{.pods = pods, .parallelism = pods, .wave = pods, .shuffled = true};
   });
-  // The most that the API allows at a time; each status write prints up to as many intervals.
-  good &= table("Indexed, 100,000 at a time, 1,000 end in any order", most, [](int64_t pods) {
+  // The most that the API allows at a time; each status write has up to as many intervals.
+  table("Indexed, 100,000 at a time, 1,000 end in any order", most, met, [](int64_t pods) {
     return LifePlan{
         .pods = pods, .parallelism = std::min<int64_t>(pods, 100'000), .shuffled = true};
   });
-  good &= table("Not indexed, 1,000 at a time", most,
-                [](int64_t pods) { return LifePlan{.pods = pods, .indexed = false}; });
-  std::printf("\n%s\n", good ? "All within the limits." : "BEYOND A LIMIT.");
-  return good ? 0 : 1;
+  table("Not indexed, 1,000 at a time", most, met,
+        [](int64_t pods) { return LifePlan{.pods = pods, .indexed = false}; });
+  const bool good = met.times && met.figures;
+  std::printf("\n%s\n", good ? "Every figure is within its limit."
+                             : "Figures with a star are beyond their limit.");
+  return met.figures ? 0 : 1;
 }
 
 }  // namespace

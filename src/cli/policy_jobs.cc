@@ -9,14 +9,42 @@
 namespace windlass::cli {
 namespace {
 
-enum class Sort { job, other, nameless };
+enum class Sort { job, cron_job, other, list, nameless };
 
 Sort sort_of(const Manifest& manifest) {
+  if (manifest.document.json.starts_with('[')) {
+    return Sort::list;
+  }
   const auto type = api::peek_json_type(manifest.document.json);
   if (!type || type->kind.empty()) {
     return Sort::nameless;
   }
-  return type->kind == "Job" ? Sort::job : Sort::other;
+  return type->kind == "Job" ? Sort::job : type->kind == "CronJob" ? Sort::cron_job : Sort::other;
+}
+
+// False: there is no Job in it, and what there is to say about that is said.
+bool holds_job(const Manifest& manifest, PolicyJobs& found, Output& output) {
+  switch (sort_of(manifest)) {
+    case Sort::job:
+    case Sort::nameless:
+      return true;
+    case Sort::cron_job:
+      output.err(
+          fmt::format("{}: warning: the CronJob is passed over: to have its jobTemplate "
+                      "looked at, put it into a file as a Job\n",
+                      place_of(manifest, "kind")));
+      return false;
+    case Sort::list:
+      output.err(
+          fmt::format("{}: error: a list is not a Job; a list of cases is given with "
+                      "--cases\n",
+                      place_of(manifest, "")));
+      found.code = ExitCode::failed;
+      return false;
+    case Sort::other:
+      return false;
+  }
+  return false;
 }
 
 }  // namespace
@@ -30,12 +58,12 @@ PolicyJobs load_jobs(const ManifestOptions& manifests, const api::FeatureGates& 
     found.code = ExitCode::failed;
   }
   for (auto& manifest : loaded.manifests) {
-    if (sort_of(manifest) != Sort::other) {
+    if (holds_job(manifest, found, output)) {
       CheckedObject checked = check_manifest(manifest, {FieldValidation::strict, gates});
       found.jobs.push_back({std::move(manifest), std::move(checked)});
     }
   }
-  if (found.jobs.empty() && loaded.unreadable.empty() && loaded.malformed.empty()) {
+  if (found.jobs.empty() && loaded.unreadable.empty() && found.code == ExitCode::ok) {
     output.err(fmt::format("error: there is no Job in {}\n", fmt::join(manifests.paths, ", ")));
     found.code = ExitCode::usage;
   }

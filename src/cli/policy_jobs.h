@@ -1,5 +1,6 @@
 // The Jobs among the manifests of a command line, for the commands that look at Jobs alone: other
-// kinds, known here or not, may stand between them and are passed over.
+// kinds, known here or not, may stand between them and are passed over; of those that hold the
+// template of a Job it is said that nobody looked.
 #pragma once
 
 #include <optional>

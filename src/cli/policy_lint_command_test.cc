@@ -39,6 +39,23 @@ TEST_F(PolicyLintTest, ACleanFilePrintsNothing) {
   EXPECT_THAT(output_.err_text, IsEmpty());
 }
 
+TEST_F(PolicyLintTest, ACronJobIsPassedOverAndItIsSaid) {
+  const std::string cron = "apiVersion: batch/v1\nkind: CronJob\nmetadata:\n  name: nightly\n";
+  files_.put("all.yaml", cron + "---\n" + job_with(""));
+  EXPECT_EQ(run({"all.yaml"}), ExitCode::ok);
+  EXPECT_THAT(output_.err_text, HasSubstr("all.yaml:2:1: warning: the CronJob is passed over"));
+  files_.put("cron.yaml", cron);
+  EXPECT_EQ(run({"cron.yaml"}), ExitCode::usage);
+  EXPECT_THAT(output_.err_text, HasSubstr("error: there is no Job in cron.yaml"));
+}
+
+TEST_F(PolicyLintTest, AListOfCasesIsNotAJob) {
+  files_.put("cases.yaml", "- exitCode: 1\n");
+  EXPECT_EQ(run({"cases.yaml"}), ExitCode::failed);
+  EXPECT_EQ(output_.err_text,
+            "cases.yaml:1:1: error: a list is not a Job; a list of cases is given with --cases\n");
+}
+
 TEST_F(PolicyLintTest, AFindingHasPlacePathWhyAndFix) {
   files_.put("job.yaml", job_with("  ttlSecondsAfterFinished: 0\n"));
   EXPECT_EQ(run({"job.yaml"}), ExitCode::failed);

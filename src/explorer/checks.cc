@@ -196,6 +196,11 @@ std::vector<std::string> check_decision(World& world, const job::Decision& decis
     compare_with_recount(world, broken);
   }
   check_bounds(world, decision, broken);
+  if (decision.status && decision.status->base_rv == world.job->rv) {
+    for (std::string& line : job::testing::check_decided(*world.job, decision)) {
+      broken.push_back(std::move(line));
+    }
+  }
   for (const job::MetricDelta& delta : decision.metrics) {
     if (delta.metric == job::Metric::jobs_finished && ++world.finished_told > 1) {
       broken.emplace_back("T8: the end of the Job is told twice");
@@ -284,6 +289,10 @@ std::vector<std::string> check_rest(const World& world) {
     const bool runs = !job::is_terminal(pod.now.phase);
     active += runs && !pod.now.deleting ? 1 : 0;
     terminating += runs && pod.now.deleting ? 1 : 0;
+    if (runs && spec.mode == job::CompletionMode::indexed && pod.index >= *spec.completions &&
+        !world.job->deleting) {
+      broken.emplace_back("A7: a pod of an index beyond the completions runs on");
+    }
     if (pod.now.has_finalizer && (finished || world.job->deleting)) {
       broken.emplace_back("F5: pod " + std::to_string(pod.serial) + " keeps its finalizer");
     }

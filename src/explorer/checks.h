@@ -12,7 +12,8 @@
 
 namespace windlass::explorer {
 
-// A4, A8, B1-B7, C1, C6, D1, O3, P4, P7, T2, T7, T8: asked when the engine has decided.
+// A4, A7, A8, B1-B7, C1, C6, D1, O3, P1, P2, P4, P6, P7, T2, T7, T8: asked when the engine has
+// decided.
 std::vector<std::string> check_decision(World& world, const job::Decision& decision);
 // C1 and what job/invariants.h checks: asked when the store takes a write.
 std::vector<std::string> check_stored_status(const World& world, const job::JobStatus& next);
@@ -20,7 +21,7 @@ std::vector<std::string> check_created(const World& world, const Write& write);
 std::vector<std::string> check_released(const World& world, const Write& write, const Pod& pod);
 // A decision is one round: while an answer is missing there is no other. Asked after every step.
 std::vector<std::string> check_round(const World& world);
-// C7, F5, L1, L2: asked when nothing more happens.
+// A5, A7, C7, F5, L1, L2: asked when nothing more happens.
 std::vector<std::string> check_rest(const World& world);
 
 // History: who has been in the uncounted lists; whose finalizer was taken by others.

@@ -111,10 +111,10 @@ void add_policies(std::vector<Config>& all) {
 
   Config indexed = verdicts;
   indexed.name = "fail-job-indexed";
-  indexed.about = "the same for 2 indexes with backoffLimitPerIndex 1";
+  indexed.about = "2 indexes, backoffLimitPerIndex 1; FailJob by NotIn, Ignore on DisruptionTarget";
   indexed.job = per_index(indexed_job(2, 2), 1);
-  indexed.job.spec.failure_policy = verdicts.job.spec.failure_policy;
-  indexed.job.spec.replace_only_failed = true;
+  set_policy(indexed.job, {on_condition(Action::ignore, "DisruptionTarget"),
+                           on_codes(Action::fail_job, {1, 143}, job::Operator::not_in)});
   all.push_back(indexed);
 
   Config ignores = config("ignore", "1 completion, everything ignored but exit 1, backoffLimit 0",

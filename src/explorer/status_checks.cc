@@ -4,7 +4,6 @@
 
 #include "explorer/checks.h"
 #include "job/conditions.h"
-#include "job/failure_policy.h"
 #include "job/index_bits.h"
 
 namespace windlass::explorer {
@@ -48,6 +47,7 @@ class Drafted {
 
   Strings broken() {
     indexes();
+    beyond();
     const job::Condition* before = verdict(old_);
     const job::Condition* after = verdict(next_);
     if (before != nullptr) {
@@ -76,6 +76,16 @@ class Drafted {
       if (failed_.contains(i) && !was_failed.contains(i) && !world_.robbed) {
         failed_index(i);
       }
+    }
+  }
+
+  // A7: what scaling down leaves beyond the completions is removed, not counted.
+  void beyond() {
+    const UncountedPods was = old_.uncounted.value_or(UncountedPods());
+    for (const std::string& uid : new_in(lists_.failed, was.failed)) {
+      const Pod* pod = world_.find(pod_serial(uid));
+      require(pod == nullptr || pod->index < bound_ || spec_.mode != job::CompletionMode::indexed,
+              "A7: the failure of an index beyond the completions is counted");
     }
   }
 
@@ -191,12 +201,17 @@ class Drafted {
     if (first == nullptr) {
       return require(world_.robbed, "P7: a FailJob verdict without a match");
     }
-    const job::PodView view = pod_view(world_, *first, first->now);
-    const job::Verdict match =
-        job::match_failure_policy(*spec_.failure_policy, view, world_.is_per_index());
-    require(world_.robbed ||
-                made.message == job::failure_message(match, world_.job->namespace_name, view.name),
-            "P7: the message names another pod: " + made.message);
+    const Match match = first_match(world_, first->now);
+    const std::string pod = world_.job->namespace_name + "/" + pod_name(world_, *first);
+    const std::string seen = match.by_condition
+                                 ? "Pod " + pod + " has condition DisruptionTarget"
+                                 : "Container main for pod " + pod + " failed with exit code " +
+                                       std::to_string(first->now.exit_code);
+    const std::string rule = std::to_string(match.rule);
+    require(world_.robbed || made.message == seen + " matching FailJob rule at index " + rule,
+            "P1: another rule or pod speaks for the Job: " + made.message);
+    require(made.reason == std::string(job::kReasonPodFailurePolicy) + "_" + rule,
+            "P1: the reason names another rule: " + made.reason);
     require(made.type == job::kTypeFailureTarget, "P6: FailJob is not a failure");
   }
 

@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "job/backoff.h"
 #include "job/conditions.h"
-#include "job/failure_policy.h"
 
 namespace windlass::explorer {
 namespace {
@@ -25,7 +24,7 @@ std::string padded(uint32_t number, size_t width, char fill) {
 }
 
 // 0.26 with 5.7 and 10.75, from what one version of a pod shows.
-Told told_by(const World& world, const job::PodView& view, const job::Verdict& verdict) {
+Told told_by(const World& world, const job::PodView& view, job::Action action) {
   if (view.phase == job::Phase::succeeded) {
     return Told::succeeded;
   }
@@ -38,7 +37,7 @@ Told told_by(const World& world, const job::PodView& view, const job::Verdict& v
   if (!failed) {
     return Told::nothing;
   }
-  return verdict.action == job::Action::ignore ? Told::ignored : Told::failed;
+  return action == job::Action::ignore ? Told::ignored : Told::failed;
 }
 
 }  // namespace
@@ -73,6 +72,32 @@ bool World::is_per_index() const {
 
 bool World::replaces_only_failed() const {
   return config->job.spec.replace_only_failed;
+}
+
+Match first_match(const World& world, const PodVersion& version) {
+  const auto& rules = world.config->job.spec.failure_policy;
+  if (!rules || !world.config->options.gates.pod_failure_policy) {
+    return {};
+  }
+  for (size_t i = 0; i < rules->size(); ++i) {
+    const job::FailureRule& rule = (*rules)[i];
+    for (const job::ConditionPattern& pattern : rule.on_pod_conditions) {
+      if (version.disrupted && pattern.type == kDisruption &&
+          pattern.status == job::ConditionStatus::is_true) {
+        return {rule.action, i, true};
+      }
+    }
+    // What has not ended, and what has ended well, matches no list of exit codes, nor its opposite.
+    if (!rule.on_exit_codes || !version.has_container || version.exit_code == 0) {
+      continue;
+    }
+    const std::vector<int32_t>& codes = rule.on_exit_codes->values;
+    const bool listed = std::count(codes.begin(), codes.end(), version.exit_code) > 0;
+    if (listed == (rule.on_exit_codes->op == job::Operator::in)) {
+      return {rule.action, i, false};
+    }
+  }
+  return {};
 }
 
 std::string pod_uid(uint32_t serial) {
@@ -179,16 +204,12 @@ void note_told(World& world, Pod& pod, const PodVersion& version) {
     return;
   }
   const job::PodView view = pod_view(world, pod, version);
-  job::Verdict verdict;
-  if (world.config->job.spec.failure_policy && world.config->options.gates.pod_failure_policy) {
-    verdict = job::match_failure_policy(*world.config->job.spec.failure_policy, view,
-                                        world.is_per_index());
-  }
-  pod.told = told_by(world, view, verdict);
+  const job::Action action = first_match(world, version).action;
+  pod.told = told_by(world, view, action);
   const bool fails = pod.told == Told::failed;
   pod.told_finished = pod.told == Told::nothing ? Time() : job::finish_time(view);
-  pod.told_fail_index = fails && verdict.action == job::Action::fail_index;
-  pod.told_fail_job = fails && verdict.action == job::Action::fail_job;
+  pod.told_fail_index = fails && action == job::Action::fail_index;
+  pod.told_fail_job = fails && action == job::Action::fail_job;
 }
 
 void sweep(World& world) {

@@ -127,6 +127,15 @@ inline constexpr size_t kMaxPods = 24;
 // A watch that lags further coalesces.
 inline constexpr size_t kMaxUnseen = 2;
 
+// The first rule of the policy that a version of a pod matches, by the plain reading of KEP-3329
+// and without the engine's help (P1, P2).
+struct Match {
+  job::Action action = job::Action::none;
+  size_t rule = 0;
+  bool by_condition = false;
+};
+Match first_match(const World& world, const PodVersion& version);
+
 std::string pod_uid(uint32_t serial);
 uint32_t pod_serial(std::string_view uid);  // 0 when it is none of ours
 std::string pod_name(const World& world, const Pod& pod);

@@ -187,10 +187,11 @@ void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const O
   }
   decision.creates.reserve(plan.pods.size());
   for (PodPlan& pod : plan.pods) {
-    const uint32_t id = next_create_++;
-    creates_[id] = pod.index;
+    const auto id = static_cast<uint32_t>(first_create_ + creates_.size());
+    creates_.push_back(pod.index);
     decision.creates.push_back({id, std::move(pod)});
   }
+  unanswered_creates_ = creates_.size();
 }
 
 }  // namespace windlass::job

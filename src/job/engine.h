@@ -30,7 +30,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -80,6 +79,7 @@ class Engine {
 
  private:
   friend class Fingerprint;
+  static constexpr int64_t kAnswered = kNoIndex - 1;
   struct PendingWrite {
     PodOp op = PodOp::delete_pod;
     Uid uid;
@@ -102,6 +102,7 @@ class Engine {
                      Time now);
   void send(Decision& decision, Slot slot, PodWrite write);
   void wake(Decision& decision, std::optional<Time> at) const;
+  void answer_create(uint32_t id);
   Retry& retry_of(PodOp op) { return pod_retries_[static_cast<size_t>(op)]; }
 
   State state_;
@@ -113,8 +114,11 @@ class Engine {
 
   std::optional<StatusDraft> status_;  // being written, or lost on the way
   bool status_answered_ = true;
-  std::map<uint32_t, int64_t> creates_;  // the index that each is for
-  uint32_t next_create_ = 1;
+  // Those under way, numbered from first_create_ on: the index that each is for, or kAnswered.
+  // Empty when all are answered.
+  std::vector<int64_t> creates_;
+  size_t unanswered_creates_ = 0;
+  uint32_t first_create_ = 1;
   // By UID; looked up only.
   std::unordered_map<std::string, PendingWrite, TextHash, std::equal_to<>> writes_;
   // Pods that went while a create was unanswered: its answer may be about one of them.

@@ -77,8 +77,19 @@ void Engine::status_failed(WriteError error) {
   }
 }
 
+void Engine::answer_create(uint32_t id) {
+  const size_t at = id - first_create_;
+  CHECK(at < creates_.size() && creates_[at] != kAnswered,
+        "an answer belongs to a write under way");
+  creates_[at] = kAnswered;
+  if (--unanswered_creates_ == 0) {
+    first_create_ += static_cast<uint32_t>(creates_.size());
+    creates_.clear();
+  }
+}
+
 void Engine::pod_created(uint32_t id, const PodView& pod) {
-  CHECK(creates_.erase(id) == 1, "an answer belongs to a write under way");
+  answer_create(id);
   create_retry_.succeeded();
   std::string created;
   created.reserve(std::string_view("Created pod: ").size() + pod.name.size());
@@ -95,7 +106,7 @@ void Engine::pod_created(uint32_t id, const PodView& pod) {
 }
 
 void Engine::create_failed(uint32_t id, WriteError error, std::string_view message) {
-  CHECK(creates_.erase(id) == 1, "an answer belongs to a write under way");
+  answer_create(id);
   create_retry_.failed();
   create_batch_ = 0;
   if (error != WriteError::namespace_terminating) {

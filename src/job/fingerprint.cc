@@ -224,8 +224,10 @@ void Fingerprint::engine(const Engine& engine, const Frame& frame, Digest& out) 
   if (engine.status_) {
     draft(state, *engine.status_, frame, out);
   }
-  for (const auto& [id, index] : engine.creates_) {
-    out.add(number(index));
+  for (const int64_t index : engine.creates_) {
+    if (index != Engine::kAnswered) {
+      out.add(number(index));
+    }
   }
   std::vector<uint64_t> writes;
   for (const auto& [uid, write] : engine.writes_) {

@@ -18,7 +18,9 @@ class IndexBits {
  public:
   static constexpr int64_t kMaxIndex = 2147483646;  // completions is an int32
 
-  bool contains(int64_t index) const;
+  bool contains(int64_t index) const {
+    return index >= 0 && ((word(index / 64) >> (index % 64)) & 1) != 0;
+  }
   bool insert(int64_t index);  // whether it was new
   bool erase(int64_t index);   // whether it was there
   void insert_range(int64_t first, int64_t last);
@@ -57,7 +59,17 @@ class IndexBits {
     bool full = false;
   };
 
-  uint64_t word(int64_t word_index) const;
+  uint64_t word(int64_t word_index) const {
+    const size_t slot = static_cast<size_t>(word_index) / kPageWords;
+    if (slot >= pages_.size()) {
+      return 0;
+    }
+    const PageSlot& at = pages_[slot];
+    if (at.page) {
+      return at.page->words[static_cast<size_t>(word_index) % kPageWords];
+    }
+    return at.full ? ~uint64_t{0} : 0;
+  }
   Page& own_page(int64_t index);
   void normalize(size_t slot);
 

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <random>
 #include <set>
+
+#include "job/index_text.h"
 
 namespace windlass::job {
 namespace {
@@ -60,6 +63,39 @@ RC_GTEST_PROP(IndexBits, BehavesLikeASet, (const std::vector<std::pair<int, bool
   model.erase(model.lower_bound(kBound / 2), model.end());
   RC_ASSERT(cut.size() == static_cast<int64_t>(model.size()));
   RC_ASSERT(cut.overlap(bits) == cut.size());
+}
+
+TEST(IndexText, AddsWhatTouchesOnEitherSide) {
+  const auto added = [](const char* text, const char* more) {
+    return add_to_text(text, IndexBits::parse(more, kBound));
+  };
+  EXPECT_EQ(added("", "3"), "3");
+  EXPECT_EQ(added("3", ""), "3");
+  EXPECT_EQ(added("5,6", "7"), "5-7");
+  EXPECT_EQ(added("5,6", "4"), "4-6");
+  EXPECT_EQ(added("5,6", "4,7"), "4-7");
+  EXPECT_EQ(added("5,6,8,9", "7"), "5-9");
+  EXPECT_EQ(added("1-3,5-9", "4"), "1-9");
+  EXPECT_EQ(added("1,3,5", "0,2,4,6"), "0-6");
+  EXPECT_EQ(added("1,5,6,9", "7"), "1,5-7,9");
+  EXPECT_EQ(added("4,5,6000", "7"), "4,5,7,6000");
+}
+
+RC_GTEST_PROP(IndexText, EqualsPrintingAnew, ()) {
+  const int64_t bound = *rc::gen::element<int64_t>(12, 300, kBound);
+  const int percent = *rc::gen::element(2, 50, 98);
+  const int more = *rc::gen::element(1, 10, 90);
+  IndexBits before;
+  IndexBits added;
+  IndexBits all;
+  std::mt19937_64 random(*rc::gen::arbitrary<uint64_t>());
+  for (int64_t i = 0; i < bound; ++i) {
+    const bool was = random() % 100 < static_cast<uint64_t>(percent);
+    const bool comes = !was && random() % 100 < static_cast<uint64_t>(more);
+    was ? before.insert(i) : comes ? added.insert(i) : false;
+    was || comes ? all.insert(i) : false;
+  }
+  RC_ASSERT(add_to_text(before.text(), added) == all.text());
 }
 
 RC_GTEST_PROP(IndexBits, RangesEqualSingleInserts, ()) {

@@ -33,6 +33,19 @@ TEST(IndexEvidence, R5_9_StoredAsFailedByALostAnswerAPodCompletesNothing) {
   EXPECT_TRUE(job.has(kTypeComplete));
 }
 
+// C4: of two pods of one index one has succeeded, and the other would end it as failed.
+TEST(IndexEvidence, C4_SuccessWinsOverFailureInOneWrite) {
+  JobView view = indexed_job(2, 2);
+  view.spec.backoff_limit_per_index = 0;
+  Scenario job(view);
+  job.given_index(0, Phase::failed, 0);
+  job.given_index(0, Phase::succeeded, 0);
+  job.run();
+  EXPECT_EQ(job.status().completed_indexes, "0");
+  EXPECT_EQ(job.status().failed_indexes, "");
+  EXPECT_EQ(job.status().failed, 1);
+}
+
 TEST(IndexEvidence, R5_9_AnAnswerThatComesTellsTheSame) {
   Scenario job(indexed_job(1, 1));
   job.step();

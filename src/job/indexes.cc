@@ -4,10 +4,12 @@
 #include <functional>
 #include <utility>
 
+#include "job/index_text.h"
+
 namespace windlass::job {
 
 bool StoredSet::set(int64_t index, bool in) {
-  if (settled(index)) {
+  if (found_.contains(index) == in || settled(index)) {
     return false;
   }
   if (in) {
@@ -47,6 +49,13 @@ void StoredSet::reset(int64_t bound) {
 void StoredSet::begin_write() {
   sent_ = std::exchange(fresh_, IndexBits());
   sent_dirty_ = std::exchange(dirty_, false);
+}
+
+std::string StoredSet::write_text(const std::string& stored) const {
+  // With more new ones than this, printing all is quicker.
+  constexpr size_t kBytesPerNew = 64;
+  const bool few = stored.size() > static_cast<size_t>(sent_.size()) * kBytesPerNew;
+  return sent_dirty_ || !few ? found_.text() : add_to_text(stored, sent_);
 }
 
 int64_t StoredSet::commit_write() {
@@ -100,7 +109,7 @@ int Indexes::judge(int64_t index, IndexEvidence pods) {
   }
   const bool changed = completed.set(index, done);
   if (failed.set(index, over) || changed) {
-    hint_ = std::min(hint_, index);
+    look_from(index);
   }
   return !changed ? 0 : done ? 1 : -1;
 }
@@ -118,7 +127,7 @@ void Indexes::set_busy(int64_t index, bool busy) {
   if (busy) {
     busy_.insert(index);
   } else if (busy_.erase(index)) {
-    hint_ = std::min(hint_, index);
+    look_from(index);
   }
 }
 
@@ -128,7 +137,15 @@ void Indexes::set_ready_at(int64_t index, std::optional<Time> ready_at) {
     waiting_.emplace_back(*ready_at, index);
     std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
   } else if (cooling_.erase(index)) {
-    hint_ = std::min(hint_, index);
+    look_from(index);
+  }
+}
+
+// Not for an index that is over: a Job whose pods end in any order would look at all that are over
+// again and again.
+void Indexes::look_from(int64_t index) {
+  if (index < hint_ && !completed.found().contains(index) && !failed.found().contains(index)) {
+    hint_ = index;
   }
 }
 

@@ -39,6 +39,8 @@ class StoredSet {
   // What a status write that carries found().text() will store. Exactly one of the other two
   // follows.
   void begin_write();
+  // found().text() for that write; `stored` is the text of the stored Job.
+  std::string write_text(const std::string& stored) const;
   int64_t commit_write();              // how many indexes are newly stored
   std::vector<int64_t> abort_write();  // which are no longer settled, and have to be told anew
 
@@ -90,7 +92,7 @@ class Indexes {
       const std::optional<Time> at = ready_at(index);
       if (cooling_.contains(index) && (!at || *at <= now)) {
         cooling_.erase(index);
-        hint_ = std::min(hint_, index);
+        look_from(index);
       }
     }
   }
@@ -103,6 +105,8 @@ class Indexes {
   friend class Fingerprint;
 
   int64_t pop_waiting();
+  // It may have become pending.
+  void look_from(int64_t index);
 
   int64_t bound_ = 0;
   IndexBits lost_completed_;

@@ -117,6 +117,18 @@ std::vector<std::string> check_release(const JobView& job, const Options& option
   return broken;
 }
 
+std::vector<std::string> check_decided(const JobView& job, const Decision& decision) {
+  const bool decides =
+      decision.status && !is_decided(job.status) && is_decided(decision.status->status);
+  const bool removes = std::any_of(
+      decision.pod_writes.begin(), decision.pod_writes.end(),
+      [](const PodWrite& write) { return write.op != PodOp::release || write.required_rv != 0; });
+  if (decides && (removes || !decision.creates.empty())) {
+    return {"P6: pods are created or removed before the verdict is stored"};
+  }
+  return {};
+}
+
 std::vector<std::string> check_status(const JobView& job, const Options& options, const Pods& pods,
                                       const JobStatus& next) {
   std::vector<std::string> broken = broken_status_rules(job.spec, job.status, next);
@@ -125,6 +137,9 @@ std::vector<std::string> check_status(const JobView& job, const Options& options
   }
   if (is_finished(job.status)) {
     broken.emplace_back("T5: the status of a finished Job is written");
+  }
+  if (is_finished(next) && !is_decided(job.status)) {
+    broken.emplace_back("T3: the Job ends without a verdict that was stored before");
   }
   if (is_indexed(job)) {
     const IndexBits completed =

@@ -20,6 +20,8 @@ std::vector<std::string> check_create(const JobView& job, const Options& options
 // C10, P6: a finalizer is about to be removed by the controller.
 std::vector<std::string> check_release(const JobView& job, const Options& options,
                                        const PodView& pod);
+// P6, W1: what a decision that carries a new verdict may send beside it; `job` is the stored one.
+std::vector<std::string> check_decided(const JobView& job, const Decision& decision);
 // C2-C5, C8, C9, T1-T5: a status is about to be stored.
 std::vector<std::string> check_status(const JobView& job, const Options& options, const Pods& pods,
                                       const JobStatus& next);

@@ -23,9 +23,10 @@ inline constexpr size_t kMaxGenerateName = 63 - kSuffixLength;
 struct PodPlan {
   int64_t index = kNoIndex;
   std::string generate_name;
-  std::string hostname;                                          // empty: leave the template's
-  std::vector<std::pair<std::string, std::string>> labels;       // to add
-  std::vector<std::pair<std::string, std::string>> annotations;  // to add
+  std::string hostname;  // empty: leave the template's
+  // To add. The keys are constants of types.h.
+  std::vector<std::pair<std::string_view, std::string>> labels;
+  std::vector<std::pair<std::string_view, std::string>> annotations;
   // Append kIndexEnvName to every container and init container that does not define it (4.11).
   bool add_index_env = false;
 };

@@ -20,19 +20,13 @@ size_t mix(uint64_t value) {
 size_t hash(Uid uid) {
   return mix(mix(uid.high) ^ uid.low);
 }
+// Indexes start in their order: eight neighbours share a line of the table.
 size_t hash(int32_t index) {
-  return mix(static_cast<uint64_t>(index) + 1);
+  const auto value = static_cast<uint64_t>(index);
+  return mix(value / 8 + 1) << 3 | (value % 8);
 }
 
 }  // namespace
-
-size_t PodTable::uid_hash(Slot slot) const {
-  return hash(at(slot).uid);
-}
-
-size_t PodTable::index_hash(Slot slot) const {
-  return hash(at(slot).index);
-}
 
 Slot PodTable::find(Uid uid) const {
   return uids_.find(hash(uid), [&](Slot slot) { return at(slot).uid == uid; });
@@ -53,13 +47,13 @@ Slot PodTable::insert(Uid uid) {
   record = PodRecord();
   record.uid = uid;
   record.in_use = true;
-  uids_.insert(hash(uid), slot, [this](Slot other) { return uid_hash(other); });
+  uids_.insert(hash(uid), slot);
   ++size_;
   return slot;
 }
 
 void PodTable::erase(Slot slot) {
-  uids_.erase(uid_hash(slot), slot, [this](Slot other) { return uid_hash(other); });
+  uids_.erase(hash(at(slot).uid), slot);
   if (at(slot).suffix[0] == '\0') {
     odd_names_.erase(slot);
   }
@@ -114,10 +108,10 @@ void PodTable::link(Slot slot) {
   const Slot second = head(record.index);
   record.next = second;
   if (second == kNoSlot) {
-    heads_.insert(index_hash(slot), slot, [this](Slot other) { return index_hash(other); });
+    heads_.insert(hash(record.index), slot);
   } else {
     at(second).previous = slot;
-    heads_.replace(index_hash(slot), second, slot);
+    heads_.replace(hash(record.index), second, slot);
   }
 }
 
@@ -129,9 +123,9 @@ void PodTable::unlink(Slot slot) {
   if (record.previous != kNoSlot) {
     at(record.previous).next = record.next;
   } else if (record.next != kNoSlot) {
-    heads_.replace(index_hash(slot), slot, record.next);
+    heads_.replace(hash(record.index), slot, record.next);
   } else {
-    heads_.erase(index_hash(slot), slot, [this](Slot other) { return index_hash(other); });
+    heads_.erase(hash(record.index), slot);
   }
   record.next = kNoSlot;
   record.previous = kNoSlot;

@@ -1,4 +1,4 @@
-// The pods of one Job, compactly: 88 bytes each, at most 12 for finding it by UID and as many by
+// The pods of one Job, compactly: 88 bytes each, 9 to 19 for finding it by UID and as many by
 // index. Owns the records; knows nothing of counting or deciding. A slot number stays valid until
 // its pod is erased.
 //
@@ -108,9 +108,6 @@ class PodTable {
 
  private:
   static constexpr size_t kChunk = 64;  // small: the explorer copies whole engines
-
-  size_t index_hash(Slot slot) const;
-  size_t uid_hash(Slot slot) const;
 
   std::string job_name_;
   std::vector<Boxed<std::array<PodRecord, kChunk>>> chunks_;

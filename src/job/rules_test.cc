@@ -317,8 +317,6 @@ const std::map<std::string, std::string> kElsewhere = {
     {"K192", "the controller removes the finalizer: OnlyOursIsRemoved"},
     {"M210", "the controller's queue"},
     {"M211", "the controller's queue: no fixed delay"},
-    {"M212", "the controller's queue: changes are batched while a write is under way"},
-    {"M216", "there are no expectations that could expire (W8)"},
     {"N228", "the controller keeps engines by UID: W3"},
     {"N230", "the controller drops the engine"},
     {"N234", "the engine takes values and changes none"},

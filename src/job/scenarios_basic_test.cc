@@ -203,6 +203,39 @@ TEST(Scaling, A20_DeletionBeatsCreation) {
   EXPECT_THAT(job.created_indexes(), ElementsAre(1, 2));
 }
 
+TEST(Scaling, A20_NoCreationWhileARemovalWaitsForItsRetry) {
+  Scenario job(indexed_job(3, 3));
+  job.given_index(0, Phase::running);
+  job.given_index(0, Phase::running);
+  job.on_pod_write = [](const PodWrite&) { return FakeCluster::Fault{WriteError::rejected}; };
+  job.run();
+  EXPECT_THAT(job.created_indexes(), IsEmpty());
+  job.on_pod_write = nullptr;
+  job.advance(seconds(1));
+  EXPECT_EQ(job.writes.deletes, 1);
+  EXPECT_THAT(job.created_indexes(), ElementsAre(1, 2));
+}
+
+// A victim that was thought to be unscheduled runs by now: it must not lose its finalizer unseen.
+TEST(Scaling, D10_79_AVictimThatWasBoundMeanwhileStaysTracked) {
+  Scenario job(defaulted_job(1, 5));
+  job.run();
+  const std::string name = job.active_pods().front();
+  job.on_pod_write = [&](const PodWrite&) {
+    job.on_pod_write = nullptr;
+    job.run_pod(name);
+    return FakeCluster::Fault{};
+  };
+  job.update_job([](JobView& view) { view.spec.parallelism = 0; });
+  job.run();
+  job.advance(seconds(1));  // after the conflict
+  EXPECT_EQ(job.writes.releases, 0);
+  EXPECT_EQ(job.writes.drops, 1);
+  job.succeed(name);
+  job.run();
+  EXPECT_EQ(job.status().succeeded, 1);
+}
+
 TEST(Scaling, UnscheduledVictimsAreReleasedSoThatTheyGoAtOnce) {
   Scenario job(defaulted_job(2, 5));
   job.run();

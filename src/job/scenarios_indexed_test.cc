@@ -15,7 +15,7 @@ TEST(Indexed, F66_Start) {
   EXPECT_EQ(annotation(plan, kCompletionIndexKey), "1");
   EXPECT_EQ(annotation(plan, kIndexFailureCountKey), "absent");
   ASSERT_EQ(plan.labels.size(), 1u);
-  EXPECT_EQ(plan.labels[0], std::pair(std::string(kCompletionIndexKey), std::string("1")));
+  EXPECT_EQ(plan.labels[0], std::pair(kCompletionIndexKey, std::string("1")));
 }
 
 TEST(Indexed, F67_CompletedWithARepeatedFailure) {

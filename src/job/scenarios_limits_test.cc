@@ -391,6 +391,23 @@ TEST(Suspend, E65_GateOffKeepsTheStartTime) {
   EXPECT_EQ(job.status().start_time, start);
 }
 
+TEST(Suspend, E65_GateOffResumeStartsAnew) {
+  Options options;
+  options.gates.clear_start_time_on_suspend = false;
+  JobView view = defaulted_job(2, 5);
+  view.spec.active_deadline_seconds = 10;
+  Scenario job(view, options);
+  job.run();
+  job.update_job([](JobView& changed) { changed.spec.suspend = true; });
+  job.advance(seconds(30));
+  job.update_job([](JobView& changed) { changed.spec.suspend = false; });
+  job.run();
+  EXPECT_FALSE(job.has(kTypeFailureTarget));  // D1: suspended time is not counted
+  EXPECT_EQ(job.status().start_time, job.now);
+  job.advance(seconds(9));
+  EXPECT_FALSE(job.has(kTypeFailureTarget));
+}
+
 TEST(Suspend, N240_10_73_WorkQueueIsSuspendedNotCompleted) {
   Scenario job(defaulted_job(2, -1));
   job.given(1, Phase::succeeded);

@@ -36,6 +36,19 @@ TEST(Misc, E58_M215_NothingIsDecidedWhileAnAnswerIsOut) {
   EXPECT_TRUE(has_true(next.status->status, kTypeSuspended));
 }
 
+TEST(Misc, M212_ABurstOfPodEventsIsOneDecision) {
+  Scenario job(indexed_job(3, 3));
+  job.run();
+  for (const std::string& name : job.active_pods()) {
+    job.run_pod(name, true);
+    job.succeed(name);
+  }
+  const int before = job.writes.statuses;
+  job.step();
+  EXPECT_EQ(job.writes.statuses, before + 1);
+  EXPECT_EQ(job.status().completed_indexes, "0-2");
+}
+
 TEST(Misc, M214_ARefusalIsForgottenAfterASuccess) {
   Scenario job(defaulted_job(1, 1));
   int refusals = 3;

@@ -135,6 +135,29 @@ TEST(Policy, H105_InitContainer) {
   EXPECT_THAT(job.message(kTypeFailed), ::testing::HasSubstr("Container prepare for pod"));
 }
 
+// 6.5: neither an end that is none nor exit code 0 matches, also not by NotIn.
+TEST(Policy, H105_H102_ExitCodeZeroNeverMatches) {
+  Scenario job(with_rules({on_codes(Action::fail_job, {42}, Operator::not_in)}));
+  PodView pod = job.pod(Phase::failed);
+  pod.containers = {job.exited("sidecar", 0), job.exited("main-container", 42)};
+  job.add_pod(pod);
+  job.run();
+  EXPECT_EQ(job.condition_types(), "");
+  EXPECT_EQ(job.status().failed, 1);
+}
+
+// Scaling down in the very moment of the verdict: nothing goes before it is stored.
+TEST(Policy, W1_TheVerdictIsStoredBeforeScalingRemovesPods) {
+  Scenario job(with_rules(rules_r(), defaulted_job(1, 5)));
+  job.given(3, Phase::running);
+  job.given_failed(5);
+  EXPECT_TRUE(job.step());
+  EXPECT_TRUE(job.has(kTypeFailureTarget));
+  EXPECT_THAT(job.last().pod_writes, IsEmpty());
+  job.run();
+  EXPECT_EQ(job.writes.deletes, 3);
+}
+
 TEST(Policy, H106_FirstRuleDecides) {
   Scenario job(limited(
       with_rules({on_codes(Action::ignore, {1, 2, 3}), on_codes(Action::fail_job, {2, 3, 4})}), 0));

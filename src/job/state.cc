@@ -416,7 +416,7 @@ void State::set_released(Slot slot) {
 
 void State::set_in_flight(Slot slot, bool in_flight) {
   pods_.at(slot).in_flight = in_flight;
-  settle(slot);
+  refresh(slot);  // it bears on nothing else of its index
 }
 
 void State::set_batched(Slot slot, bool batched) {

@@ -51,6 +51,10 @@ const char* describe(const FakeCluster::Fault& fault) {
   return !fault.error ? "" : fault.applied ? " (answer lost)" : " (refused)";
 }
 
+bool is_indexed(const JobView& job) {
+  return job.spec.mode == CompletionMode::indexed;
+}
+
 ContainerView& main_container(PodView& pod) {
   if (pod.containers.empty()) {
     pod.containers.push_back({});
@@ -107,14 +111,27 @@ FakeCluster::FakeCluster(JobView job, Options options)
 
 void FakeCluster::restart_controller(std::optional<Options> options) {
   options_ = options.value_or(options_);
-  remembers_ = blind_ = false;
+  remembers_ = false;
   trace.emplace_back("controller starts");
   engine_.emplace(options_, job_);
+  told_job_ = job_;
+  doubtful_.reset();
+  list_pods();
+}
+
+void FakeCluster::tell_job() {
+  engine_->observe_job(job_);
+  told_job_ = job_;
+  doubtful_.reset();
+}
+
+void FakeCluster::list_pods() {
   engine_->begin_list();
   for (const auto& [name, pod] : pods_) {
     engine_->observe_pod(pod);
   }
   engine_->end_list();
+  untold_.clear();
 }
 
 std::string FakeCluster::add_pod(PodView pod) {
@@ -169,14 +186,14 @@ void FakeCluster::update_job(const std::function<void(JobView&)>& change) {
                   std::to_string(job_.spec.backoff_limit));
   ++job_.generation;
   job_.rv = next_rv();
-  engine_->observe_job(job_);
+  tell_job();
   check_state();
 }
 
 void FakeCluster::update_status(const std::function<void(JobStatus&)>& change) {
   change(job_.status);
   job_.rv = next_rv();
-  engine_->observe_job(job_);
+  tell_job();
   check_state();
 }
 
@@ -186,6 +203,7 @@ void FakeCluster::update_pod(const std::string& name, const std::function<void(P
   pod.rv = next_rv();
   const PodView seen = pod;
   trace.push_back("pod: " + describe(pod));
+  untold_.erase(name);
   if (remove_if_done(name)) {
     engine_->observe_pod_gone(seen.uid);
   } else {
@@ -267,14 +285,31 @@ void FakeCluster::report(const std::vector<std::string>& what) {
 }
 
 void FakeCluster::check_state() {
-  if (!check_oracle || blind_) {
+  if (!check_oracle) {
     return;
   }
   std::vector<PodView> pods;
   for (const auto& [name, pod] : pods_) {
-    pods.push_back(pod);
+    if (!untold_.contains(name)) {
+      pods.push_back(pod);
+    }
   }
-  report(differences(engine_->state(), recount(options_, job_, pods), remembers_));
+  Recount oracle = recount(options_, told_job_, pods);
+  if (doubtful_) {
+    // What was sent stays settled until the Job is seen: its indexes as if they were stored, and
+    // the pods in its lists are kept for no index.
+    JobView sent = told_job_;
+    sent.status.completed_indexes = doubtful_->status.completed_indexes;
+    sent.status.failed_indexes = doubtful_->status.failed_indexes;
+    const Recount indexes = recount(options_, sent, pods);
+    oracle.completed_indexes = indexes.completed_indexes;
+    oracle.failed_indexes = indexes.failed_indexes;
+    oracle.succeeded = is_indexed(job_) ? indexes.succeeded : oracle.succeeded;
+    sent.status.uncounted = doubtful_->status.uncounted;
+    sent.record = doubtful_->record.value_or(sent.record);
+    oracle.held = recount(options_, sent, pods).held;
+  }
+  report(differences(engine_->state(), oracle, remembers_));
 }
 
 bool FakeCluster::step() {
@@ -286,17 +321,12 @@ bool FakeCluster::step() {
     metrics_[metric_key(delta.metric, delta.a, delta.b)] += delta.by;
   }
   if (last_.refresh_job) {
-    engine_->observe_job(job_);
-    blind_ = false;
+    tell_job();
   }
   if (last_.relist_pods) {
-    engine_->begin_list();
-    for (const auto& [name, pod] : pods_) {
-      engine_->observe_pod(pod);
-    }
-    engine_->end_list();
-    blind_ = false;
+    list_pods();
   }
+  report(check_decided(job_, last_));
   const Decision decision = last_;
   if (decision.status) {
     write_status(*decision.status);
@@ -346,12 +376,14 @@ void FakeCluster::write_status(const StatusWrite& write) {
     job_.rv = next_rv();
     ++writes.statuses;
   }
-  // In doubt, what was sent stays settled until the Job is seen.
-  blind_ = blind_ || fault.error == WriteError::unknown;
+  if (fault.error == WriteError::unknown) {
+    doubtful_ = write;
+  }
   if (fault.error || stale) {
     engine_->status_failed(fault.error.value_or(WriteError::conflict));
   } else {
     engine_->status_written(job_);
+    told_job_ = job_;
   }
 }
 
@@ -360,7 +392,6 @@ void FakeCluster::create_pod(const CreatePod& create) {
   ++writes.create_calls;
   trace.push_back("-> create: index " + std::to_string(create.plan.index) + describe(fault));
   PodView pod;
-  blind_ = blind_ || fault.applied;
   if (!fault.error || fault.applied) {
     report(check_create(job_, options_, pods_, create.plan));
     ++serial_;
@@ -376,6 +407,9 @@ void FakeCluster::create_pod(const CreatePod& create) {
                                       : pod.ignored_failure_count) = value;
     }
     pods_[pod.name] = pod;
+    if (fault.error) {
+      untold_.insert(pod.name);
+    }
     plans.push_back(create.plan);
     ++writes.creates;
   }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,8 @@ class FakeCluster {
   void write_pod(const PodWrite& write);
   void apply(PodView& pod, PodOp op);
   bool remove_if_done(const std::string& name);  // after a deletion or a released finalizer
+  void tell_job();
+  void list_pods();
   void check_state();
   void report(const std::vector<std::string>& what);
   uint64_t next_rv() { return ++revision_; }
@@ -118,7 +121,10 @@ class FakeCluster {
   JobView job_;
   Options options_;
   Pods pods_;
-  bool blind_ = false;  // a write's answer was lost: the engine cannot know yet what became of it
+  JobView told_job_;  // as the engine was last told
+  // A status whose answer was lost: until the Job is seen again the engine cannot know of it.
+  std::optional<StatusWrite> doubtful_;
+  std::set<std::string> untold_;  // pods whose creation was not answered, and that it has not seen
   std::optional<Engine> engine_;
   bool remembers_ = false;  // the engine saw an outcome that the store no longer shows
   Decision last_;

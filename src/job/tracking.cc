@@ -366,9 +366,9 @@ void complete_draft(const State& state, StatusDraft& draft) {
     next.failed_indexes = stored.failed_indexes;
     return;
   }
-  next.completed_indexes = state.indexes().completed.found().text();
+  next.completed_indexes = state.indexes().completed.write_text(stored.completed_indexes);
   if (state.facts().per_index) {
-    next.failed_indexes = state.indexes().failed.found().text();
+    next.failed_indexes = state.indexes().failed.write_text(stored.failed_indexes.value_or(""));
   }
 }
 

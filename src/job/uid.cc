@@ -25,10 +25,6 @@ constexpr std::array<uint8_t, 256> make_digits() {
 }
 constexpr std::array<uint8_t, 256> kDigitValues = make_digits();
 
-bool is_dash_place(size_t at) {
-  return at == 8 || at == 13 || at == 18 || at == 23;
-}
-
 // Reads `count` digits, and notes in `bad` when one is none.
 uint64_t read_digits(const char* text, size_t count, uint8_t& bad) {
   uint64_t value = 0;
@@ -56,17 +52,21 @@ std::optional<Uid> parse_uuid(std::string_view text) {
   return Uid{high, low};
 }
 
-std::string print_uuid(Uid uid) {
+void print_digits(char* out, uint64_t value, int count) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(kUuidLength);
-  for (int digit = 0; digit < 32; ++digit) {
-    if (is_dash_place(text.size())) {
-      text += '-';
-    }
-    const uint64_t half = digit < 16 ? uid.high : uid.low;
-    text += kDigits[(half >> (60 - 4 * (digit % 16))) & 15];
+  for (int i = count - 1; i >= 0; --i, value >>= 4) {
+    out[i] = kDigits[value & 15];
   }
+}
+
+std::string print_uuid(Uid uid) {
+  std::string text(kUuidLength, '-');
+  char* const at = text.data();
+  print_digits(at, uid.high >> 32, 8);
+  print_digits(at + 9, uid.high >> 16, 4);
+  print_digits(at + 14, uid.high, 4);
+  print_digits(at + 19, uid.low >> 48, 4);
+  print_digits(at + 24, uid.low, 12);
   return text;
 }
 

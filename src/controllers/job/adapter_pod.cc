@@ -163,10 +163,10 @@ std::unique_ptr<api::Message> make_pod(const api::Message& message, const engine
     metadata.add_finalizers(std::string(engine::kTrackingFinalizer));
   }
   for (const auto& [key, value] : plan.labels) {
-    (*metadata.mutable_labels())[key] = value;
+    (*metadata.mutable_labels())[std::string(key)] = value;
   }
   for (const auto& [key, value] : plan.annotations) {
-    (*metadata.mutable_annotations())[key] = value;
+    (*metadata.mutable_annotations())[std::string(key)] = value;
   }
   if (!plan.hostname.empty()) {
     pod->mutable_spec()->set_hostname(plan.hostname);
