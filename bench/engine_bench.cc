@@ -99,7 +99,7 @@ struct Row {
   double observation_ns = 0;  // for one
   double decision_ns = 0;     // for one pod
   double visits = 0;          // in all
-  double bytes_per_pod = 0;   // of pods known at the same time
+  double bytes_per_pod = 0;   // held at rest, by the most pods known at a time
   double round_kilobytes = 0;
   double status_writes = 0;
   double text_per_write = 0;
@@ -115,7 +115,7 @@ Row live(const LifePlan& plan) {
   row.decision_ns = meter.decided_ns / row.pods;
   row.visits = static_cast<double>(life.visits());
   row.bytes_per_pod =
-      static_cast<double>(meter.rested_bytes) / static_cast<double>(life.rested_pods());
+      static_cast<double>(meter.rested_bytes) / static_cast<double>(life.most_pods());
   row.round_kilobytes = static_cast<double>(meter.most_bytes - meter.rested_bytes) / 1024;
   row.status_writes = static_cast<double>(life.status_writes());
   row.text_per_write = static_cast<double>(life.text_bytes()) / row.status_writes;

@@ -52,5 +52,13 @@ TEST(Regression, ASuccessInTheGracePeriodThatIsBeingStoredAsFailed) {
               IsEmpty());
 }
 
+// C10: a pod that was evicted from a failing Job was let go while it still ran, and succeeded.
+TEST(Regression, AnIgnoredPodOfAFailingJobSucceedsInItsGracePeriod) {
+  EXPECT_THAT(
+      replayed("fail-job", {"decide", "answer 0", "decide", "answer 1", "fail 1 1", "evict 2",
+                            "crash", "decide", "answer 0", "decide", "succeed 2", "answer 0"}),
+      IsEmpty());
+}
+
 }  // namespace
 }  // namespace windlass::explorer

@@ -126,5 +126,31 @@ TEST(Explored, A1_ASuccessThatNothingShowsAnyMoreIsNotReplaced) {
   EXPECT_EQ(cluster.writes.creates, 3);
 }
 
+// C10, 10.79: the Job has failed, but an evicted pod has its grace period and uses it well.
+TEST(Explored, C10_AnIgnoredPodOfAFailingJobIsKeptUntilItHasEnded) {
+  JobView view = defaulted_job(2, 2);
+  set_policy(view,
+             {on_condition(Action::ignore, "DisruptionTarget"), on_codes(Action::fail_job, {42})});
+  Scenario cluster(view);
+  cluster.run();
+  const auto pods = cluster.active_pods();
+  ASSERT_EQ(pods.size(), 2u);
+  cluster.run_pod(pods[1]);
+  cluster.update_pod(pods[1], [](PodView& pod) {
+    pod.conditions.push_back({"DisruptionTarget", ConditionStatus::is_true, std::nullopt});
+  });
+  cluster.delete_pod(pods[1]);
+  cluster.fail(pods[0], 42);
+  cluster.run();
+  EXPECT_TRUE(cluster.has(kTypeFailureTarget));
+  ASSERT_TRUE(cluster.has_pod(pods[1]));
+  EXPECT_TRUE(cluster.stored_pod(pods[1]).has_finalizer);
+  cluster.succeed(pods[1]);
+  cluster.run();
+  EXPECT_EQ(cluster.status().succeeded, 1);
+  EXPECT_EQ(cluster.status().failed, 1);
+  EXPECT_TRUE(cluster.has(kTypeFailed));
+}
+
 }  // namespace
 }  // namespace windlass::job::testing

@@ -44,7 +44,6 @@ class Life {
     while (!engine_.at_rest()) {
       decide();
       if (idle_) {
-        rested_pods_ = std::max(rested_pods_, engine_.state().pods().size());
         meter_.rest();
         finish_wave();
       }
@@ -58,7 +57,6 @@ class Life {
   int64_t observations() const { return observations_; }
   int64_t status_writes() const { return status_writes_; }
   size_t most_pods() const { return most_pods_; }
-  size_t rested_pods() const { return rested_pods_; }  // the most, when nothing was under way
   size_t most_table_bytes() const { return most_table_bytes_; }
 
  private:
@@ -191,7 +189,6 @@ class Life {
   int64_t status_writes_ = 0;
   uint64_t text_bytes_ = 0;
   size_t most_pods_ = 0;
-  size_t rested_pods_ = 0;
   size_t most_table_bytes_ = 0;
 };
 

@@ -173,6 +173,9 @@ Todo State::todo_of(const PodRecord& record) const {
     return Todo::nothing;
   }
   if (record.action == Action::ignore) {
+    if (!is_terminal(record.phase)) {
+      return Todo::nothing;  // it may yet succeed, and the Job waits for its end anyway (10.79)
+    }
     const bool remembered = !facts_.per_index && facts_.scaling();
     return remembered ? Todo::account : Todo::release;
   }
