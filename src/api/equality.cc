@@ -15,16 +15,16 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Reflection;
 
 JsonForm form_of(const Message& message) {
-  return message.GetDescriptor()->options().GetExtension(type).form();
+  return message.GetDescriptor()->options().GetExtension(type_rule).form();
 }
 
 // Both hold an optional field of Go's pointer kind, or neither does.
 bool presence_matters(const FieldDescriptor* field) {
-  const Presence presence = field->options().GetExtension(rule).presence();
+  const Presence presence = field->options().GetExtension(field_rule).presence();
   if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
     return presence == POINTER || presence == NULLABLE;
   }
-  const JsonForm form = field->message_type()->options().GetExtension(type).form();
+  const JsonForm form = field->message_type()->options().GetExtension(type_rule).form();
   return presence != ALWAYS && form != TIME && form != MICRO_TIME;
 }
 

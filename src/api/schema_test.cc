@@ -87,7 +87,7 @@ void for_each_field(const std::function<void(const FieldDescriptor*, const Field
   for (const auto& [name, message] : messages()) {
     for (const FieldDescriptor* field : fields_of(message)) {
       SCOPED_TRACE(field->full_name());
-      visit(field, field->options().GetExtension(rule));
+      visit(field, field->options().GetExtension(field_rule));
     }
   }
 }
@@ -99,7 +99,7 @@ bool is_message(const FieldDescriptor* field) {
 // The field that JSON shows under this name, looking through inlined messages.
 const FieldDescriptor* find_json(const Descriptor* message, std::string_view name) {
   for (const FieldDescriptor* field : fields_of(message)) {
-    if (field->options().GetExtension(rule).inlined()) {
+    if (field->options().GetExtension(field_rule).inlined()) {
       if (const auto* inner = find_json(field->message_type(), name)) {
         return inner;
       }
@@ -228,13 +228,13 @@ TEST(Schema, EveryListHoldsItsKind) {
     EXPECT_EQ(list->field(1)->number(), 2);
     EXPECT_TRUE(list->field(1)->is_repeated());
     EXPECT_EQ(list->field(1)->message_type(), kind.prototype().GetDescriptor());
-    EXPECT_EQ(list->field(1)->options().GetExtension(rule).presence(), ALWAYS);
+    EXPECT_EQ(list->field(1)->options().GetExtension(field_rule).presence(), ALWAYS);
   }
 }
 
 void add_json_names(const Descriptor* message, std::multiset<std::string>& names) {
   for (const FieldDescriptor* field : fields_of(message)) {
-    if (field->options().GetExtension(rule).inlined()) {
+    if (field->options().GetExtension(field_rule).inlined()) {
       add_json_names(field->message_type(), names);
     } else {
       names.insert(field->json_name());
@@ -356,15 +356,15 @@ TEST(Schema, M94_MergeKeys) {
   for (const MergeFact& fact : facts) {
     const FieldDescriptor* field = must_find_json(fact.message, fact.field);
     ASSERT_NE(field, nullptr) << fact.message << " " << fact.field;
-    EXPECT_EQ(field->options().GetExtension(rule).merge_key(), fact.key) << fact.field;
+    EXPECT_EQ(field->options().GetExtension(field_rule).merge_key(), fact.key) << fact.field;
   }
   for (const char* field : {"volumes", "resourceClaims"}) {
     EXPECT_TRUE(
-        must_find_json("core.v1.PodSpec", field)->options().GetExtension(rule).retain_keys());
+        must_find_json("core.v1.PodSpec", field)->options().GetExtension(field_rule).retain_keys());
   }
   for (const auto& [message, name] :
        {std::pair{"meta.v1.ObjectMeta", "finalizers"}, std::pair{"core.v1.NodeSpec", "podCIDRs"}}) {
-    EXPECT_TRUE(must_find_json(message, name)->options().GetExtension(rule).merge_set()) << name;
+    EXPECT_TRUE(must_find_json(message, name)->options().GetExtension(field_rule).merge_set()) << name;
   }
 }
 
@@ -383,7 +383,7 @@ TEST(Schema, M94_TheseListsAreReplaced) {
   for (const auto& [message, name] : lists) {
     const FieldDescriptor* field = must_find_json(message, name);
     ASSERT_NE(field, nullptr) << name;
-    const FieldRule& rules = field->options().GetExtension(rule);
+    const FieldRule& rules = field->options().GetExtension(field_rule);
     EXPECT_FALSE(rules.has_merge_key() || rules.merge_set()) << name;
   }
 }
@@ -413,7 +413,7 @@ TEST(Schema, M104_ListTypes) {
   for (const ListFact& fact : facts) {
     const FieldDescriptor* field = must_find_json(fact.message, fact.field);
     ASSERT_NE(field, nullptr) << fact.field;
-    const FieldRule& rules = field->options().GetExtension(rule);
+    const FieldRule& rules = field->options().GetExtension(field_rule);
     EXPECT_TRUE(rules.has_list_type()) << fact.field;
     EXPECT_EQ(rules.list_type(), fact.type) << fact.field;
     const std::vector<std::string> keys(rules.list_map_key().begin(), rules.list_map_key().end());
@@ -472,7 +472,7 @@ TEST(Schema, M8_PresenceIsWhatAServerWrites) {
     ASSERT_TRUE(messages().contains(fact.message)) << fact.message;
     std::string found;
     for (const FieldDescriptor* field : fields_of(messages().at(fact.message))) {
-      if (field->options().GetExtension(rule).presence() != fact.presence) {
+      if (field->options().GetExtension(field_rule).presence() != fact.presence) {
         continue;
       }
       if (!found.empty()) {
@@ -492,8 +492,8 @@ TEST(Schema, J17_JobSchedulingIsUnknown) {
 TEST(Schema, ValuesThatAreOneJsonValueSaySo) {
   std::map<std::string, JsonForm> forms;
   for (const auto& [name, message] : messages()) {
-    if (message->options().HasExtension(type)) {
-      forms[name] = message->options().GetExtension(type).form();
+    if (message->options().HasExtension(type_rule)) {
+      forms[name] = message->options().GetExtension(type_rule).form();
     }
   }
   const std::map<std::string, JsonForm> expected = {

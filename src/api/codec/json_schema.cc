@@ -23,7 +23,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::MessageFactory;
 
 JsonPresence presence_of(const FieldDescriptor& field) {
-  switch (field.options().GetExtension(rule).presence()) {
+  switch (field.options().GetExtension(field_rule).presence()) {
     case POINTER:
       return JsonPresence::pointer;
     case ALWAYS:
@@ -37,7 +37,7 @@ JsonPresence presence_of(const FieldDescriptor& field) {
 }
 
 JsonKind message_kind(const Descriptor& message) {
-  switch (message.options().GetExtension(type).form()) {
+  switch (message.options().GetExtension(type_rule).form()) {
     case TIME:
       return JsonKind::time;
     case MICRO_TIME:
@@ -89,7 +89,7 @@ class Compiler {
     result.descriptor = &descriptor;
     for (int i = 0; i < descriptor.field_count(); ++i) {
       const FieldDescriptor& field = *descriptor.field(i);
-      if (field.options().GetExtension(rule).inlined()) {
+      if (field.options().GetExtension(field_rule).inlined()) {
         add_inlined(field, result);
       } else {
         add_field(field, nullptr, result);
@@ -110,7 +110,7 @@ class Compiler {
         JsonHolder{&descriptor, field_layout(descriptor), &prototype(inlined)}));
     for (int i = 0; i < inlined.field_count(); ++i) {
       const FieldDescriptor& field = *inlined.field(i);
-      CHECK(!field.options().GetExtension(rule).inlined(), "inlined messages do not nest");
+      CHECK(!field.options().GetExtension(field_rule).inlined(), "inlined messages do not nest");
       add_field(field, to.holders.back().get(), to);
     }
   }

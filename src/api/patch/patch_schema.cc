@@ -29,7 +29,7 @@ Merging merging_of(const JsonField& field, const FieldRule& rule) {
 }
 
 PatchRule make_rule(const JsonField& field) {
-  const FieldRule& stated = field.descriptor->options().GetExtension(rule);
+  const FieldRule& stated = field.descriptor->options().GetExtension(field_rule);
   PatchRule made;
   made.merges = stated.merge_set() || !stated.merge_key().empty();
   made.merge_key = stated.merge_key();
