@@ -39,7 +39,7 @@ std::string name_of(const Descriptor& descriptor) {
 }
 
 Scalar scalar_of(const Descriptor& descriptor) {
-  switch (descriptor.options().GetExtension(api::type).form()) {
+  switch (descriptor.options().GetExtension(api::type_rule).form()) {
     case api::TIME:
       return Scalar::time;
     case api::MICRO_TIME:
@@ -145,7 +145,7 @@ class Collector {
       property.reference = name_of(target);
       add(target);
     }
-    const auto& rule = field.descriptor->options().GetExtension(api::rule);
+    const auto& rule = field.descriptor->options().GetExtension(api::field_rule);
     apply_rule(rule, property);
     if (rule.required()) {
       to.required.push_back(property.name);
