@@ -364,7 +364,8 @@ TEST(Schema, M94_MergeKeys) {
   }
   for (const auto& [message, name] :
        {std::pair{"meta.v1.ObjectMeta", "finalizers"}, std::pair{"core.v1.NodeSpec", "podCIDRs"}}) {
-    EXPECT_TRUE(must_find_json(message, name)->options().GetExtension(field_rule).merge_set()) << name;
+    EXPECT_TRUE(must_find_json(message, name)->options().GetExtension(field_rule).merge_set())
+        << name;
   }
 }
 
