@@ -323,7 +323,8 @@ TEST(JobController, AFinishedJobIsAtRest) {
   plane.api.world.run_for(seconds(1));
   const auto revision = plane.api.store.revision();
   plane.api.world.run_for(hours(1));
-  EXPECT_EQ(plane.api.store.revision(), revision);
+  // Nothing is written but the node's heartbeats.
+  EXPECT_EQ(plane.api.store.revision() - revision, hours(1) / node::HeartbeatTiming().period);
 }
 
 uint64_t trace_of(uint64_t seed) {
