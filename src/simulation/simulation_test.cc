@@ -7,7 +7,6 @@
 namespace windlass::simulation {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 std::string broken_text(const Outcome& outcome) {
@@ -120,98 +119,6 @@ TEST(Simulation, AFailureIsShrunkToWhatItNeeds) {
   EXPECT_THAT(shrunk.strikes, IsEmpty());
   EXPECT_LE(shrunk.scenario.actions.size(), 1u);
   EXPECT_LE(shrunk.runs, kMaxShrinkRuns);
-}
-
-// Monitors that cannot fail prove nothing: each is shown what it must catch.
-class MonitorTest : public ::testing::Test {
- protected:
-  MonitorTest() {
-    job_.uid = "job-uid";
-    job_.key = "default/j";
-    job_.completions = 2;
-  }
-
-  std::vector<std::string> rules() const {
-    std::vector<std::string> rules;
-    for (const Broken& broken : report_.all()) {
-      rules.push_back(broken.rule);
-    }
-    return rules;
-  }
-  void commit(JobFacts after) {
-    after.version = ++version_;
-    const Writer writer{"job-controller", 0};
-    const JobChange change{has_job_ ? &job_ : nullptr, &after, writer, {}};
-    history_.on_job(change);
-    for (const auto& monitor : monitors_) {
-      monitor->on_job(change, history_, report_);
-    }
-    job_ = after;
-    has_job_ = true;
-  }
-  static ConditionFacts condition(const std::string& type, const std::string& reason = "") {
-    return {type, "True", reason, "", {}};
-  }
-
-  History history_;
-  Report report_;
-  Monitors monitors_ = all_monitors({});
-  JobFacts job_;
-  bool has_job_ = false;
-  uint64_t version_ = 1;
-};
-
-TEST_F(MonitorTest, C2_SeesACounterGoBack) {
-  JobFacts job = job_;
-  job.failed = 1;
-  commit(job);
-  job.failed = 0;
-  commit(job);
-  EXPECT_THAT(rules(), ElementsAre("C1", "C2"));
-}
-
-TEST_F(MonitorTest, C1_SeesAPodCountedTwice) {
-  JobFacts job = job_;
-  commit(job);
-  job.uncounted_failed = {"p"};
-  commit(job);
-  job.uncounted_failed = {};
-  job.failed = 1;
-  commit(job);
-  job.uncounted_failed = {"p"};
-  commit(job);
-  EXPECT_THAT(rules(), ::testing::Contains("C1"));
-}
-
-TEST_F(MonitorTest, T1T3_SeeTwoEndsAndAnEndWithoutAVerdict) {
-  JobFacts job = job_;
-  job.start = Time{};
-  commit(job);
-  job.conditions = {condition("Complete"), condition("Failed")};
-  commit(job);
-  EXPECT_THAT(rules(), ::testing::IsSupersetOf({"T1", "T3"}));
-}
-
-TEST_F(MonitorTest, T2_SeesAVerdictTakenBack) {
-  JobFacts job = job_;
-  job.conditions = {condition("FailureTarget", "BackoffLimitExceeded")};
-  job.failed = 7;
-  commit(job);
-  job.conditions = {};
-  commit(job);
-  EXPECT_THAT(rules(), ElementsAre("T2"));
-}
-
-TEST_F(MonitorTest, C3C4C5_SeeWrongIndexes) {
-  JobFacts job = job_;
-  job.indexed = true;
-  commit(job);
-  job.completed_text = "0,1,2";
-  job.completed_indexes = {0, 1, 2};
-  job.failed_text = "1";
-  job.failed_indexes = {1};
-  commit(job);
-  EXPECT_THAT(rules(), ::testing::IsSupersetOf({"C3", "C4", "C5"}));
 }
 
 }  // namespace
