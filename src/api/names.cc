@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace windlass::api {
 namespace {
 
@@ -17,9 +19,6 @@ constexpr bool is_lower(char c) {
 }
 constexpr bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
-}
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 constexpr bool is_lower_alnum(char c) {
   return is_lower(c) || is_digit(c);

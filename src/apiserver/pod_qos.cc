@@ -9,7 +9,6 @@
 namespace windlass::apiserver {
 namespace {
 
-using api::core::v1::Container;
 using api::meta::v1::Quantity;
 using Resources = google::protobuf::Map<std::string, Quantity>;
 
@@ -34,7 +33,7 @@ struct Verdict {
   bool guaranteed = true;
 };
 
-void judge(const Container& container, Verdict& verdict) {
+void judge(const api::core::v1::Container& container, Verdict& verdict) {
   for (const char* name : kCounted) {
     const Quantity* request = find(container.resources().requests(), name);
     const Quantity* limit = find(container.resources().limits(), name);
@@ -48,10 +47,10 @@ void judge(const Container& container, Verdict& verdict) {
 
 std::string_view qos_class(const api::core::v1::Pod& pod) {
   Verdict verdict;
-  for (const Container& container : pod.spec().containers()) {
+  for (const api::core::v1::Container& container : pod.spec().containers()) {
     judge(container, verdict);
   }
-  for (const Container& container : pod.spec().init_containers()) {
+  for (const api::core::v1::Container& container : pod.spec().init_containers()) {
     judge(container, verdict);
   }
   return verdict.asks_nothing ? "BestEffort" : verdict.guaranteed ? "Guaranteed" : "Burstable";

@@ -8,19 +8,19 @@
 namespace windlass {
 namespace {
 
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMinInt64 = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 
 TEST(BigInteger, EndsOfInt64) {
-  EXPECT_EQ(BigInteger(kMin).to_string(), "-9223372036854775808");
-  EXPECT_EQ(BigInteger(kMin).to_int64(), kMin);
-  EXPECT_EQ(BigInteger(kMax).to_int64(), kMax);
-  BigInteger above(kMax);
+  EXPECT_EQ(BigInteger(kMinInt64).to_string(), "-9223372036854775808");
+  EXPECT_EQ(BigInteger(kMinInt64).to_int64(), kMinInt64);
+  EXPECT_EQ(BigInteger(kMaxInt64).to_int64(), kMaxInt64);
+  BigInteger above(kMaxInt64);
   above.add(BigInteger(1));
   EXPECT_EQ(above.to_string(), "9223372036854775808");
   EXPECT_EQ(above.to_int64(), std::nullopt);
   above.negate();
-  EXPECT_EQ(above.to_int64(), kMin);
+  EXPECT_EQ(above.to_int64(), kMinInt64);
 }
 
 TEST(BigInteger, ZeroHasNoSign) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/ascii.h"
 #include "base/quote.h"
 #include "base/time.h"
 
@@ -47,10 +48,6 @@ std::string decimal(uint64_t value, uint64_t unit) {
     rest %= unit;
   }
   return out;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 // Reads the parts of a duration: `1.5h`, then `30m`, ... Every number and unit adds to `total`.

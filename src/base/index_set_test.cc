@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Interval = IndexSet::Interval;
 
-constexpr int32_t kMax = std::numeric_limits<int32_t>::max();
+constexpr int32_t kMaxIndex = std::numeric_limits<int32_t>::max();
 
 std::string error_of(std::string_view text, int32_t completions) {
   const Result<IndexSet> set = IndexSet::parse(text, completions);
@@ -75,7 +75,7 @@ TEST(IndexSet, StoredTextOfAnyLengthReportsFewIntervals) {
   for (int i = 0; i < 100'000; ++i) {
     text += ",-";
   }
-  const IndexSet::Stored stored = IndexSet::parse_stored(text, kMax);
+  const IndexSet::Stored stored = IndexSet::parse_stored(text, kMaxIndex);
   EXPECT_THAT(stored.skipped, SizeIs(IndexSet::Stored::kMaxSkipped));
 }
 
@@ -84,7 +84,7 @@ TEST(IndexSet, J79_AcceptsAscendingLists) {
   EXPECT_EQ(IndexSet::parse("0,2-5,7", 8)->size(), 6);
   EXPECT_EQ(IndexSet::parse("+1,3", 8)->to_string(), "1,3") << "Go's Atoi takes a plus";
   EXPECT_EQ(IndexSet::parse("007", 8)->to_string(), "7");
-  EXPECT_EQ(IndexSet::parse("0-2147483646", kMax)->size(), kMax);
+  EXPECT_EQ(IndexSet::parse("0-2147483646", kMaxIndex)->size(), kMaxIndex);
   EXPECT_EQ(IndexSet::parse("1-2,3", 8)->to_string(), "1-3");
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/big_integer.h"
 #include "base/quantity.h"
 
@@ -67,9 +68,6 @@ std::optional<Suffix> parse_suffix(std::string_view text) {
   return Suffix{Format::decimal_exponent, exponent};
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_suffix_letter(char c) {
   return std::string_view("eEinumkKMGTP").find(c) != std::string_view::npos;
 }

@@ -27,7 +27,7 @@ std::string printed(std::string_view text) {
   return parsed(text).to_string();
 }
 
-std::string error_of(std::string_view text) {
+std::string quantity_error(std::string_view text) {
   const Result<Quantity> quantity = Quantity::parse(text);
   return quantity ? "parsed as " + quantity->to_string() : quantity.error().message;
 }
@@ -129,28 +129,28 @@ TEST(Quantity, AboveTheLargestSuffixPrintsAnExponent) {
 TEST(Quantity, M31_ErrorTexts) {
   for (const char* text : {"", "abc", "1z", "1.2.3", "1e1.5", "1e1e1", "1 ", " 1", "1_000", "0x10",
                            "5.5.5", "\xff", "1\n", "NaN"}) {
-    EXPECT_EQ(error_of(text), kFormatError) << text;
+    EXPECT_EQ(quantity_error(text), kFormatError) << text;
   }
   for (const char* text :
        {"1e", "1mm", "1mi", "1Kii", "1ki", "1K", "1i", "--1", "1e+", "1e-", "5Ki3", "5m3", "5mk"}) {
-    EXPECT_EQ(error_of(text), kSuffixError) << text;
+    EXPECT_EQ(quantity_error(text), kSuffixError) << text;
   }
   for (const char* text : {".e-10", "e-10"}) {
-    EXPECT_EQ(error_of(text), kNumberError) << text;
+    EXPECT_EQ(quantity_error(text), kNumberError) << text;
   }
 }
 
 TEST(Quantity, LimitsWhatItComputesWith) {
   EXPECT_EQ(printed("1e999"), "1e999");
-  EXPECT_EQ(error_of("1e1001"), kSuffixError);
-  EXPECT_EQ(error_of("1e-1001"), kSuffixError);
-  EXPECT_EQ(error_of("1e2147483648"), kSuffixError);
-  EXPECT_EQ(error_of("1e99999999999999999999"), kSuffixError);
-  EXPECT_EQ(error_of(std::string(Quantity::kMaxTextLength + 1, '1')), kNumberError);
-  EXPECT_EQ(error_of("1000e999"), kNumberError) << "would print as 1e1002";
+  EXPECT_EQ(quantity_error("1e1001"), kSuffixError);
+  EXPECT_EQ(quantity_error("1e-1001"), kSuffixError);
+  EXPECT_EQ(quantity_error("1e2147483648"), kSuffixError);
+  EXPECT_EQ(quantity_error("1e99999999999999999999"), kSuffixError);
+  EXPECT_EQ(quantity_error(std::string(Quantity::kMaxTextLength + 1, '1')), kNumberError);
+  EXPECT_EQ(quantity_error("1000e999"), kNumberError) << "would print as 1e1002";
   const std::string longest(Quantity::kMaxExponent, '1');
   EXPECT_EQ(printed(longest), longest);
-  EXPECT_EQ(error_of(longest + "1"), kNumberError);
+  EXPECT_EQ(quantity_error(longest + "1"), kNumberError);
 }
 
 TEST(Quantity, P17_RoundsUpToMilli) {

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
-namespace windlass::http {
+#include "base/ascii.h"
 
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+namespace windlass::http {
 
 constexpr char to_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -85,7 +85,7 @@ struct Decision {
   std::vector<CreatePod> creates;
   std::vector<PodWrite> pod_writes;
   bool refresh_job = false;     // GET the Job (or wait for its newer version) and observe_job() it
-  bool relist_pods = false;     // a create's answer was lost: list the Job's pods anew
+  bool relist_pods = false;     // an answer was lost: list the Job's pods anew
   std::optional<Time> wake_at;  // ask again then, if nothing happens before
   SyncAction action = SyncAction::reconciling;
   std::vector<Event> events;  // to record, of what has happened since the last decision

@@ -161,6 +161,11 @@ void Engine::pod_write_failed(std::string_view uid, WriteError error, std::strin
   const Slot slot = state_.find(write.uid, write.slot);
   if (slot != kNoSlot) {
     state_.set_in_flight(slot, false);
+    // C9: let go without being counted, it must not be counted if it is gone; with other
+    // completions it might be.
+    const bool uncounted = state_.pods().at(slot).accounted == Accounted::no;
+    relist_pods_ =
+        relist_pods_ || (error == WriteError::unknown && write.op == PodOp::release && uncounted);
   }
   if (error == WriteError::not_found) {
     retry_of(write.op).succeeded();

@@ -152,5 +152,50 @@ TEST(Explored, C10_AnIgnoredPodOfAFailingJobIsKeptUntilItHasEnded) {
   EXPECT_TRUE(cluster.has(kTypeFailed));
 }
 
+// C9: whether a pod beyond the completions was let go is not known; before completions that are
+// raised again make it count, it is looked at.
+TEST(Explored, C9_APodThatMayHaveBeenLetGoIsLookedAtBeforeItCounts) {
+  JobView view = indexed_job(1, 1);
+  view.rv = 1;
+  PodView beyond;
+  beyond.uid = "00000000-0000-4000-8000-000000000001";
+  beyond.name = "work-1-xxxxx";
+  beyond.rv = 2;
+  beyond.completion_index = "1";
+  beyond.phase = Phase::failed;
+  beyond.has_finalizer = true;
+  Engine engine({}, view);
+  const auto list = [&] {
+    engine.begin_list();
+    engine.observe_pod(beyond);
+    engine.end_list();
+  };
+  list();
+  const Time now = time_from_unix(1'800'000'000);
+  const Decision first = engine.decide(now);
+  ASSERT_EQ(first.pod_writes.size(), 1u);
+  engine.pod_write_failed(beyond.uid, WriteError::unknown, "no answer");
+  ASSERT_TRUE(first.status);
+  view.status = first.status->status;
+  view.rv = 3;
+  engine.status_written(view);
+  for (const CreatePod& create : first.creates) {
+    engine.create_failed(create.id, WriteError::rejected, "quota");
+  }
+  view.spec.completions = view.spec.parallelism = 2;
+  view.generation = 2;
+  view.rv = 4;
+  engine.observe_job(view);
+  const Decision looks = engine.decide(now);
+  EXPECT_TRUE(looks.relist_pods);
+  EXPECT_FALSE(looks.has_writes());
+  beyond.has_finalizer = false;
+  beyond.rv = 5;
+  list();
+  const Decision next = engine.decide(now + seconds(1));
+  EXPECT_FALSE(next.relist_pods);
+  EXPECT_EQ(engine.state().failed(), 0);
+}
+
 }  // namespace
 }  // namespace windlass::job::testing

@@ -3,34 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "node/run_testing.h"
+
 namespace windlass::node {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-const Time kNow = time_from_unix(1'000'000);
-
-ContainerRun waiting(std::string name, bool sidecar = false) {
-  ContainerRun run;
-  run.name = std::move(name);
-  run.sidecar = sidecar;
-  return run;
-}
-
-ContainerRun running(std::string name, bool sidecar = false) {
-  ContainerRun run = waiting(std::move(name), sidecar);
-  run.state = Running{kNow};
-  run.ever_started = true;
-  return run;
-}
-
-ContainerRun ended(std::string name, int code) {
-  ContainerRun run = waiting(std::move(name));
-  run.state = Ended{code, code == 0 ? "Completed" : "Error", "", kNow - seconds(5), kNow, ""};
-  run.ever_started = true;
-  return run;
-}
 
 NextSteps steps(const PodRun& run, RestartPolicy policy = RestartPolicy::never) {
   return next_steps(run, policy, kNow);

@@ -2,33 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "node/container_flow.h"
+#include "node/run_testing.h"
 
 namespace windlass::node {
 namespace {
-
-const Time kNow = time_from_unix(1'000'000);
-
-ContainerRun waiting(std::string name, bool sidecar = false) {
-  ContainerRun run;
-  run.name = std::move(name);
-  run.sidecar = sidecar;
-  return run;
-}
-
-ContainerRun running(std::string name, bool sidecar = false) {
-  ContainerRun run = waiting(std::move(name), sidecar);
-  run.state = Running{kNow};
-  run.ever_started = true;
-  return run;
-}
-
-ContainerRun ended(std::string name, int code) {
-  ContainerRun run = waiting(std::move(name));
-  run.state = Ended{code, std::string(end_reason(code)), "", kNow, kNow, "id"};
-  run.ever_started = true;
-  return run;
-}
 
 ContainerRun backing_off(std::string name) {
   ContainerRun run = waiting(std::move(name));

@@ -16,7 +16,7 @@ using api::testing::from_yaml;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Time kNow = time_from_unix(1704067200);  // 2024-01-01T00:00:00Z
+const Time kNewYear = time_from_unix(1704067200);  // 2024-01-01T00:00:00Z
 
 PodRun pod_run(ContainerState state) {
   ContainerRun run;
@@ -35,8 +35,8 @@ PodStatusView view_of(const PodRun& run, bool terminating = false) {
   return describe({run, RestartPolicy::never, terminating, std::nullopt, true});
 }
 
-StatusFacts facts(Time now = kNow) {
-  return {"10.0.0.1", "10.0.0.1", now, kNow};
+StatusFacts facts(Time now = kNewYear) {
+  return {"10.0.0.1", "10.0.0.1", now, kNewYear};
 }
 
 std::vector<std::string> condition_types(const Pod& pod) {
@@ -49,7 +49,7 @@ std::vector<std::string> condition_types(const Pod& pod) {
 
 TEST(StatusMessage, Section13_RunningWordForWord) {
   Pod pod = from_yaml<Pod>("{metadata: {name: p, generation: 1}, status: {phase: Pending}}");
-  EXPECT_TRUE(apply_status(view_of(pod_run(Running{kNow})), facts(), pod));
+  EXPECT_TRUE(apply_status(view_of(pod_run(Running{kNewYear})), facts(), pod));
   const std::string t = R"("2024-01-01T00:00:00Z")";
   const auto condition = [&t](const std::string& type) {
     return R"({"type":")" + type +
@@ -73,7 +73,7 @@ TEST(StatusMessage, Section13_EndsOfContainers) {
     Ended ended;
     std::string_view want;
   };
-  const Time t = kNow;
+  const Time t = kNewYear;
   const Case cases[] = {
       {{0, "Completed", "", t, t, "id"},
        R"("terminated":{"exitCode":0,"reason":"Completed","startedAt":"2024-01-01T00:00:00Z",)"
@@ -96,15 +96,15 @@ TEST(StatusMessage, Section13_EndsOfContainers) {
 
 TEST(StatusMessage, SayingTheSameAgainChangesNothing) {
   Pod pod;
-  const PodStatusView view = view_of(pod_run(Running{kNow}));
+  const PodStatusView view = view_of(pod_run(Running{kNewYear}));
   EXPECT_TRUE(apply_status(view, facts(), pod));
-  EXPECT_FALSE(apply_status(view, facts(kNow + seconds(60)), pod));
+  EXPECT_FALSE(apply_status(view, facts(kNewYear + seconds(60)), pod));
 }
 
 TEST(StatusMessage, C15_ANewGenerationAloneIsNoReasonToWrite) {
   Pod pod;
   pod.mutable_metadata()->set_generation(1);
-  const PodStatusView view = view_of(pod_run(Running{kNow}));
+  const PodStatusView view = view_of(pod_run(Running{kNewYear}));
   EXPECT_TRUE(apply_status(view, facts(), pod));
   pod.mutable_metadata()->set_generation(2);
   EXPECT_FALSE(apply_status(view, facts(), pod));
@@ -112,9 +112,9 @@ TEST(StatusMessage, C15_ANewGenerationAloneIsNoReasonToWrite) {
 
 TEST(StatusMessage, TransitionTimesChangeWithTheStatusOnly) {
   Pod pod;
-  apply_status(view_of(pod_run(Running{kNow})), facts(), pod);
-  apply_status(view_of(pod_run(Ended{0, "Completed", "", kNow, kNow, ""})),
-               facts(kNow + seconds(9)), pod);
+  apply_status(view_of(pod_run(Running{kNewYear})), facts(), pod);
+  apply_status(view_of(pod_run(Ended{0, "Completed", "", kNewYear, kNewYear, ""})),
+               facts(kNewYear + seconds(9)), pod);
   for (const auto& condition : pod.status().conditions()) {
     const bool changed = condition.status() == "False";
     EXPECT_EQ(condition.last_transition_time().seconds(), 1704067200 + (changed ? 9 : 0))
@@ -130,7 +130,8 @@ status:
   - {type: DisruptionTarget, status: "True", reason: EvictionByEvictionAPI, message: "Eviction API: evicting"}
   - {type: example.com/Mine, status: "False"}
 )");
-  apply_status(view_of(pod_run(Ended{137, "Error", "", kNow, kNow, ""}), true), facts(), pod);
+  apply_status(view_of(pod_run(Ended{137, "Error", "", kNewYear, kNewYear, ""}), true), facts(),
+               pod);
   EXPECT_THAT(condition_types(pod),
               ElementsAre("DisruptionTarget", "example.com/Mine", "PodReadyToStartContainers",
                           "Initialized", "Ready", "ContainersReady", "PodScheduled"));
@@ -140,11 +141,11 @@ status:
 
 TEST(StatusMessage, K39_TheAgentsOwnDisruptionComesWithTheEnd) {
   const ForcedEnd shutdown{"Terminated", "going down", ForcedEnd::Kind::disruption};
-  const PodRun running = pod_run(Running{kNow});
+  const PodRun running = pod_run(Running{kNewYear});
   Pod pod;
   apply_status(describe({running, RestartPolicy::never, true, shutdown, true}), facts(), pod);
   EXPECT_EQ(pod.status().conditions_size(), 5);
-  const PodRun ended = pod_run(Ended{137, "Error", "", kNow, kNow, ""});
+  const PodRun ended = pod_run(Ended{137, "Error", "", kNewYear, kNewYear, ""});
   apply_status(describe({ended, RestartPolicy::never, true, shutdown, true}), facts(), pod);
   ASSERT_EQ(pod.status().conditions_size(), 6);
   EXPECT_EQ(pod.status().conditions(0).type(), "DisruptionTarget");
@@ -155,9 +156,9 @@ TEST(StatusMessage, K39_TheAgentsOwnDisruptionComesWithTheEnd) {
 
 TEST(StatusMessage, K16_ATerminalPhaseOfOthersStays) {
   Pod pod = from_yaml<Pod>("{status: {phase: Failed, reason: NodeLost, message: gone}}");
-  EXPECT_FALSE(apply_status(view_of(pod_run(Running{kNow})), facts(), pod));
-  EXPECT_TRUE(
-      apply_status(view_of(pod_run(Ended{0, "Completed", "", kNow, kNow, ""})), facts(), pod));
+  EXPECT_FALSE(apply_status(view_of(pod_run(Running{kNewYear})), facts(), pod));
+  EXPECT_TRUE(apply_status(view_of(pod_run(Ended{0, "Completed", "", kNewYear, kNewYear, ""})),
+                           facts(), pod));
   EXPECT_EQ(pod.status().phase(), "Failed");
   EXPECT_EQ(pod.status().reason(), "NodeLost");
   EXPECT_EQ(pod.status().container_statuses(0).state().terminated().reason(), "Completed");
@@ -167,23 +168,23 @@ TEST(StatusMessage, K16_ReasonAndMessageGoWithThePhase) {
   Pod pod = from_yaml<Pod>("{status: {phase: Pending, reason: Waiting, message: soon}}");
   apply_status(view_of(pod_run(Waiting{})), facts(), pod);
   EXPECT_EQ(pod.status().reason(), "Waiting");
-  apply_status(view_of(pod_run(Running{kNow})), facts(), pod);
+  apply_status(view_of(pod_run(Running{kNewYear})), facts(), pod);
   EXPECT_EQ(pod.status().reason(), "");
   EXPECT_EQ(pod.status().message(), "");
 }
 
 TEST(StatusMessage, K20_StartTimeIsSetOnce) {
   Pod pod;
-  apply_status(view_of(pod_run(Running{kNow})), facts(), pod);
-  StatusFacts later = facts(kNow + seconds(5));
-  later.start_time = kNow + seconds(5);
-  apply_status(view_of(pod_run(Ended{1, "Error", "", kNow, kNow, ""})), later, pod);
+  apply_status(view_of(pod_run(Running{kNewYear})), facts(), pod);
+  StatusFacts later = facts(kNewYear + seconds(5));
+  later.start_time = kNewYear + seconds(5);
+  apply_status(view_of(pod_run(Ended{1, "Error", "", kNewYear, kNewYear, ""})), later, pod);
   EXPECT_EQ(pod.status().start_time().seconds(), 1704067200);
 }
 
 TEST(StatusMessage, KeepsWhatTheServerOwns) {
   Pod pod = from_yaml<Pod>("{status: {qosClass: BestEffort, nominatedNodeName: x}}");
-  apply_status(view_of(pod_run(Running{kNow})), facts(), pod);
+  apply_status(view_of(pod_run(Running{kNewYear})), facts(), pod);
   EXPECT_EQ(pod.status().qos_class(), "BestEffort");
   EXPECT_EQ(pod.status().nominated_node_name(), "x");
 }

@@ -207,9 +207,9 @@ class Reader {
   }
 
   static void set_usual_exit_code(Failure& failure) {
-    using Cause = Failure::Cause;
-    const bool no_status = failure.cause == Cause::node_lost || failure.cause == Cause::admission ||
-                           failure.cause == Cause::deleted_while_pending;
+    using enum Failure::Cause;
+    const bool no_status = failure.cause == node_lost || failure.cause == admission ||
+                           failure.cause == deleted_while_pending;
     if (!failure.exit_code && !no_status) {
       failure.exit_code = kSigkillCode;
     }

@@ -10,7 +10,7 @@
 namespace windlass::posix {
 namespace {
 
-mode_t mode_of(const std::string& path) {
+mode_t file_mode(const std::string& path) {
   struct stat info = {};
   EXPECT_EQ(::lstat(path.c_str(), &info), 0) << path;
   return info.st_mode & 07777U;
@@ -23,8 +23,8 @@ TEST(PrivateFile, IsItsOwnersAlone) {
   ::umask(0777);
   ASSERT_TRUE(write_private_file(directory / "other", "secret").has_value());
   ::umask(before);
-  EXPECT_EQ(mode_of(directory / "key"), 0600u);
-  EXPECT_EQ(mode_of(directory / "other"), 0600u);
+  EXPECT_EQ(file_mode(directory / "key"), 0600u);
+  EXPECT_EQ(file_mode(directory / "other"), 0600u);
   EXPECT_EQ(directory.read("key"), "secret");
 }
 
@@ -36,7 +36,7 @@ TEST(PrivateFile, ReplacesWhatWasThereAndFollowsNoLink) {
   ASSERT_TRUE(write_private_file(directory / "key", "secret").has_value());
   EXPECT_EQ(directory.read("key"), "secret");
   EXPECT_EQ(directory.read("target"), "mine");
-  EXPECT_EQ(mode_of(directory / "key"), 0600u);
+  EXPECT_EQ(file_mode(directory / "key"), 0600u);
 }
 
 TEST(PrivateFile, ErrorsNameThePathAndNotTheContent) {

@@ -6,7 +6,7 @@
 namespace windlass::simulation {
 namespace {
 
-constexpr auto kRows = std::to_array<ScenarioRow>({
+constexpr auto kDisruptionRows = std::to_array<ScenarioRow>({
     {"drain", "R-3: the node is drained, the Job ignores it",
      "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
      "DisruptionTarget, status: \"True\"}]}]}",
@@ -39,7 +39,7 @@ constexpr auto kRows = std::to_array<ScenarioRow>({
 }  // namespace
 
 std::span<const ScenarioRow> disruption_rows() {
-  return kRows;
+  return kDisruptionRows;
 }
 
 }  // namespace windlass::simulation

@@ -6,7 +6,7 @@
 namespace windlass::simulation {
 namespace {
 
-constexpr auto kRows = std::to_array<ScenarioRow>({
+constexpr auto kIndexRows = std::to_array<ScenarioRow>({
     {"indexed", "job-controller.md 1, Indexed",
      "completions: 4, parallelism: 2, completionMode: Indexed", "0@2", "Complete"},
     {"per-index", "KEP-3850 story 1: one bad index, the others finish",
@@ -65,7 +65,7 @@ constexpr auto kRows = std::to_array<ScenarioRow>({
 }  // namespace
 
 std::span<const ScenarioRow> index_rows() {
-  return kRows;
+  return kIndexRows;
 }
 
 }  // namespace windlass::simulation

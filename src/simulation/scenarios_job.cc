@@ -6,7 +6,7 @@
 namespace windlass::simulation {
 namespace {
 
-constexpr auto kRows = std::to_array<ScenarioRow>({
+constexpr auto kJobRows = std::to_array<ScenarioRow>({
     {"one-pod", "job-controller.md 1: one pod that succeeds", "", "0@3", "Complete"},
     {"retry", "job-controller.md 217: fails once, then succeeds", "", "1@2,0@1", "Complete"},
     {"parallel", "job-controller.md 1: 5 completions, 2 at a time",
@@ -97,7 +97,7 @@ constexpr auto kRows = std::to_array<ScenarioRow>({
 }  // namespace
 
 std::span<const ScenarioRow> job_rows() {
-  return kRows;
+  return kJobRows;
 }
 
 }  // namespace windlass::simulation

@@ -6,7 +6,7 @@
 namespace windlass::simulation {
 namespace {
 
-constexpr auto kRows = std::to_array<ScenarioRow>({
+constexpr auto kPolicyRows = std::to_array<ScenarioRow>({
     {"fail-job", "KEP-3329 story 1, P6: a rule fails the Job while another pod runs",
      "completions: 2, parallelism: 2, completionMode: Indexed, podFailurePolicy: {rules: "
      "[{action: FailJob, onExitCodes: {operator: In, values: [42]}}]}",
@@ -78,7 +78,7 @@ constexpr auto kRows = std::to_array<ScenarioRow>({
 }  // namespace
 
 std::span<const ScenarioRow> policy_rows() {
-  return kRows;
+  return kPolicyRows;
 }
 
 }  // namespace windlass::simulation

@@ -20,6 +20,8 @@ namespace windlass::simulation {
 struct Writer {
   std::string component = {};
   uint64_t owner_version = 0;  // of a new pod: the version of its owner that the component knew
+
+  bool is_job_controller() const { return component.starts_with("job-controller"); }
 };
 
 class SimJournal final : public store::Journal {

@@ -19,7 +19,7 @@
 namespace windlass::supervisor {
 namespace {
 
-constexpr size_t kReadBytes = 4096;
+constexpr size_t kFileBytes = 4096;
 // Forking members may outrun a round; the pids limit and the caller's retries end that.
 constexpr int kMaxKillRounds = 16;
 // Our own groups are two deep.
@@ -116,7 +116,7 @@ Result<void> write_cgroup(const std::string& path, std::string_view value) {
 std::string read_cgroup(const std::string& path) {
   std::string text;
   const posix::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::array<char, kReadBytes> buffer;
+  std::array<char, kFileBytes> buffer;
   while (file.valid()) {
     const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
     if (got <= 0) {

@@ -30,7 +30,6 @@ namespace windlass::supervisor {
 namespace {
 
 constexpr mode_t kUmask = 022;
-constexpr int kSignalBase = 128;
 // What a container that runs as root keeps, as with the usual runtimes, without making devices.
 constexpr std::array kKeptCapabilities = {
     CAP_CHOWN,      CAP_DAC_OVERRIDE, CAP_FSETID,     CAP_FOWNER,  CAP_NET_RAW,

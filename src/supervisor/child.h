@@ -18,6 +18,8 @@ namespace windlass::supervisor {
 
 constexpr char kGo = 'g';
 constexpr int kChildFailedCode = 127;
+// What a shell adds to the number of the signal that ended a process.
+constexpr int kSignalBase = 128;
 
 // Taken before the clone: what the child needs to know of the supervisor.
 struct ChildSetting {

@@ -17,8 +17,8 @@ namespace windlass::supervisor {
 namespace {
 
 constexpr uint64_t kMaxOutputBytes = 1024 * 1024;
-constexpr size_t kReadBytes = 16 * 1024;
-constexpr size_t kMaxErrorBytes = 4096;
+constexpr size_t kOutputBytes = 16 * 1024;
+constexpr size_t kCommandErrorBytes = 4096;
 // Whoever it left behind may hold its output open and go on writing; not for ever.
 constexpr int kMaxLastReads = 64;
 
@@ -46,7 +46,7 @@ Command::~Command() {
 }
 
 void Command::read_output() {
-  std::array<char, kReadBytes> buffer;
+  std::array<char, kOutputBytes> buffer;
   const ssize_t got = ::read(launched_.out.get(), buffer.data(), buffer.size());
   if (got > 0) {
     const size_t room = max_output_bytes_ - result_.output.size();
@@ -61,7 +61,7 @@ void Command::on_end() {
   if (!end.known) {
     return;
   }
-  std::array<char, kMaxErrorBytes> text;
+  std::array<char, kCommandErrorBytes> text;
   const ssize_t got = ::recv(launched_.sync.get(), text.data(), text.size(), MSG_DONTWAIT);
   for (int reads = 0; reads < kMaxLastReads && output_watch_ != posix::WatchId::none; ++reads) {
     read_output();

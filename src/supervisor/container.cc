@@ -16,7 +16,6 @@
 namespace windlass::supervisor {
 namespace {
 
-constexpr int kSignalBase = 128;
 constexpr size_t kMaxErrorBytes = 4096;
 constexpr size_t kMaxEarlySignals = 16;
 // A group whose last process is going needs a moment; one with a process that the kernel cannot

@@ -14,7 +14,7 @@
 namespace windlass::supervisor {
 namespace {
 
-constexpr mode_t kLogMode = 0600;
+constexpr mode_t kSupervisorLogMode = 0600;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Result<void> launch_supervisor(const std::string& program, const std::string& di
   ::posix_spawnattr_init(&attributes);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, kLogMode);
+                                     O_WRONLY | O_CREAT | O_TRUNC, kSupervisorLogMode);
   ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   sigset_t none;

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace windlass::api {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');

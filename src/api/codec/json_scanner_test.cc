@@ -5,13 +5,13 @@
 namespace windlass::api {
 namespace {
 
-struct Case {
+struct ScanCase {
   std::string_view text;
   std::string_view error;
 };
 
 TEST(JsonScanner, ErrorsInTheWordsOfGo) {
-  const Case cases[] = {
+  const ScanCase cases[] = {
       {"", "unexpected end of JSON input"},
       {"{", "unexpected end of JSON input"},
       {"{\"a\":", "unexpected end of JSON input"},
@@ -37,7 +37,7 @@ TEST(JsonScanner, ErrorsInTheWordsOfGo) {
       {"'a'", "invalid character '\\'' looking for beginning of value"},
       {"\xc3\xbc", "invalid character '\xc3\x83' looking for beginning of value"},
   };
-  for (const Case& c : cases) {
+  for (const ScanCase& c : cases) {
     EXPECT_EQ(json_syntax_error(c.text), c.error) << c.text;
   }
 }

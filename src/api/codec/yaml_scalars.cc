@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "api/codec/json_text.h"
+#include "base/ascii.h"
 
 namespace windlass::api {
 namespace {
@@ -32,10 +33,6 @@ constexpr std::array<std::string_view, 3> kNan = {".nan", ".NaN", ".NAN"};
 constexpr std::array<std::string_view, 6> kInfinity = {".inf",  ".Inf",  ".INF",
                                                        "+.inf", "+.Inf", "+.INF"};
 constexpr std::array<std::string_view, 3> kMinusInfinity = {"-.inf", "-.Inf", "-.INF"};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 YamlScalar of_type(Type type) {
   YamlScalar scalar;

@@ -10,14 +10,14 @@ std::string json_of(std::string_view text) {
   return resolve_plain_scalar(text).append_json(out) ? out : "none";
 }
 
-struct Case {
+struct ScalarCase {
   std::string_view yaml;
   std::string_view json;
 };
 
 // What kubectl 1.32 makes of each scalar, observed with `kubectl annotate --local -o json`.
 TEST(YamlScalars, ResolveAsKubectlDoes) {
-  const Case cases[] = {
+  const ScalarCase cases[] = {
       {"yes", "true"},
       {"y", "true"},
       {"Off", "false"},
@@ -98,7 +98,7 @@ TEST(YamlScalars, ResolveAsKubectlDoes) {
       {"1e", "\"1e\""},
       {"10m", "\"10m\""},
   };
-  for (const Case& c : cases) {
+  for (const ScalarCase& c : cases) {
     EXPECT_EQ(json_of(c.yaml), c.json) << c.yaml;
   }
 }
@@ -110,7 +110,7 @@ TEST(YamlScalars, InfinityAndNanAreNotJson) {
 }
 
 TEST(YamlScalars, KeysAreConvertedAsKubectlDoes) {
-  const Case cases[] = {
+  const ScalarCase cases[] = {
       {"1", "1"},
       {"1.5", "1.5"},
       {"true", "true"},
@@ -129,7 +129,7 @@ TEST(YamlScalars, KeysAreConvertedAsKubectlDoes) {
       {"name", "name"},
       {"9223372036854775807", "9223372036854775807"},
   };
-  for (const Case& c : cases) {
+  for (const ScalarCase& c : cases) {
     EXPECT_EQ(resolve_plain_scalar(c.yaml).key(), c.json) << c.yaml;
   }
   for (std::string_view text : {"~", "null", "", "9223372036854775808", "18446744073709551615"}) {

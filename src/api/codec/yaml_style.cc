@@ -6,13 +6,10 @@
 
 #include "api/codec/json_text.h"
 #include "api/codec/yaml_scalars.h"
+#include "base/ascii.h"
 
 namespace windlass::api {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 struct Character {
   char32_t code = 0;
@@ -42,10 +39,10 @@ Character character_at(std::string_view text, size_t at) {
 bool is_printable(char32_t c) {
   constexpr char32_t kLineSeparator = 0x2028;
   constexpr char32_t kParagraphSeparator = 0x2029;
-  constexpr char32_t kByteOrderMark = 0xfeff;
+  constexpr char32_t kByteOrderMarkCode = 0xfeff;
   return (c >= 0x20 && c <= 0x7e) ||
          (c >= 0xa0 && c <= 0xfffd && c != kLineSeparator && c != kParagraphSeparator &&
-          c != kByteOrderMark) ||
+          c != kByteOrderMarkCode) ||
          c >= 0x10000;
 }
 

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string json_of(std::string_view yaml) {
+std::string json_from_yaml(std::string_view yaml) {
   Result<std::vector<YamlDocument>> documents = parse_yaml(yaml);
   if (!documents) {
     return "error: " + documents.error().message;
@@ -33,54 +33,59 @@ YamlDocument only(std::string_view yaml) {
 }
 
 TEST(Yaml, BlocksBecomeJsonInOrder) {
-  EXPECT_EQ(json_of("b: 1\na:\n- x\n- c: [1, {z: ~}]\n"),
+  EXPECT_EQ(json_from_yaml("b: 1\na:\n- x\n- c: [1, {z: ~}]\n"),
             R"({"b":1,"a":["x",{"c":[1,{"z":null}]}]})");
-  EXPECT_EQ(json_of("a: |\n  one\n  two\nb: >-\n  one\n  two\n"),
+  EXPECT_EQ(json_from_yaml("a: |\n  one\n  two\nb: >-\n  one\n  two\n"),
             R"({"a":"one\ntwo\n","b":"one two"})");
 }
 
 TEST(Yaml, QuotedScalarsAreStrings) {
-  EXPECT_EQ(json_of("[\"1\", 'true', \"null\", 'yes', \"\"]"), R"(["1","true","null","yes",""])");
-  EXPECT_EQ(json_of("[!!str 1, !!int '1', !!binary aGk=, !custom 1]"), R"(["1",1,"hi","1"])");
+  EXPECT_EQ(json_from_yaml("[\"1\", 'true', \"null\", 'yes', \"\"]"),
+            R"(["1","true","null","yes",""])");
+  EXPECT_EQ(json_from_yaml("[!!str 1, !!int '1', !!binary aGk=, !custom 1]"),
+            R"(["1",1,"hi","1"])");
 }
 
 TEST(Yaml, KeysBecomeStrings) {
-  EXPECT_EQ(json_of("1: a\ntrue: b\n1.5: c\n0x10: d\n'x': e\n"),
+  EXPECT_EQ(json_from_yaml("1: a\ntrue: b\n1.5: c\n0x10: d\n'x': e\n"),
             R"({"1":"a","true":"b","1.5":"c","16":"d","x":"e"})");
-  EXPECT_THAT(json_of("~: 1"), HasSubstr("only strings, booleans and numbers can be keys"));
-  EXPECT_THAT(json_of("? [a]\n: 1"), HasSubstr("line 1, column 3"));
-  EXPECT_THAT(json_of("? {a: 1}\n: 1"), HasSubstr("can be keys"));
+  EXPECT_THAT(json_from_yaml("~: 1"), HasSubstr("only strings, booleans and numbers can be keys"));
+  EXPECT_THAT(json_from_yaml("? [a]\n: 1"), HasSubstr("line 1, column 3"));
+  EXPECT_THAT(json_from_yaml("? {a: 1}\n: 1"), HasSubstr("can be keys"));
 }
 
 TEST(Yaml, SeveralDocumentsAndEmptyOnes) {
-  EXPECT_EQ(json_of("---\na: 1\n---\n# nothing\n---\nb: 2\n...\n"), "{\"a\":1}\n{\"b\":2}");
-  EXPECT_EQ(json_of(""), "");
-  EXPECT_EQ(json_of("# only a comment\n"), "");
-  EXPECT_EQ(json_of("---\n---\n"), "");
-  EXPECT_EQ(json_of("a: 1\n---\nb: 2\n"), "{\"a\":1}\n{\"b\":2}");
+  EXPECT_EQ(json_from_yaml("---\na: 1\n---\n# nothing\n---\nb: 2\n...\n"), "{\"a\":1}\n{\"b\":2}");
+  EXPECT_EQ(json_from_yaml(""), "");
+  EXPECT_EQ(json_from_yaml("# only a comment\n"), "");
+  EXPECT_EQ(json_from_yaml("---\n---\n"), "");
+  EXPECT_EQ(json_from_yaml("a: 1\n---\nb: 2\n"), "{\"a\":1}\n{\"b\":2}");
 }
 
 TEST(Yaml, ByteOrderMarkIsSkipped) {
-  EXPECT_EQ(json_of("\xef\xbb\xbf"
-                    "a: 1\n"),
+  EXPECT_EQ(json_from_yaml("\xef\xbb\xbf"
+                           "a: 1\n"),
             R"({"a":1})");
-  EXPECT_EQ(json_of("\xef\xbb\xbf{\"a\":1}"), R"({"a":1})");
+  EXPECT_EQ(json_from_yaml("\xef\xbb\xbf{\"a\":1}"), R"({"a":1})");
 }
 
 TEST(Yaml, AnchorsAliasesAndMergeKeysAsKubectlDoes) {
-  EXPECT_EQ(json_of("a: &x {p: 1}\nb: *x\n"), R"({"a":{"p":1},"b":{"p":1}})");
+  EXPECT_EQ(json_from_yaml("a: &x {p: 1}\nb: *x\n"), R"({"a":{"p":1},"b":{"p":1}})");
   // Observed with kubectl: `<<` takes effect where it stands.
-  EXPECT_EQ(json_of("b: &b {x: 1, z: 2}\nm: {<<: *b, z: 3}\n"),
+  EXPECT_EQ(json_from_yaml("b: &b {x: 1, z: 2}\nm: {<<: *b, z: 3}\n"),
             R"({"b":{"x":1,"z":2},"m":{"x":1,"z":3}})");
-  EXPECT_EQ(json_of("b: &b {x: 1, z: 2}\nm: {z: 3, <<: *b}\n"),
+  EXPECT_EQ(json_from_yaml("b: &b {x: 1, z: 2}\nm: {z: 3, <<: *b}\n"),
             R"({"b":{"x":1,"z":2},"m":{"z":2,"x":1}})");
-  EXPECT_EQ(json_of("b: &b {x: 1, z: 2}\nm: {<<: [{x: 9, w: 1}, *b]}\n"),
+  EXPECT_EQ(json_from_yaml("b: &b {x: 1, z: 2}\nm: {<<: [{x: 9, w: 1}, *b]}\n"),
             R"({"b":{"x":1,"z":2},"m":{"x":9,"z":2,"w":1}})");
-  EXPECT_EQ(json_of("a: {'<<': {x: 1}}"), R"({"a":{"\u003c\u003c":{"x":1}}})");
-  EXPECT_THAT(json_of("a: {<<: 1}"), HasSubstr("map merge requires map or sequence of maps"));
-  EXPECT_THAT(json_of("a: {<<: [1]}"), HasSubstr("map merge requires map or sequence of maps"));
-  EXPECT_THAT(json_of("a: *x"), HasSubstr("line 1, column 4: unknown anchor 'x' referenced"));
-  EXPECT_THAT(json_of("a: &x [*x]"), HasSubstr("anchor 'x' value contains itself"));
+  EXPECT_EQ(json_from_yaml("a: {'<<': {x: 1}}"), R"({"a":{"\u003c\u003c":{"x":1}}})");
+  EXPECT_THAT(json_from_yaml("a: {<<: 1}"),
+              HasSubstr("map merge requires map or sequence of maps"));
+  EXPECT_THAT(json_from_yaml("a: {<<: [1]}"),
+              HasSubstr("map merge requires map or sequence of maps"));
+  EXPECT_THAT(json_from_yaml("a: *x"),
+              HasSubstr("line 1, column 4: unknown anchor 'x' referenced"));
+  EXPECT_THAT(json_from_yaml("a: &x [*x]"), HasSubstr("anchor 'x' value contains itself"));
 }
 
 TEST(Yaml, DuplicateKeysByPathTheLastWins) {
@@ -132,31 +137,32 @@ TEST(Yaml, PositionsOfJson) {
 }
 
 TEST(Yaml, JsonKeepsItsNumbersAndStreams) {
-  EXPECT_EQ(json_of(R"({"a":1.0,"b":1e3,"c":12345678901234567890123})"),
+  EXPECT_EQ(json_from_yaml(R"({"a":1.0,"b":1e3,"c":12345678901234567890123})"),
             R"({"a":1.0,"b":1e3,"c":12345678901234567890123})");
-  EXPECT_EQ(json_of("{\"a\":1}\n{\"b\":2}"), "{\"a\":1}\n{\"b\":2}");
-  EXPECT_EQ(json_of("{\"a\":1}\n---\n{\"b\":2}"), "{\"a\":1}\n{\"b\":2}");
-  EXPECT_EQ(json_of("{a: 1.0}"), R"({"a":1})");  // YAML after all
-  EXPECT_EQ(json_of(R"({"a":"\u00fc\ud83d\ude80<"})"),
+  EXPECT_EQ(json_from_yaml("{\"a\":1}\n{\"b\":2}"), "{\"a\":1}\n{\"b\":2}");
+  EXPECT_EQ(json_from_yaml("{\"a\":1}\n---\n{\"b\":2}"), "{\"a\":1}\n{\"b\":2}");
+  EXPECT_EQ(json_from_yaml("{a: 1.0}"), R"({"a":1})");  // YAML after all
+  EXPECT_EQ(json_from_yaml(R"({"a":"\u00fc\ud83d\ude80<"})"),
             "{\"a\":\"\xc3\xbc\xf0\x9f\x9a\x80\\u003c\"}");
 }
 
 TEST(Yaml, SyntaxErrorsHaveLineAndColumn) {
-  EXPECT_EQ(json_of("a: b: c\n"),
+  EXPECT_EQ(json_from_yaml("a: b: c\n"),
             "error: yaml: line 1, column 5: mapping values are not allowed in this context");
-  EXPECT_THAT(json_of("a:\n\tb: 1\n"),
+  EXPECT_THAT(json_from_yaml("a:\n\tb: 1\n"),
               HasSubstr("line 2, column 1: found character that cannot start"));
-  EXPECT_THAT(json_of("a: [1, 2\nb: 3\n"), HasSubstr("line 2"));
-  EXPECT_THAT(json_of("{\"a\": 1,, }"), HasSubstr("yaml: line 1, column"));
-  EXPECT_THAT(json_of("a: \x01\n"),
+  EXPECT_THAT(json_from_yaml("a: [1, 2\nb: 3\n"), HasSubstr("line 2"));
+  EXPECT_THAT(json_from_yaml("{\"a\": 1,, }"), HasSubstr("yaml: line 1, column"));
+  EXPECT_THAT(json_from_yaml("a: \x01\n"),
               HasSubstr("line 1, column 4: control characters are not allowed"));
-  EXPECT_THAT(json_of("a: .inf\n"), HasSubstr("line 1, column 4: `.inf` is a number that JSON"));
+  EXPECT_THAT(json_from_yaml("a: .inf\n"),
+              HasSubstr("line 1, column 4: `.inf` is a number that JSON"));
 }
 
 TEST(Yaml, BadInput_InvalidUtf8) {
-  EXPECT_EQ(json_of("a: 1\nb: \xff\n"), "error: yaml: line 2, column 4: invalid UTF-8");
-  EXPECT_EQ(json_of("\xff\xfe"
-                    "a"),
+  EXPECT_EQ(json_from_yaml("a: 1\nb: \xff\n"), "error: yaml: line 2, column 4: invalid UTF-8");
+  EXPECT_EQ(json_from_yaml("\xff\xfe"
+                           "a"),
             "error: yaml: line 1, column 1: invalid UTF-8");
 }
 
@@ -170,7 +176,7 @@ TEST(Yaml, BadInput_AliasBomb) {
     }
     bomb += previous + "]\n";
   }
-  EXPECT_THAT(json_of(bomb), HasSubstr("document contains excessive aliasing"));
+  EXPECT_THAT(json_from_yaml(bomb), HasSubstr("document contains excessive aliasing"));
 }
 
 TEST(Yaml, BadInput_MergeBomb) {
@@ -180,7 +186,7 @@ TEST(Yaml, BadInput_MergeBomb) {
     bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " {<<: [" + previous + ", " +
             previous + ", " + previous + "]}\n";
   }
-  EXPECT_THAT(json_of(bomb), HasSubstr("document contains excessive aliasing"));
+  EXPECT_THAT(json_from_yaml(bomb), HasSubstr("document contains excessive aliasing"));
 }
 
 TEST(Yaml, BadInput_LongStringsThroughAliases) {
@@ -188,33 +194,34 @@ TEST(Yaml, BadInput_LongStringsThroughAliases) {
   for (int i = 0; i < 200; ++i) {
     bomb += "*a, ";
   }
-  EXPECT_THAT(json_of(bomb + "*a]\n"), HasSubstr("document contains excessive aliasing"));
+  EXPECT_THAT(json_from_yaml(bomb + "*a]\n"), HasSubstr("document contains excessive aliasing"));
 }
 
 TEST(Yaml, BadInput_Depth) {
-  EXPECT_THAT(json_of(std::string(100'000, '[')), HasSubstr("exceeded max depth"));
+  EXPECT_THAT(json_from_yaml(std::string(100'000, '[')), HasSubstr("exceeded max depth"));
   std::string flow = "a: " + std::string(100'000, '[');
-  EXPECT_THAT(json_of(flow), HasSubstr("nested deeper than 1000 levels"));
+  EXPECT_THAT(json_from_yaml(flow), HasSubstr("nested deeper than 1000 levels"));
   std::string dashes;
   for (int i = 0; i < 2000; ++i) {
     dashes += "- ";
   }
-  EXPECT_THAT(json_of(dashes + "x"), HasSubstr("nested deeper than 1000 levels"));
+  EXPECT_THAT(json_from_yaml(dashes + "x"), HasSubstr("nested deeper than 1000 levels"));
   std::string chain = "a0: &a0 [x]\n";
   for (int i = 1; i < 1100; ++i) {
     chain += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) +
              "]\n";
   }
-  EXPECT_THAT(json_of(chain), HasSubstr("nested too deeply by its aliases"));
+  EXPECT_THAT(json_from_yaml(chain), HasSubstr("nested too deeply by its aliases"));
 }
 
 TEST(Yaml, BadInput_SizeAndNumberOfValues) {
-  EXPECT_THAT(json_of(std::string(kMaxYamlBytes + 1, ' ')), HasSubstr("the limit is 16777216"));
+  EXPECT_THAT(json_from_yaml(std::string(kMaxYamlBytes + 1, ' ')),
+              HasSubstr("the limit is 16777216"));
   std::string many = "[";
   for (size_t i = 0; i < kMaxYamlValues + 1; ++i) {
     many += "1,";
   }
-  EXPECT_THAT(json_of(many + "1]"), HasSubstr("more than 1000000 values"));
+  EXPECT_THAT(json_from_yaml(many + "1]"), HasSubstr("more than 1000000 values"));
 }
 
 TEST(Yaml, BadInput_PathsDoNotAddUp) {
@@ -339,7 +346,7 @@ TEST(JsonToYaml, IndentationIsBounded) {
 
 TEST(JsonToYaml, LongKeys) {
   std::string json = "{\"" + std::string(3000, 'k') + "\":{\"a\":[1]}}";
-  EXPECT_EQ(json_of(json_to_yaml(json).value()), json);
+  EXPECT_EQ(json_from_yaml(json_to_yaml(json).value()), json);
 }
 
 }  // namespace

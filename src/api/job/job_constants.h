@@ -8,6 +8,9 @@
 
 namespace windlass::api {
 
+// With more completions than this the limits of an Indexed Job are tighter.
+inline constexpr int32_t kManyCompletions = 100'000;
+
 inline constexpr std::string_view kNonIndexed = "NonIndexed";
 inline constexpr std::string_view kIndexed = "Indexed";
 

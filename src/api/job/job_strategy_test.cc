@@ -15,7 +15,7 @@ using testing::kUid;
 using testing::minimal_job;
 using testing::updated;
 
-FeatureGates without(Feature feature) {
+FeatureGates gates_without(Feature feature) {
   return FeatureGates().with(feature, false);
 }
 
@@ -123,7 +123,7 @@ const GateCase kGateCases[] = {
 TEST(JobStrategy, J54_CreateDropsFieldsWhoseGateIsOff) {
   EXPECT_EQ(used_fields(created(gated_job())), kAll);
   for (const GateCase& c : kGateCases) {
-    const Job job = created(gated_job(), without(c.off));
+    const Job job = created(gated_job(), gates_without(c.off));
     EXPECT_EQ(used_fields(job), c.left) << feature_name(c.off);
     EXPECT_EQ(testing::texts(validate_job_create(job)), testing::Texts{}) << feature_name(c.off);
   }
@@ -132,7 +132,7 @@ TEST(JobStrategy, J54_CreateDropsFieldsWhoseGateIsOff) {
 TEST(JobStrategy, J54_UpdateKeepsFieldsThatTheOldJobUses) {
   const Job old_job = created(gated_job());
   for (const GateCase& c : kGateCases) {
-    const Job job = updated(old_job, old_job, without(c.off));
+    const Job job = updated(old_job, old_job, gates_without(c.off));
     EXPECT_EQ(used_fields(job), kAll) << feature_name(c.off);
     EXPECT_EQ(job.metadata().generation(), 1) << feature_name(c.off);
     EXPECT_EQ(testing::texts(validate_job_update(old_job, job)), testing::Texts{});
@@ -141,7 +141,7 @@ TEST(JobStrategy, J54_UpdateKeepsFieldsThatTheOldJobUses) {
 
 TEST(JobStrategy, J54_UpdateDropsFieldsThatTheOldJobDoesNotUse) {
   for (const GateCase& c : kGateCases) {
-    const FeatureGates gates = without(c.off);
+    const FeatureGates gates = gates_without(c.off);
     const Job old_job = created(gated_job(), gates);
     Job job = gated_job();
     *job.mutable_metadata() = old_job.metadata();
@@ -154,7 +154,7 @@ TEST(JobStrategy, J54_StoredNamesSurviveTheGate) {
   const Job stored = created(gated_job());
   Job job = stored;
   job.mutable_spec()->set_parallelism(3);
-  const Job while_off = updated(stored, job, without(Feature::pod_failure_policy_name));
+  const Job while_off = updated(stored, job, gates_without(Feature::pod_failure_policy_name));
   EXPECT_EQ(while_off.spec().pod_failure_policy().rules(0).name(), "Bug");
   EXPECT_EQ(while_off.metadata().generation(), 2);
   EXPECT_EQ(updated(while_off, while_off).spec().pod_failure_policy().rules(0).name(), "Bug");
@@ -164,13 +164,16 @@ TEST(JobStrategy, J54_ADroppedFieldLeavesNoDefaultBehind) {
   Job job = minimal_job();
   testing::add_exit_code_rule(job, "FailJob");
   EXPECT_EQ(created(job).spec().pod_replacement_policy(), "Failed");
-  EXPECT_EQ(created(job, without(Feature::job_pod_failure_policy)).spec().pod_replacement_policy(),
-            "TerminatingOrFailed");
+  EXPECT_EQ(
+      created(job, gates_without(Feature::job_pod_failure_policy)).spec().pod_replacement_policy(),
+      "TerminatingOrFailed");
 
   Job per_index = indexed_job();
   per_index.mutable_spec()->set_backoff_limit_per_index(1);
-  EXPECT_EQ(
-      created(per_index, without(Feature::job_backoff_limit_per_index)).spec().backoff_limit(), 6);
+  EXPECT_EQ(created(per_index, gates_without(Feature::job_backoff_limit_per_index))
+                .spec()
+                .backoff_limit(),
+            6);
 }
 
 TEST(JobStrategy, J109_GenerationGrowsWithTheSpecOnly) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/job/job_constants.h"
 #include "api/job/validate_job_spec.h"
 #include "api/names.h"
 #include "api/pod/warnings_pod.h"
@@ -13,7 +14,6 @@ namespace {
 
 using batch::v1::Job;
 
-constexpr int32_t kManyCompletions = 100'000;
 constexpr int32_t kMuchParallelism = 10'000;
 
 std::vector<std::string> template_warnings(const Job& job) {

@@ -18,7 +18,6 @@ constexpr size_t kMaxManagedByBytes = 63;
 // object too big").
 constexpr int32_t kMaxIndexedParallelism = 100'000;
 constexpr int32_t kMaxFailedIndexes = 100'000;
-constexpr int32_t kManyCompletions = 100'000;
 constexpr int32_t kMaxParallelismWithManyCompletions = 10'000;
 constexpr int32_t kMaxFailedIndexesWithManyCompletions = 10'000;
 constexpr std::string_view kManyCompletionsText =

@@ -242,10 +242,6 @@ class Patcher {
   size_t copied_bytes_ = 0;
 };
 
-Status bad_patch(std::string_view why) {
-  return bad_request("error decoding patch: " + std::string(why));
-}
-
 Status wrong_type(const JsonValue& value, std::string_view go_type) {
   return bad_patch("json: cannot unmarshal " + std::string(json_type_name(value)) +
                    " into Go value of type " + std::string(go_type));

@@ -189,6 +189,10 @@ JsonValue* JsonValue::find(std::string_view name) {
   return found == members.end() ? nullptr : &found->second;
 }
 
+Status bad_patch(std::string_view why) {
+  return bad_request("error decoding patch: " + std::string(why));
+}
+
 Result<JsonTree> parse_json_value(std::string_view text) {
   if (!simdjson::validate_utf8(text.data(), text.size())) {
     return fail(bad_request("invalid UTF-8 in JSON text"));

@@ -45,6 +45,9 @@ struct JsonTree {
   std::vector<std::string> duplicates;  // paths of members given twice; the last one is in the tree
 };
 
+// A patch that cannot be read: a 400 that says why, in the words of Kubernetes.
+Status bad_patch(std::string_view why);
+
 // A text that is not one JSON value is a 400 whose message is Go's.
 Result<JsonTree> parse_json_value(std::string_view text);
 

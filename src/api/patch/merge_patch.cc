@@ -6,6 +6,7 @@
 
 #include "api/codec/json_scanner.h"
 #include "api/codec/json_text.h"
+#include "api/patch/json_value.h"
 #include "base/check.h"
 
 namespace windlass::api {
@@ -90,10 +91,6 @@ void append_merged(element target, element patch, std::string& out) {
     }
   }
   out += '}';
-}
-
-Status bad_patch(std::string_view why) {
-  return bad_request("error decoding patch: " + std::string(why));
 }
 
 std::string_view type_name(element_type type) {

@@ -20,14 +20,14 @@ std::string merged(const Kind& kind, std::string_view target, std::string_view p
              : std::to_string(done.error().code) + " " + done.error().reason + done.error().message;
 }
 
-struct Case {
+struct MergeCase {
   const char* name;
   const char* target;
   const char* patch;
   const char* result;
 };
 
-class PodPatch : public testing::TestWithParam<Case> {};
+class PodPatch : public testing::TestWithParam<MergeCase> {};
 
 TEST_P(PodPatch, M93_M94) {
   EXPECT_EQ(merged(kinds::pod(), GetParam().target, GetParam().patch), GetParam().result);
@@ -39,113 +39,122 @@ constexpr const char* kFinalizers = R"({"metadata":{"finalizers":["a","b"]}})";
 INSTANTIATE_TEST_SUITE_P(
     Maps, PodPatch,
     testing::Values(
-        Case{"null_deletes", R"({"metadata":{"labels":{"a":"1","b":"2"}}})",
-             R"({"metadata":{"labels":{"a":null,"c":"3","d":null}}})",
-             R"({"metadata":{"labels":{"b":"2","c":"3"}}})"},
-        Case{"replace", R"({"metadata":{"labels":{"a":"1"}}})",
-             R"({"metadata":{"labels":{"$patch":"replace","c":"3"}}})",
-             R"({"metadata":{"labels":{"c":"3"}}})"},
-        Case{"delete", R"({"metadata":{"labels":{"a":"1"}}})",
-             R"({"metadata":{"labels":{"$patch":"delete"}}})", R"({"metadata":{"labels":{}}})"},
-        Case{"unknown_directive", R"({"metadata":{"labels":{"a":"1"}}})",
-             R"({"metadata":{"labels":{"$patch":"zork"}}})",
-             "500 unknown patch type: zork in map: map[$patch:zork]"},
-        Case{"new_objects_have_no_nulls", "{}",
-             R"({"spec":{"securityContext":{"runAsUser":null}}})",
-             R"({"spec":{"securityContext":{}}})"},
-        Case{"retain_keys", R"({"spec":{"volumes":[{"name":"v","emptyDir":{}}]}})",
-             R"({"spec":{"volumes":[{"name":"v","$retainKeys":["name","hostPath"],)"
-             R"("hostPath":{"path":"/"}}]}})",
-             R"({"spec":{"volumes":[{"hostPath":{"path":"/"},"name":"v"}]}})"},
-        Case{"both_sources_without_retain_keys",
-             R"({"spec":{"volumes":[{"name":"v","emptyDir":{}}]}})",
-             R"({"spec":{"volumes":[{"name":"v","hostPath":{"path":"/"}}]}})",
-             R"({"spec":{"volumes":[{"emptyDir":{},"hostPath":{"path":"/"},"name":"v"}]}})"},
-        Case{"retain_keys_must_cover_the_patch", R"({"spec":{"volumes":[{"name":"v"}]}})",
-             R"({"spec":{"volumes":[{"name":"v","$retainKeys":["name"],"emptyDir":{}}]}})",
-             "500 invalid patch format of retainKeys"},
-        Case{"type_changes", R"({"spec":{"nodeName":"n"}})", R"({"spec":"x"})", R"({"spec":"x"})"}),
+        MergeCase{"null_deletes", R"({"metadata":{"labels":{"a":"1","b":"2"}}})",
+                  R"({"metadata":{"labels":{"a":null,"c":"3","d":null}}})",
+                  R"({"metadata":{"labels":{"b":"2","c":"3"}}})"},
+        MergeCase{"replace", R"({"metadata":{"labels":{"a":"1"}}})",
+                  R"({"metadata":{"labels":{"$patch":"replace","c":"3"}}})",
+                  R"({"metadata":{"labels":{"c":"3"}}})"},
+        MergeCase{"delete", R"({"metadata":{"labels":{"a":"1"}}})",
+                  R"({"metadata":{"labels":{"$patch":"delete"}}})",
+                  R"({"metadata":{"labels":{}}})"},
+        MergeCase{"unknown_directive", R"({"metadata":{"labels":{"a":"1"}}})",
+                  R"({"metadata":{"labels":{"$patch":"zork"}}})",
+                  "500 unknown patch type: zork in map: map[$patch:zork]"},
+        MergeCase{"new_objects_have_no_nulls", "{}",
+                  R"({"spec":{"securityContext":{"runAsUser":null}}})",
+                  R"({"spec":{"securityContext":{}}})"},
+        MergeCase{"retain_keys", R"({"spec":{"volumes":[{"name":"v","emptyDir":{}}]}})",
+                  R"({"spec":{"volumes":[{"name":"v","$retainKeys":["name","hostPath"],)"
+                  R"("hostPath":{"path":"/"}}]}})",
+                  R"({"spec":{"volumes":[{"hostPath":{"path":"/"},"name":"v"}]}})"},
+        MergeCase{"both_sources_without_retain_keys",
+                  R"({"spec":{"volumes":[{"name":"v","emptyDir":{}}]}})",
+                  R"({"spec":{"volumes":[{"name":"v","hostPath":{"path":"/"}}]}})",
+                  R"({"spec":{"volumes":[{"emptyDir":{},"hostPath":{"path":"/"},"name":"v"}]}})"},
+        MergeCase{"retain_keys_must_cover_the_patch", R"({"spec":{"volumes":[{"name":"v"}]}})",
+                  R"({"spec":{"volumes":[{"name":"v","$retainKeys":["name"],"emptyDir":{}}]}})",
+                  "500 invalid patch format of retainKeys"},
+        MergeCase{"type_changes", R"({"spec":{"nodeName":"n"}})", R"({"spec":"x"})",
+                  R"({"spec":"x"})"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(
     Lists, PodPatch,
     testing::Values(
-        Case{"merge_by_key", kTwo, R"({"spec":{"containers":[{"name":"a","image":"2"}]}})",
-             R"({"spec":{"containers":[{"image":"2","name":"a"},{"name":"b"}]}})"},
-        Case{"new_items_come_first", kTwo, R"({"spec":{"containers":[{"name":"c"}]}})",
-             R"({"spec":{"containers":[{"name":"c"},{"image":"1","name":"a"},{"name":"b"}]}})"},
-        Case{"existing_keep_their_place", kTwo,
-             R"({"spec":{"containers":[{"name":"b","image":"3"}]}})",
-             R"({"spec":{"containers":[{"image":"1","name":"a"},{"image":"3","name":"b"}]}})"},
-        Case{"order_of_the_patch", kTwo, R"({"spec":{"containers":[{"name":"b"},{"name":"a"}]}})",
-             R"({"spec":{"containers":[{"name":"b"},{"image":"1","name":"a"}]}})"},
-        Case{"delete_item", kTwo, R"({"spec":{"containers":[{"name":"a","$patch":"delete"}]}})",
-             R"({"spec":{"containers":[{"name":"b"}]}})"},
-        Case{"replace_list", kTwo, R"({"spec":{"containers":[{"$patch":"replace"},{"name":"z"}]}})",
-             R"({"spec":{"containers":[{"name":"z"}]}})"},
-        Case{"merge_directive", kTwo, R"({"spec":{"containers":[{"$patch":"merge"}]}})",
-             "500 merging lists cannot yet be specified in the patch"},
-        Case{"no_key", kTwo, R"({"spec":{"containers":[{"image":"x"}]}})",
-             "500 map: map[image:x] does not contain declared merge key: name"},
-        Case{"no_object", kTwo, R"({"spec":{"containers":["x"]}})",
-             "500 expected a map[string]interface {}, but received a string"},
-        Case{"numeric_key",
-             R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":80}]}]}})",
-             R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":80,"name":"x"},)"
-             R"({"containerPort":81}]}]}})",
-             R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":80,"name":"x"},)"
-             R"({"containerPort":81}]}]}})"},
-        Case{"atomic", R"({"spec":{"tolerations":[{"key":"a"}]}})",
-             R"({"spec":{"tolerations":[{"key":"b"}]}})",
-             R"({"spec":{"tolerations":[{"key":"b"}]}})"},
-        Case{"null_list", kTwo, R"({"spec":{"containers":null}})", R"({"spec":{}})"},
-        Case{"list_from_nothing", "{}",
-             R"({"spec":{"containers":[{"name":"a","env":[{"name":"x","$patch":"delete"}]}]}})",
-             R"({"spec":{"containers":[{"env":[],"name":"a"}]}})"},
-        Case{"set_element_order", kTwo,
-             R"({"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"c"},{"name":"a"}],)"
-             R"("containers":[{"name":"c"}]}})",
-             R"({"spec":{"containers":[{"name":"b"},{"name":"c"},{"image":"1","name":"a"}]}})"},
-        Case{"order_alone", kTwo,
-             R"({"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"a"}]}})",
-             R"({"spec":{"containers":[{"name":"b"},{"image":"1","name":"a"}]}})"},
-        Case{"order_of_nothing", "{}", R"({"spec":{"$setElementOrder/containers":[{"name":"b"}]}})",
-             R"({"spec":{}})"},
-        Case{"order_and_deletion", kTwo,
-             R"({"spec":{"$setElementOrder/containers":[{"name":"b"}],)"
-             R"("containers":[{"name":"a","$patch":"delete"}]}})",
-             R"({"spec":{"containers":[{"name":"b"}]}})"},
-        Case{"order_must_fit_the_patch", kTwo,
-             R"({"spec":{"$setElementOrder/containers":[{"name":"a"}],)"
-             R"("containers":[{"name":"b"}]}})",
-             "500 The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder "
-             "list:\n[map[name:a]]\n"},
-        Case{"order_of_an_atomic_list", "{}", R"({"spec":{"$setElementOrder/tolerations":[]}})",
-             "500 invalid patch format of setElementOrder list"}),
+        MergeCase{"merge_by_key", kTwo, R"({"spec":{"containers":[{"name":"a","image":"2"}]}})",
+                  R"({"spec":{"containers":[{"image":"2","name":"a"},{"name":"b"}]}})"},
+        MergeCase{
+            "new_items_come_first", kTwo, R"({"spec":{"containers":[{"name":"c"}]}})",
+            R"({"spec":{"containers":[{"name":"c"},{"image":"1","name":"a"},{"name":"b"}]}})"},
+        MergeCase{"existing_keep_their_place", kTwo,
+                  R"({"spec":{"containers":[{"name":"b","image":"3"}]}})",
+                  R"({"spec":{"containers":[{"image":"1","name":"a"},{"image":"3","name":"b"}]}})"},
+        MergeCase{"order_of_the_patch", kTwo,
+                  R"({"spec":{"containers":[{"name":"b"},{"name":"a"}]}})",
+                  R"({"spec":{"containers":[{"name":"b"},{"image":"1","name":"a"}]}})"},
+        MergeCase{"delete_item", kTwo,
+                  R"({"spec":{"containers":[{"name":"a","$patch":"delete"}]}})",
+                  R"({"spec":{"containers":[{"name":"b"}]}})"},
+        MergeCase{"replace_list", kTwo,
+                  R"({"spec":{"containers":[{"$patch":"replace"},{"name":"z"}]}})",
+                  R"({"spec":{"containers":[{"name":"z"}]}})"},
+        MergeCase{"merge_directive", kTwo, R"({"spec":{"containers":[{"$patch":"merge"}]}})",
+                  "500 merging lists cannot yet be specified in the patch"},
+        MergeCase{"no_key", kTwo, R"({"spec":{"containers":[{"image":"x"}]}})",
+                  "500 map: map[image:x] does not contain declared merge key: name"},
+        MergeCase{"no_object", kTwo, R"({"spec":{"containers":["x"]}})",
+                  "500 expected a map[string]interface {}, but received a string"},
+        MergeCase{"numeric_key",
+                  R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":80}]}]}})",
+                  R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":80,"name":"x"},)"
+                  R"({"containerPort":81}]}]}})",
+                  R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":80,"name":"x"},)"
+                  R"({"containerPort":81}]}]}})"},
+        MergeCase{"atomic", R"({"spec":{"tolerations":[{"key":"a"}]}})",
+                  R"({"spec":{"tolerations":[{"key":"b"}]}})",
+                  R"({"spec":{"tolerations":[{"key":"b"}]}})"},
+        MergeCase{"null_list", kTwo, R"({"spec":{"containers":null}})", R"({"spec":{}})"},
+        MergeCase{
+            "list_from_nothing", "{}",
+            R"({"spec":{"containers":[{"name":"a","env":[{"name":"x","$patch":"delete"}]}]}})",
+            R"({"spec":{"containers":[{"env":[],"name":"a"}]}})"},
+        MergeCase{
+            "set_element_order", kTwo,
+            R"({"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"c"},{"name":"a"}],)"
+            R"("containers":[{"name":"c"}]}})",
+            R"({"spec":{"containers":[{"name":"b"},{"name":"c"},{"image":"1","name":"a"}]}})"},
+        MergeCase{"order_alone", kTwo,
+                  R"({"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"a"}]}})",
+                  R"({"spec":{"containers":[{"name":"b"},{"image":"1","name":"a"}]}})"},
+        MergeCase{"order_of_nothing", "{}",
+                  R"({"spec":{"$setElementOrder/containers":[{"name":"b"}]}})", R"({"spec":{}})"},
+        MergeCase{"order_and_deletion", kTwo,
+                  R"({"spec":{"$setElementOrder/containers":[{"name":"b"}],)"
+                  R"("containers":[{"name":"a","$patch":"delete"}]}})",
+                  R"({"spec":{"containers":[{"name":"b"}]}})"},
+        MergeCase{"order_must_fit_the_patch", kTwo,
+                  R"({"spec":{"$setElementOrder/containers":[{"name":"a"}],)"
+                  R"("containers":[{"name":"b"}]}})",
+                  "500 The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder "
+                  "list:\n[map[name:a]]\n"},
+        MergeCase{"order_of_an_atomic_list", "{}",
+                  R"({"spec":{"$setElementOrder/tolerations":[]}})",
+                  "500 invalid patch format of setElementOrder list"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(
     Values, PodPatch,
-    testing::Values(Case{"new_values_come_first", kFinalizers,
-                         R"({"metadata":{"finalizers":["c"]}})",
-                         R"({"metadata":{"finalizers":["c","a","b"]}})"},
-                    Case{"known_values", kFinalizers, R"({"metadata":{"finalizers":["b","a"]}})",
-                         R"({"metadata":{"finalizers":["b","a"]}})"},
-                    Case{"deleted", kFinalizers,
-                         R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a","z"]}})",
-                         R"({"metadata":{"finalizers":["b"]}})"},
-                    Case{"deleted_from_nothing", "{}",
-                         R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"]}})",
-                         R"({"metadata":{}})"},
-                    Case{"order_and_delete", kFinalizers,
-                         R"({"metadata":{"$setElementOrder/finalizers":["c","b"],)"
-                         R"("$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["c"]}})",
-                         R"({"metadata":{"finalizers":["c","b"]}})"},
-                    Case{"bad_delete", kFinalizers,
-                         R"({"metadata":{"$deleteFromPrimitiveList/finalizers":"a"}})",
-                         "500 invalid patch format of primitive list"},
-                    Case{"objects_among_values", kFinalizers, R"({"metadata":{"finalizers":[{}]}})",
-                         "500 expected a list of plain values, but found map[]"}),
+    testing::Values(
+        MergeCase{"new_values_come_first", kFinalizers, R"({"metadata":{"finalizers":["c"]}})",
+                  R"({"metadata":{"finalizers":["c","a","b"]}})"},
+        MergeCase{"known_values", kFinalizers, R"({"metadata":{"finalizers":["b","a"]}})",
+                  R"({"metadata":{"finalizers":["b","a"]}})"},
+        MergeCase{"deleted", kFinalizers,
+                  R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a","z"]}})",
+                  R"({"metadata":{"finalizers":["b"]}})"},
+        MergeCase{"deleted_from_nothing", "{}",
+                  R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"]}})",
+                  R"({"metadata":{}})"},
+        MergeCase{"order_and_delete", kFinalizers,
+                  R"({"metadata":{"$setElementOrder/finalizers":["c","b"],)"
+                  R"("$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["c"]}})",
+                  R"({"metadata":{"finalizers":["c","b"]}})"},
+        MergeCase{"bad_delete", kFinalizers,
+                  R"({"metadata":{"$deleteFromPrimitiveList/finalizers":"a"}})",
+                  "500 invalid patch format of primitive list"},
+        MergeCase{"objects_among_values", kFinalizers, R"({"metadata":{"finalizers":[{}]}})",
+                  "500 expected a list of plain values, but found map[]"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 TEST(StrategicMerge, M94_KeysOfEachList) {

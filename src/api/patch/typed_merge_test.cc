@@ -9,7 +9,7 @@
 namespace windlass::api {
 namespace {
 
-NodeType type_of(const Kind& kind) {
+NodeType node_type_of(const Kind& kind) {
   return root_type(json_struct(*kind.prototype().GetDescriptor()));
 }
 
@@ -18,7 +18,7 @@ JsonValue tree(std::string_view json) {
 }
 
 std::string pod_fields(std::string_view json) {
-  return to_fields_v1(fields_of(tree(json), type_of(kinds::pod())));
+  return to_fields_v1(fields_of(tree(json), node_type_of(kinds::pod())));
 }
 
 TEST(FieldsOf, M102_LeavesItemsAndWhatIsEmpty) {
@@ -46,7 +46,7 @@ TEST(CompareFields, M105_NewPartsAreOwnedWithAllThatIsInThem) {
       tree(R"({"metadata":{"labels":{"x":"1"}},"spec":{"containers":null,"nodeName":"n"}})"),
       tree(R"({"metadata":{"annotations":{"a":"1"},"labels":{"x":"2"}},)"
            R"("spec":{"containers":[{"name":"c","resources":{}}]}})"),
-      type_of(kinds::pod()));
+      node_type_of(kinds::pod()));
   EXPECT_EQ(to_fields_v1(changes.set),
             R"({"f:metadata":{"f:annotations":{".":{},"f:a":{}},"f:labels":{"f:x":{}}},)"
             R"("f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},)"
@@ -56,14 +56,14 @@ TEST(CompareFields, M105_NewPartsAreOwnedWithAllThatIsInThem) {
 
 TEST(CompareFields, EqualTreesDoNotDiffer) {
   const JsonValue pod = tree(R"({"metadata":{"labels":{"x":"1"}},"spec":{"containers":[]}})");
-  const FieldChanges changes = compare_fields(pod, pod, type_of(kinds::pod()));
+  const FieldChanges changes = compare_fields(pod, pod, node_type_of(kinds::pod()));
   EXPECT_TRUE(changes.set.empty());
   EXPECT_TRUE(changes.removed.empty());
 }
 
 std::string merged(std::string_view live, std::string_view config) {
   JsonValue value = tree(live);
-  merge_typed(value, tree(config), type_of(kinds::pod()));
+  merge_typed(value, tree(config), node_type_of(kinds::pod()));
   return to_json_text(value);
 }
 
@@ -96,7 +96,7 @@ TEST_P(PruneTyped, M103) {
   prune_typed(
       value,
       {*parse_field_set(one.before), *parse_field_set(one.now), *parse_field_set(one.others)},
-      type_of(kinds::pod()));
+      node_type_of(kinds::pod()));
   EXPECT_EQ(to_json_text(value), one.result);
 }
 
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(TypedErrors, M111) {
   const auto errors = [](std::string_view json) {
-    return typed_errors(tree(json), type_of(kinds::job()));
+    return typed_errors(tree(json), node_type_of(kinds::job()));
   };
   EXPECT_EQ(errors(R"({"spec":{"parallelism":2,"suspend":null}})"), "");
   EXPECT_EQ(errors(R"({"spec":{"foo":1}})"), ".spec.foo: field not declared in schema");

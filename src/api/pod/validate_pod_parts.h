@@ -3,6 +3,7 @@
 // made where there is something to look at.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ class Volume;
 }  // namespace windlass::api::core::v1
 
 namespace windlass::api {
+
+inline constexpr int64_t kMaxDeadlineSeconds = 2147483647;
 
 template <class T>
 using Repeated = google::protobuf::RepeatedPtrField<T>;

@@ -14,8 +14,6 @@ using core::v1::Container;
 using core::v1::Pod;
 using core::v1::PodSpec;
 
-constexpr int64_t kMaxDeadlineSeconds = 2147483647;
-
 // One of the names, or Required when it is empty.
 void validate_choice(FieldErrors& errors, const FieldPath& path, std::string_view name,
                      const std::string& value, std::initializer_list<std::string_view> choices) {

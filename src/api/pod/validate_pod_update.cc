@@ -20,8 +20,6 @@ using core::v1::Pod;
 using core::v1::PodSpec;
 using core::v1::Toleration;
 
-constexpr int64_t kMaxDeadlineSeconds = 2147483647;
-
 // False: the lists cannot be compared any further.
 bool validate_images(FieldErrors& errors, const FieldPath& path,
                      const Repeated<Container>& containers, const Repeated<Container>& old) {

@@ -22,7 +22,7 @@ LabelSelector parsed(std::string_view text) {
   return selector.value_or(LabelSelector::nothing());
 }
 
-std::string error_of(std::string_view text) {
+std::string selector_error(std::string_view text) {
   const auto selector = LabelSelector::parse(text);
   EXPECT_FALSE(selector) << text;
   if (selector) {
@@ -76,33 +76,36 @@ TEST(LabelSelector, M68_Matching) {
 }
 
 TEST(LabelSelector, M68_ParseErrors) {
-  EXPECT_EQ(error_of("a=b c"), "found 'c', expected: ',' or 'end of string'");
-  EXPECT_EQ(error_of("a in b"), "unable to parse requirement: found 'b' expected: '('");
-  EXPECT_EQ(error_of("a=$"),
+  EXPECT_EQ(selector_error("a=b c"), "found 'c', expected: ',' or 'end of string'");
+  EXPECT_EQ(selector_error("a in b"), "unable to parse requirement: found 'b' expected: '('");
+  EXPECT_EQ(selector_error("a=$"),
             "unable to parse requirement: values[0][a]: Invalid value: \"$\": a valid label must "
             "be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must "
             "start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "
             "'12345', regex used for validation is "
             "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')");
-  EXPECT_EQ(error_of("a,"), "found '', expected: identifier after ','");
-  EXPECT_EQ(error_of(",a"), "found ',', expected: !, identifier, or 'end of string'");
-  EXPECT_EQ(error_of("!"), "unable to parse requirement: found '', expected: identifier");
-  EXPECT_EQ(error_of("!a=b"), "found '=', expected: ',' or 'end of string'");
-  EXPECT_EQ(error_of("a ! b"),
+  EXPECT_EQ(selector_error("a,"), "found '', expected: identifier after ','");
+  EXPECT_EQ(selector_error(",a"), "found ',', expected: !, identifier, or 'end of string'");
+  EXPECT_EQ(selector_error("!"), "unable to parse requirement: found '', expected: identifier");
+  EXPECT_EQ(selector_error("!a=b"), "found '=', expected: ',' or 'end of string'");
+  EXPECT_EQ(selector_error("a ! b"),
             "unable to parse requirement: found '!', expected: in, notin, =, ==, !=, gt, lt");
-  EXPECT_EQ(error_of("a=("), "unable to parse requirement: found '(', expected: identifier");
-  EXPECT_EQ(error_of("a in (b c)"), "unable to parse requirement: found 'c', expected: ',' or ')'");
-  EXPECT_EQ(error_of("a in (b"), "unable to parse requirement: found '', expected: ',' or ')'");
-  EXPECT_EQ(error_of("a in (b,"),
+  EXPECT_EQ(selector_error("a=("), "unable to parse requirement: found '(', expected: identifier");
+  EXPECT_EQ(selector_error("a in (b c)"),
+            "unable to parse requirement: found 'c', expected: ',' or ')'");
+  EXPECT_EQ(selector_error("a in (b"),
+            "unable to parse requirement: found '', expected: ',' or ')'");
+  EXPECT_EQ(selector_error("a in (b,"),
             "unable to parse requirement: found '', expected: ',', or identifier");
-  EXPECT_EQ(error_of("a in (="),
+  EXPECT_EQ(selector_error("a in (="),
             "unable to parse requirement: found '=', expected: ',', ')' or identifier");
-  EXPECT_EQ(error_of("a>x"),
+  EXPECT_EQ(selector_error("a>x"),
             "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' "
             "operators, the value must be an integer");
-  EXPECT_TRUE(error_of("-a=b").starts_with(
+  EXPECT_TRUE(selector_error("-a=b").starts_with(
       "unable to parse requirement: <nil>: Invalid value: \"-a\": name part must consist"));
-  EXPECT_TRUE(error_of("a in ($,&)").starts_with("unable to parse requirement: [values[0][a]: "));
+  EXPECT_TRUE(
+      selector_error("a in ($,&)").starts_with("unable to parse requirement: [values[0][a]: "));
 }
 
 TEST(LabelSelector, TextHasRequirementsInOrder) {

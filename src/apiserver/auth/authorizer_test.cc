@@ -26,7 +26,7 @@ constexpr auto kDenied = Access::denied;
 constexpr auto kAllowed = Access::allowed;
 constexpr auto kDepends = Access::depends_on_object;
 
-struct Case {
+struct AccessCase {
   const char* method;
   const char* target;
   Access viewer;
@@ -35,7 +35,7 @@ struct Case {
   Access anonymous = kDenied;
 };
 
-constexpr Case kCases[] = {
+constexpr AccessCase kCases[] = {
     {"GET", "/healthz", kAllowed, kAllowed, kAllowed, kAllowed},
     {"HEAD", "/healthz", kAllowed, kAllowed, kAllowed, kAllowed},
     {"GET", "/livez?verbose", kAllowed, kAllowed, kAllowed, kAllowed},
@@ -112,7 +112,7 @@ constexpr Case kCases[] = {
 };
 
 TEST(Authorizer, EveryRole) {
-  for (const Case& c : kCases) {
+  for (const AccessCase& c : kCases) {
     const std::string what = std::string(c.method) + ' ' + c.target;
     EXPECT_EQ(access(kAdmin, c.method, c.target), kAllowed) << what;
     EXPECT_EQ(access(kViewer, c.method, c.target), c.viewer) << what;

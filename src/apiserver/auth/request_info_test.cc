@@ -5,11 +5,11 @@
 namespace windlass::apiserver {
 namespace {
 
-RequestInfo info_of(std::string_view method, std::string_view target) {
+RequestInfo parsed(std::string_view method, std::string_view target) {
   return request_info(method, *http::parse_target(target));
 }
 
-struct Case {
+struct RequestCase {
   const char* method;
   const char* target;
   const char* verb;
@@ -22,7 +22,7 @@ struct Case {
 };
 
 TEST(RequestInfo, EveryFormOfAResourceRequest) {
-  const Case cases[] = {
+  const RequestCase cases[] = {
       {"GET", "/api/v1/pods", "list", "", "v1", "", "pods", "", ""},
       {"GET", "/api/v1/pods?watch=true", "watch", "", "v1", "", "pods", "", ""},
       {"GET", "/api/v1/pods?watch=0", "list", "", "v1", "", "pods", "", ""},
@@ -55,8 +55,8 @@ TEST(RequestInfo, EveryFormOfAResourceRequest) {
        "pods", "", ""},
       {"OPTIONS", "/api/v1/pods", "options", "", "v1", "", "pods", "", ""},
   };
-  for (const Case& c : cases) {
-    const RequestInfo info = info_of(c.method, c.target);
+  for (const RequestCase& c : cases) {
+    const RequestInfo info = parsed(c.method, c.target);
     EXPECT_TRUE(info.is_resource) << c.target;
     EXPECT_EQ(info.verb, c.verb) << c.method << ' ' << c.target;
     EXPECT_EQ(info.group, c.group) << c.target;
@@ -72,39 +72,39 @@ TEST(RequestInfo, EveryFormOfAResourceRequest) {
 TEST(RequestInfo, PlainPathsKeepTheirMethod) {
   for (const char* path : {"/", "/api", "/apis", "/api/v1", "/apis/batch", "/apis/batch/v1",
                            "/healthz", "/openapi/v2"}) {
-    const RequestInfo info = info_of("GET", path);
+    const RequestInfo info = parsed("GET", path);
     EXPECT_FALSE(info.is_resource) << path;
     EXPECT_EQ(info.verb, "get");
     EXPECT_EQ(info.path, path);
     EXPECT_TRUE(info.is_read());
   }
-  EXPECT_EQ(info_of("POST", "/healthz").verb, "post");
-  EXPECT_TRUE(info_of("HEAD", "/healthz").is_read());
+  EXPECT_EQ(parsed("POST", "/healthz").verb, "post");
+  EXPECT_TRUE(parsed("HEAD", "/healthz").is_read());
 }
 
 TEST(RequestInfo, ReadsAreToldFromWrites) {
-  EXPECT_TRUE(info_of("GET", "/api/v1/pods?watch=1").is_read());
-  EXPECT_TRUE(info_of("GET", "/api/v1/pods").is_read());
-  EXPECT_FALSE(info_of("POST", "/api/v1/namespaces/a/pods").is_read());
-  EXPECT_FALSE(info_of("DELETE", "/api/v1/pods").is_read());
-  EXPECT_FALSE(info_of("OPTIONS", "/api/v1/pods").is_read());
+  EXPECT_TRUE(parsed("GET", "/api/v1/pods?watch=1").is_read());
+  EXPECT_TRUE(parsed("GET", "/api/v1/pods").is_read());
+  EXPECT_FALSE(parsed("POST", "/api/v1/namespaces/a/pods").is_read());
+  EXPECT_FALSE(parsed("DELETE", "/api/v1/pods").is_read());
+  EXPECT_FALSE(parsed("OPTIONS", "/api/v1/pods").is_read());
 }
 
 TEST(RequestInfo, MoreSegmentsThanAResourceHasAreNoted) {
-  EXPECT_TRUE(info_of("GET", "/api/v1/namespaces/a/pods/p/proxy/x").has_more_segments);
-  EXPECT_TRUE(info_of("GET", "/api/v1/nodes/n/proxy/x").has_more_segments);
+  EXPECT_TRUE(parsed("GET", "/api/v1/namespaces/a/pods/p/proxy/x").has_more_segments);
+  EXPECT_TRUE(parsed("GET", "/api/v1/nodes/n/proxy/x").has_more_segments);
 }
 
 TEST(RequestInfo, TheNodeOfAPodSelector) {
-  EXPECT_EQ(info_of("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1").selected_node, "n1");
-  EXPECT_EQ(info_of("GET", "/api/v1/pods?fieldSelector=spec.nodeName!%3Dn1").selected_node, "");
-  EXPECT_EQ(info_of("GET", "/api/v1/pods?fieldSelector=a=b,spec.nodeName==n1").selected_node, "n1");
-  EXPECT_EQ(info_of("GET", "/api/v1/pods?labelSelector=spec.nodeName=n1").selected_node, "");
+  EXPECT_EQ(parsed("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1").selected_node, "n1");
+  EXPECT_EQ(parsed("GET", "/api/v1/pods?fieldSelector=spec.nodeName!%3Dn1").selected_node, "");
+  EXPECT_EQ(parsed("GET", "/api/v1/pods?fieldSelector=a=b,spec.nodeName==n1").selected_node, "n1");
+  EXPECT_EQ(parsed("GET", "/api/v1/pods?labelSelector=spec.nodeName=n1").selected_node, "");
 }
 
 // A watch of everything must never look like the request for one object that is allowed.
 TEST(RequestInfo, ASelectorCannotNameTheObjectOfACreate) {
-  EXPECT_EQ(info_of("POST", "/api/v1/nodes?fieldSelector=metadata.name=n").name, "");
+  EXPECT_EQ(parsed("POST", "/api/v1/nodes?fieldSelector=metadata.name=n").name, "");
 }
 
 }  // namespace

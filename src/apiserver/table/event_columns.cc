@@ -9,7 +9,7 @@
 namespace windlass::apiserver {
 namespace {
 
-constexpr Column kColumns[] = {
+constexpr Column kEventColumns[] = {
     {"Last Seen", "string", "", 0, "When this last happened."},
     {"Type", "string", "", 0, "Normal or Warning."},
     {"Reason", "string", "", 0, "What happened, in one word."},
@@ -113,11 +113,11 @@ void new_cells(const api::Message& object, Time now, JsonBuilder& json) {
 }  // namespace
 
 TableColumns event_columns() {
-  return {kColumns, &core_cells};
+  return {kEventColumns, &core_cells};
 }
 
 TableColumns new_event_columns() {
-  return {kColumns, &new_cells};
+  return {kEventColumns, &new_cells};
 }
 
 }  // namespace windlass::apiserver

@@ -13,7 +13,7 @@ namespace {
 
 using api::batch::v1::Job;
 
-constexpr Column kColumns[] = {
+constexpr Column kJobColumns[] = {
     kNameColumn,
     {"Status", "string", "", 0, "How the Job is doing."},
     {"Completions", "string", "", 0, "Pods that succeeded, and how many must."},
@@ -70,7 +70,7 @@ std::string duration_of(const Job& job, Time now) {
   return human_duration(end - api::time_of(job.status().start_time()));
 }
 
-void cells(const api::Message& object, Time now, JsonBuilder& json) {
+void job_cells(const api::Message& object, Time now, JsonBuilder& json) {
   const Job& job = static_cast<const Job&>(object);
   json.string(job.metadata().name()).string(status_of(job)).string(completions_of(job));
   json.string(duration_of(job, now)).string(age_of(job, now));
@@ -83,7 +83,7 @@ void cells(const api::Message& object, Time now, JsonBuilder& json) {
 }  // namespace
 
 TableColumns job_columns() {
-  return {kColumns, &cells};
+  return {kJobColumns, &job_cells};
 }
 
 }  // namespace windlass::apiserver

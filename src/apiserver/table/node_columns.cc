@@ -11,7 +11,7 @@ namespace {
 
 using api::core::v1::Node;
 
-constexpr Column kColumns[] = {
+constexpr Column kNodeColumns[] = {
     kNameColumn,
     {"Status", "string", "", 0, "Whether the node is ready, and whether it takes new pods."},
     {"Roles", "string", "", 0, "Roles of the node, from its labels."},
@@ -65,7 +65,7 @@ std::string_view or_unknown(const std::string& text) {
   return text.empty() ? "<unknown>" : std::string_view(text);
 }
 
-void cells(const api::Message& object, Time now, JsonBuilder& json) {
+void node_cells(const api::Message& object, Time now, JsonBuilder& json) {
   const Node& node = static_cast<const Node&>(object);
   const auto& info = node.status().node_info();
   json.string(node.metadata().name()).string(status_of(node)).string(roles_of(node));
@@ -78,7 +78,7 @@ void cells(const api::Message& object, Time now, JsonBuilder& json) {
 }  // namespace
 
 TableColumns node_columns() {
-  return {kColumns, &cells};
+  return {kNodeColumns, &node_cells};
 }
 
 }  // namespace windlass::apiserver

@@ -11,7 +11,7 @@ namespace {
 
 using api::core::v1::Pod;
 
-constexpr Column kColumns[] = {
+constexpr Column kPodColumns[] = {
     kNameColumn,
     {"Ready", "string", "", 0, "Containers that are ready, and how many there are."},
     {"Status", "string", "", 0, "What the pod is doing, or why it is not."},
@@ -43,7 +43,7 @@ std::string readiness_gates(const Pod& pod) {
   return fmt::format("{}/{}", holding, pod.spec().readiness_gates_size());
 }
 
-void cells(const api::Message& object, Time now, JsonBuilder& json) {
+void pod_cells(const api::Message& object, Time now, JsonBuilder& json) {
   const Pod& pod = static_cast<const Pod&>(object);
   const PodSummary summary = summarize_pod(pod);
   json.string(pod.metadata().name()).string(fmt::format("{}/{}", summary.ready, summary.total));
@@ -68,7 +68,7 @@ void conditions(const api::Message& object, JsonBuilder& json) {
 }  // namespace
 
 TableColumns pod_columns() {
-  return {kColumns, &cells, &conditions};
+  return {kPodColumns, &pod_cells, &conditions};
 }
 
 }  // namespace windlass::apiserver

@@ -164,14 +164,15 @@ void JobController::on_synced() {
 }
 
 void JobController::on_pods_listed_again() {
+  std::set<std::string> listed;  // uids, of one Job at a time
   for (const auto& [uid, worker] : workers_) {
-    const auto own = pods_of_.find(uid);
-    worker->forget_unlisted(pods_.version(), [&](const std::string& pod_uid) {
-      return own != pods_of_.end() &&
-             std::any_of(own->second.begin(), own->second.end(), [&](const std::string& key) {
-               return pods_.find(key)->view.uid == pod_uid;
-             });
-    });
+    listed.clear();
+    if (const auto own = pods_of_.find(uid); worker->awaits_pods() && own != pods_of_.end()) {
+      for (const std::string& key : own->second) {
+        listed.insert(pods_.find(key)->view.uid);
+      }
+    }
+    worker->forget_unlisted(pods_.version(), listed);
     queue_.add(uid);
   }
 }

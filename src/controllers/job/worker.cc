@@ -56,14 +56,13 @@ void JobWorker::observe_pod_gone(const std::string& uid) {
   engine_.observe_pod_gone(uid);
 }
 
-void JobWorker::forget_unlisted(uint64_t version,
-                                const std::function<bool(const std::string& uid)>& listed) {
+void JobWorker::forget_unlisted(uint64_t version, const std::set<std::string>& listed_uids) {
   for (auto pod = unseen_.begin(); pod != unseen_.end();) {
     const auto [uid, created] = *pod++;
     if (created > version) {
       continue;
     }
-    if (listed(uid)) {
+    if (listed_uids.contains(uid)) {
       unseen_.erase(uid);
     } else {
       observe_pod_gone(uid);

@@ -41,7 +41,9 @@ class JobWorker final : private WriteAnswers {
   void observe_pod_gone(const std::string& uid);
   // The cache has listed all pods anew at this version: what was created before, and is not in it,
   // is gone, and no event will say so.
-  void forget_unlisted(uint64_t version, const std::function<bool(const std::string& uid)>& listed);
+  void forget_unlisted(uint64_t version, const std::set<std::string>& listed_uids);
+  // Whether some pod was created and has not been seen yet.
+  bool awaits_pods() const { return !unseen_.empty(); }
   // All pods of the Job that there are.
   void observe_all_pods(const std::vector<const engine::PodView*>& pods);
 

@@ -12,7 +12,7 @@ namespace {
 class CreationMonitor : public Monitor {
  public:
   void on_pod(const PodChange& change, const History& history, Report& report) final {
-    if (change.before != nullptr || !change.writer.component.starts_with("job-controller")) {
+    if (change.before != nullptr || !change.writer.is_job_controller()) {
       return;
     }
     const JobLife* job = history.job(change.after->job);

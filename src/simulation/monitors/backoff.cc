@@ -50,10 +50,10 @@ Failures failures_of(const JobLife& job, const History& history, std::optional<i
 }
 
 // Of a pod that the Job controller creates.
-class CreationMonitor : public Monitor {
+class RetryMonitor : public Monitor {
  public:
   void on_pod(const PodChange& change, const History& history, Report& report) final {
-    if (change.before != nullptr || !change.writer.component.starts_with("job-controller")) {
+    if (change.before != nullptr || !change.writer.is_job_controller()) {
       return;
     }
     const JobLife* job = history.job(change.after->job);
@@ -67,7 +67,7 @@ class CreationMonitor : public Monitor {
                      Report& report) = 0;
 };
 
-class JobWaits final : public CreationMonitor {
+class JobWaits final : public RetryMonitor {
   std::string_view rule() const override { return "B1"; }
 
   void check(const PodFacts&, const JobLife& job, Moment moment, const History& history,
@@ -91,7 +91,7 @@ class JobWaits final : public CreationMonitor {
   }
 };
 
-class IndexWaits final : public CreationMonitor {
+class IndexWaits final : public RetryMonitor {
   std::string_view rule() const override { return "B2"; }
 
   void check(const PodFacts& pod, const JobLife& job, Moment moment, const History& history,
@@ -110,7 +110,7 @@ class IndexWaits final : public CreationMonitor {
   }
 };
 
-class PodsCarryTheCount final : public CreationMonitor {
+class PodsCarryTheCount final : public RetryMonitor {
   std::string_view rule() const override { return "B3"; }
 
   void check(const PodFacts& pod, const JobLife& job, Moment, const History& history,
@@ -136,7 +136,7 @@ class PodsCarryTheCount final : public CreationMonitor {
   }
 };
 
-class IndexLimit final : public CreationMonitor {
+class IndexLimit final : public RetryMonitor {
   std::string_view rule() const override { return "B5"; }
 
   void check(const PodFacts& pod, const JobLife& job, Moment, const History& history,
@@ -149,7 +149,7 @@ class IndexLimit final : public CreationMonitor {
   }
 };
 
-class JobLimit final : public CreationMonitor {
+class JobLimit final : public RetryMonitor {
   std::string_view rule() const override { return "B6"; }
 
   void check(const PodFacts&, const JobLife& job, Moment, const History&, Report& report) override {

@@ -22,15 +22,11 @@ Uids missing_from(const Uids& uids, const Uids& other) {
   return missing;
 }
 
-bool by_controller(const Writer& writer) {
-  return writer.component.starts_with("job-controller");
-}
-
 // Of a change of a Job that both sides of are there.
 class StatusMonitor : public Monitor {
  public:
   void on_job(const JobChange& change, const History& history, Report& report) final {
-    if (change.before != nullptr && change.after != nullptr && by_controller(change.writer)) {
+    if (change.before != nullptr && change.after != nullptr && change.writer.is_job_controller()) {
       check(*change.before, *change.after, *history.job(change.after->uid), history, report);
     }
   }
@@ -196,7 +192,7 @@ class DurableBeforeRelease final : public Monitor {
   void on_pod(const PodChange& change, const History& history, Report& report) override {
     const bool released = change.before != nullptr && change.before->finalizer &&
                           (change.after == nullptr || !change.after->finalizer);
-    if (!released || !by_controller(change.writer)) {
+    if (!released || !change.writer.is_job_controller()) {
       return;
     }
     const PodFacts& pod = *change.before;

@@ -9,15 +9,11 @@
 namespace windlass::simulation {
 namespace {
 
-bool by_controller(const Writer& writer) {
-  return writer.component.starts_with("job-controller");
-}
-
 class OnlyOwnPods final : public Monitor {
   std::string_view rule() const override { return "O1"; }
 
   void on_pod(const PodChange& change, const History& history, Report& report) override {
-    if (!by_controller(change.writer) || change.before == nullptr) {
+    if (!change.writer.is_job_controller() || change.before == nullptr) {
       return;
     }
     const PodFacts& pod = *change.before;
@@ -38,7 +34,7 @@ class ForeignJobs final : public Monitor {
   }
 
   void on_job(const JobChange& change, const History&, Report& report) override {
-    if (change.after != nullptr && by_controller(change.writer) && is_foreign(*change.after)) {
+    if (change.after != nullptr && change.writer.is_job_controller() && is_foreign(*change.after)) {
       report.broken(rule(), change.after->key + " is managed by another, and written");
     }
   }
@@ -46,7 +42,8 @@ class ForeignJobs final : public Monitor {
   void on_pod(const PodChange& change, const History& history, Report& report) override {
     const PodFacts& pod = change.after != nullptr ? *change.after : *change.before;
     const JobLife* job = history.job(pod.job);
-    if (by_controller(change.writer) && job != nullptr && job->exists && is_foreign(job->now)) {
+    if (change.writer.is_job_controller() && job != nullptr && job->exists &&
+        is_foreign(job->now)) {
       report.broken(rule(), pod.key + " is a pod of another's Job, and written");
     }
   }
@@ -72,7 +69,7 @@ class FinalizerHolds final : public Monitor {
   void on_pod(const PodChange& change, const History&, Report& report) override {
     // The last state of a deletion is the one without the finalizer.
     if (change.after == nullptr && change.before->finalizer && change.writer.component != "" &&
-        !by_controller(change.writer)) {
+        !change.writer.is_job_controller()) {
       report.broken(rule(), fmt::format("pod {} goes with its finalizer on", change.before->key));
     }
   }

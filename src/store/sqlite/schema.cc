@@ -23,7 +23,7 @@ PRAGMA journal_size_limit = 33554432;
 )";
 
 // The small columns come first: compaction reads them without touching the object.
-constexpr const char* kTables = R"(
+constexpr const char* kCreateTables = R"(
 BEGIN;
 CREATE TABLE log(
   revision INTEGER PRIMARY KEY,
@@ -59,7 +59,7 @@ Result<void> make_database(env::DataDirectory& directory, const std::string& vfs
     TRY(Database database, Database::open(directory.path() + "/" + name, vfs));
     TRY_VOID(database.must_run(kSettings));
     TRY_VOID(database.must_run("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL"));
-    TRY_VOID(database.must_run(kTables));
+    TRY_VOID(database.must_run(kCreateTables));
     TRY_VOID(database.must_run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
                                            kApplicationId, kSchemaVersion)
                                    .c_str()));

@@ -15,18 +15,18 @@ constexpr int kWrites = 60;
 // More calls than a run has: then the loop does not end.
 constexpr uint64_t kMaxCalls = 20'000;
 
-struct Case {
+struct FaultCase {
   const char* name;
   Fault fault;
   bool sticky;
   Survival survival;
 };
 
-void PrintTo(const Case& tried, std::ostream* out) {
+void PrintTo(const FaultCase& tried, std::ostream* out) {
   *out << tried.name;
 }
 
-class SqliteJournalFaults : public testing::TestWithParam<Case> {};
+class SqliteJournalFaults : public testing::TestWithParam<FaultCase> {};
 
 // Opens the store, writes, closes it; the fault strikes somewhere. Then the power goes.
 void live(FaultDisk& disk, Record& record, uint64_t seed) {
@@ -59,7 +59,7 @@ void check_restart(FaultDisk& disk, Record& record, uint64_t seed) {
 }
 
 TEST_P(SqliteJournalFaults, S1_S6_ARestartFindsWhatWasAcknowledged) {
-  const Case& tried = GetParam();
+  const FaultCase& tried = GetParam();
   uint64_t runs = 0;
   for (uint64_t call = 1; call < kMaxCalls; ++call) {
     SCOPED_TRACE("call " + std::to_string(call));
@@ -85,7 +85,7 @@ TEST_P(SqliteJournalFaults, S1_S6_ARestartFindsWhatWasAcknowledged) {
 // A new process finds in the machine's memory what a failed sync has lost. It must not acknowledge
 // anything that a power loss would take together with that.
 TEST(SqliteJournalFaults, S1_ANewProcessDoesNotBuildOnWhatASyncHasLost) {
-  const Case tried{"", Fault::io_error, false, Survival::none};
+  const FaultCase tried{"", Fault::io_error, false, Survival::none};
   for (uint64_t call = 1; call < kMaxCalls; ++call) {
     SCOPED_TRACE("call " + std::to_string(call));
     FaultDisk disk;
@@ -113,17 +113,18 @@ TEST(SqliteJournalFaults, S1_ANewProcessDoesNotBuildOnWhatASyncHasLost) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, SqliteJournalFaults,
-    testing::Values(Case{"ErrorOnce", Fault::io_error, false, Survival::none},
-                    Case{"ErrorOnceAndSomeSurvives", Fault::io_error, false, Survival::some},
-                    Case{"ErrorForGood", Fault::io_error, true, Survival::all},
-                    Case{"FullOnce", Fault::full, false, Survival::none},
-                    Case{"FullForGood", Fault::full, true, Survival::some},
-                    Case{"ShortWrite", Fault::short_write, false, Survival::some},
-                    Case{"ShortWritesForGood", Fault::short_write, true, Survival::all},
-                    Case{"TornWrite", Fault::torn_write, false, Survival::all},
-                    Case{"CrashAndNothingUnsyncedSurvives", Fault::crash, false, Survival::none},
-                    Case{"CrashAndEverythingSurvives", Fault::crash, false, Survival::all},
-                    Case{"CrashAndSomeSurvives", Fault::crash, false, Survival::some}),
+    testing::Values(FaultCase{"ErrorOnce", Fault::io_error, false, Survival::none},
+                    FaultCase{"ErrorOnceAndSomeSurvives", Fault::io_error, false, Survival::some},
+                    FaultCase{"ErrorForGood", Fault::io_error, true, Survival::all},
+                    FaultCase{"FullOnce", Fault::full, false, Survival::none},
+                    FaultCase{"FullForGood", Fault::full, true, Survival::some},
+                    FaultCase{"ShortWrite", Fault::short_write, false, Survival::some},
+                    FaultCase{"ShortWritesForGood", Fault::short_write, true, Survival::all},
+                    FaultCase{"TornWrite", Fault::torn_write, false, Survival::all},
+                    FaultCase{"CrashAndNothingUnsyncedSurvives", Fault::crash, false,
+                              Survival::none},
+                    FaultCase{"CrashAndEverythingSurvives", Fault::crash, false, Survival::all},
+                    FaultCase{"CrashAndSomeSurvives", Fault::crash, false, Survival::some}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST(SqliteJournalFaults, FullOnceIsOvercomeWithoutARestart) {

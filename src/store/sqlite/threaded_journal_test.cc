@@ -16,7 +16,7 @@ namespace windlass::store {
 namespace {
 
 constexpr int kWriters = 16;
-constexpr int kWrites = 600;
+constexpr int kThreadedWrites = 600;
 
 class ThreadedJournal : public testing::Test {
  protected:
@@ -60,7 +60,7 @@ class ThreadedJournal : public testing::Test {
       });
     }
     void work() {
-      left = kWrites;
+      left = kThreadedWrites;
       open = kWriters;
       for (int i = 0; i < kWriters; ++i) {
         core.post([this, i] { write(i); });
@@ -95,8 +95,8 @@ TEST_F(ThreadedJournal, S6_CommitsInGroupsAndARestartFindsThemAll) {
     Life running(folder_.path());
     EXPECT_EQ(running.state(), state);
     running.work();
-    EXPECT_EQ(running.store->revision(), static_cast<Revision>((life + 1) * kWrites + 1));
-    EXPECT_LT(running.journal->groups(), static_cast<uint64_t>(kWrites) / 4);
+    EXPECT_EQ(running.store->revision(), static_cast<Revision>((life + 1) * kThreadedWrites + 1));
+    EXPECT_LT(running.journal->groups(), static_cast<uint64_t>(kThreadedWrites) / 4);
     state = running.state();
   }
 }
