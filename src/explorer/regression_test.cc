@@ -63,9 +63,9 @@ TEST(Regression, AnIgnoredPodOfAFailingJobSucceedsInItsGracePeriod) {
 // C9: a pod beyond the completions was let go and the answer lost; with the completions raised
 // again its failure was listed, although nothing held it any more.
 TEST(Regression, AFailureBeyondTheCompletionsThatMayHaveBeenLetGo) {
-  EXPECT_THAT(replayed("elastic",
-                       {"decide", "answer 0", "decide", "answer 1", "fail 2 0", "edit 0", "crash",
-                        "decide", "apply 0", "lose 0", "edit 0", "tell-job", "decide", "answer 0"}),
+  EXPECT_THAT(replayed("elastic", {"decide", "answer 0", "decide", "answer 1", "fail 2 0", "edit 0",
+                                   "crash", "decide", "apply 0", "lose 0", "edit 0", "tell-job",
+                                   "decide", "decide", "answer 0"}),
               IsEmpty());
 }
 
