@@ -1,6 +1,6 @@
 # The headers that cost most and change least are parsed once per build: the standard library's,
 # fmt's, the generated schema's and GoogleTest's. None of our own is among them. Where this is off
-# (WINDLASS_PRECOMPILED: the fuzz targets and clang-tidy) a file that forgot an include shows.
+# (WINDLASS_PRECOMPILED: clang-tidy) a file that forgot an include shows.
 
 option(WINDLASS_PRECOMPILED "Parse the heavy headers once" ON)
 

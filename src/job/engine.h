@@ -63,7 +63,7 @@ class Engine {
   bool busy() const;
 
   // Answers to Decision::status.
-  void status_written(const JobView& stored);
+  void status_written(JobView stored);
   void status_failed(WriteError error);
   // Answers to Decision::creates.
   void pod_created(uint32_t id, const PodView& pod);

@@ -48,12 +48,13 @@ void Engine::end_list() {
   relist_pods_ = false;
 }
 
-void Engine::status_written(const JobView& stored) {
+void Engine::status_written(JobView stored) {
   CHECK(!status_answered_, "an answer belongs to a write under way");
   status_answered_ = true;
   status_retry_.succeeded();
   if (status_) {
-    commit_status(state_, *std::exchange(status_, std::nullopt), stored, events_, metrics_);
+    commit_status(state_, *std::exchange(status_, std::nullopt), std::move(stored), events_,
+                  metrics_);
   }
 }
 

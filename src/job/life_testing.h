@@ -113,7 +113,8 @@ class Life {
     job_.rv = ++rv_;
     ++status_writes_;
     text_bytes_ += job_.status.completed_indexes.size();
-    engine_call(false, [&] { engine_.status_written(job_); });
+    JobView stored = job_;
+    engine_call(false, [&] { engine_.status_written(std::move(stored)); });
   }
 
   void finish_wave() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "base/check.h"
 #include "job/conditions.h"
@@ -69,7 +70,7 @@ State::State(const Options& options, const JobView& job) : options_(options), po
   load_uncounted();
 }
 
-bool State::observe_job(const JobView& job) {
+bool State::observe_job(JobView job) {
   if (job.uid != job_.uid || (job.rv != 0 && job_.rv != 0 && job.rv < job_.rv)) {
     return false;
   }
@@ -85,7 +86,7 @@ bool State::observe_job(const JobView& job) {
   if (lists_changed) {
     record_ = parse_record(job.record);
   }
-  job_ = job;
+  job_ = std::move(job);
   facts_ = facts;
   if (rebuilds) {
     rebuild();

@@ -55,7 +55,7 @@ class State {
   State(const Options& options, const JobView& job);
 
   // True if this is news: not older than what is known.
-  bool observe_job(const JobView& job);
+  bool observe_job(JobView job);
   void observe_pod(const PodView& pod);
   void observe_gone(std::string_view uid);
   // A complete listing is fed by observe_pod() between the two; pods not in it are gone.

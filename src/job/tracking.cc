@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "job/conditions.h"
 
@@ -393,15 +394,15 @@ void abort_status(State& state, const StatusDraft& draft) {
   state.abort_indexes();
 }
 
-void commit_status(State& state, StatusDraft draft, const JobView& stored,
-                   std::vector<Event>& events, std::vector<MetricDelta>& metrics) {
+void commit_status(State& state, StatusDraft draft, JobView stored, std::vector<Event>& events,
+                   std::vector<MetricDelta>& metrics) {
   JobStatus& written = draft.write.status;
   const int64_t more_succeeded = written.succeeded - state.job().status.succeeded;
   const int64_t more_failed = written.failed - state.job().status.failed;
   const char* limit = state.facts().per_index ? "perIndex" : "global";
   const auto [completed, failed] =
       state.commit_indexes(std::move(written.completed_indexes), std::move(written.failed_indexes));
-  state.observe_job(stored);
+  state.observe_job(std::move(stored));
   for (const StatusDraft::Item& item : draft.items) {
     if (const Slot slot = state.find(item.uid, item.slot); slot != kNoSlot) {
       state.set_batched(slot, false);
@@ -419,7 +420,7 @@ void commit_status(State& state, StatusDraft draft, const JobView& stored,
     events.push_back({false, reason, draft.suspends ? "Job suspended" : "Job resumed", true});
   }
   if (draft.finishes) {
-    announce_end(stored, events, metrics);
+    announce_end(state.job(), events, metrics);
   }
 }
 

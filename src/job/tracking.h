@@ -48,7 +48,7 @@ void complete_draft(const State& state, StatusDraft& draft);
 // The draft is not sent, or the write did not happen.
 void abort_status(State& state, const StatusDraft& draft);
 // The write happened and `stored` is the server's answer. Events and metrics of it are appended.
-void commit_status(State& state, StatusDraft draft, const JobView& stored,
-                   std::vector<Event>& events, std::vector<MetricDelta>& metrics);
+void commit_status(State& state, StatusDraft draft, JobView stored, std::vector<Event>& events,
+                   std::vector<MetricDelta>& metrics);
 
 }  // namespace windlass::job
