@@ -75,8 +75,8 @@ ExitCode keep_up(UpOptions options, Output& output) {
   // Before any thread starts: they inherit the mask.
   const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session->interrupt(); });
   posix::WorkerThread journal_worker(clock, "journal");
-  session.emplace(env::Env{clock, random, loop, log, files, processes}, journal_worker, options,
-                  output, [&](ExitCode finished) {
+  session.emplace(env::Env{clock, random, loop, log, files, processes}, loop, journal_worker,
+                  options, output, [&](ExitCode finished) {
                     code = finished;
                     loop.stop();
                   });

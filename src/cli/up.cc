@@ -40,9 +40,10 @@ std::string default_data_dir(const std::string& xdg_state_home, const std::strin
 
 class UpSession::Impl {
  public:
-  Impl(env::Env env, env::Executor& worker, UpOptions options, Output& output,
-       std::function<void(ExitCode)> on_finished)
+  Impl(env::Env env, posix::EventLoop& loop, env::Executor& worker, UpOptions options,
+       Output& output, std::function<void(ExitCode)> on_finished)
       : env_(env),
+        loop_(loop),
         worker_(worker),
         options_(std::move(options)),
         output_(output),
@@ -118,7 +119,7 @@ class UpSession::Impl {
     TRY(options.tls,
         net::TlsContext::make({credentials_.server.certificate_pem, credentials_.server.key_pem,
                                credentials_.authority.certificate_pem}));
-    auto started = net::Server::start({env_.executor, env_.clock, env_.log}, *handler_, options);
+    auto started = net::Server::start({loop_, env_.clock, env_.log}, *handler_, options);
     if (!started) {
       return fail(plain_error(fmt::format(
           "{}\nAnother address can be chosen with --listen; 127.0.0.1:0 takes any free port.",
@@ -164,6 +165,7 @@ class UpSession::Impl {
   }
 
   env::Env env_;
+  posix::EventLoop& loop_;
   env::Executor& worker_;
   UpOptions options_;
   Output& output_;
@@ -181,9 +183,9 @@ class UpSession::Impl {
   std::unique_ptr<net::Server> http_;
 };
 
-UpSession::UpSession(env::Env env, env::Executor& journal_worker, UpOptions options, Output& output,
-                     std::function<void(ExitCode)> on_finished)
-    : impl_(std::make_unique<Impl>(env, journal_worker, std::move(options), output,
+UpSession::UpSession(env::Env env, posix::EventLoop& loop, env::Executor& journal_worker,
+                     UpOptions options, Output& output, std::function<void(ExitCode)> on_finished)
+    : impl_(std::make_unique<Impl>(env, loop, journal_worker, std::move(options), output,
                                    std::move(on_finished))) {}
 
 UpSession::~UpSession() = default;

@@ -10,15 +10,16 @@
 #include "cli/output.h"
 #include "cli/up_options.h"
 #include "env/env.h"
+#include "posix/event_loop.h"
 
 namespace windlass::cli {
 
 class UpSession {
  public:
-  // `journal_worker` has a thread of its own, on which the store's file is written; it outlives the
-  // session. `on_finished` runs once, later.
-  UpSession(env::Env env, env::Executor& journal_worker, UpOptions options, Output& output,
-            std::function<void(ExitCode)> on_finished);
+  // `loop` is the executor of `env`. `journal_worker` has a thread of its own, on which the store's
+  // file is written; it outlives the session. `on_finished` runs once, later.
+  UpSession(env::Env env, posix::EventLoop& loop, env::Executor& journal_worker, UpOptions options,
+            Output& output, std::function<void(ExitCode)> on_finished);
   ~UpSession();
   UpSession(const UpSession&) = delete;
   UpSession& operator=(const UpSession&) = delete;

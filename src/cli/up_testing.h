@@ -82,8 +82,8 @@ class RunningUp {
     posix::PosixProcesses processes(loop_);
     posix::WorkerThread worker(clock_, "journal");
     Signalling signalling(*this);
-    session_.emplace(env::Env{clock_, random_, loop_, log, files, processes}, worker, options,
-                     signalling, [this](ExitCode code) {
+    session_.emplace(env::Env{clock_, random_, loop_, log, files, processes}, loop_, worker,
+                     options, signalling, [this](ExitCode code) {
                        code_ = code;
                        loop_.stop();
                      });

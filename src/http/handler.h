@@ -40,6 +40,8 @@ class Call {
   virtual ~Call() = default;
   // On the core executor. A call that outlives this keeps the exchange.
   virtual void run(std::shared_ptr<Exchange> exchange) = 0;
+  // Takes microseconds: the transport thread may run it itself, in the core's turn.
+  virtual bool is_quick() const { return false; }
 };
 
 class Handler {

@@ -241,12 +241,16 @@ void Connection::dispatch() {
   }
   link_ = std::make_shared<ExchangeLink>(state_.core, io_.mailbox(), this);
   std::shared_ptr<http::Call> call = std::get<std::unique_ptr<http::Call>>(std::move(prepared));
-  state_.core.post(
-      [call = std::move(call), exchange = std::make_shared<CoreExchange>(link_)]() mutable {
-        // Both go where the call keeps them: an exchange that nobody keeps is answered.
-        const auto running = std::move(call);
-        running->run(std::move(exchange));
-      });
+  const bool quick = call->is_quick();
+  env::Task run = [call = std::move(call),
+                   exchange = std::make_shared<CoreExchange>(link_)]() mutable {
+    // Both go where the call keeps them: an exchange that nobody keeps is answered.
+    const auto running = std::move(call);
+    running->run(std::move(exchange));
+  };
+  if (!quick || !state_.core.try_run(run)) {
+    state_.core.post(std::move(run));
+  }
 }
 
 void Connection::take_step(AnswerStep step) {

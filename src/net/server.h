@@ -10,12 +10,12 @@
 
 #include "base/result.h"
 #include "env/clock.h"
-#include "env/executor.h"
 #include "env/log.h"
 #include "http/handler.h"
 #include "net/endpoint.h"
 #include "net/limits.h"
 #include "net/tls_context.h"
+#include "posix/event_loop.h"
 
 namespace windlass::net {
 
@@ -27,7 +27,7 @@ struct ServerOptions {
 };
 
 struct ServerEnv {
-  env::Executor& core;
+  posix::EventLoop& core;
   env::Clock& clock;
   env::Log& log;
 };

@@ -8,12 +8,12 @@
 #include <memory>
 
 #include "env/clock.h"
-#include "env/executor.h"
 #include "env/log.h"
 #include "http/handler.h"
 #include "http/request_class.h"
 #include "net/limits.h"
 #include "net/tls_context.h"
+#include "posix/event_loop.h"
 
 namespace windlass::net {
 
@@ -40,7 +40,7 @@ class Gauge {
 
 struct ServerState {
   const http::Handler& handler;
-  env::Executor& core;
+  posix::EventLoop& core;
   env::Clock& clock;
   env::Log& log;
   const Limits limits;

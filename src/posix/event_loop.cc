@@ -57,6 +57,22 @@ void EventLoop::post(env::Task task) {
   }
 }
 
+bool EventLoop::try_run(const env::Task& task) {
+  const std::unique_lock turn(turn_, std::try_to_lock);
+  if (!turn || !is_asleep()) {
+    return false;
+  }
+  const std::optional<MonotonicTime> waits_until = timers_.next_due();
+  const std::thread::id waiting = owner_.exchange(std::this_thread::get_id());
+  task();
+  owner_.store(waiting);
+  const std::optional<MonotonicTime> due = timers_.next_due();
+  if (due && (!waits_until || *due < *waits_until)) {
+    wake();
+  }
+  return true;
+}
+
 env::TimerId EventLoop::schedule(Duration delay, env::Task task) {
   check_own_thread();
   return timers_.add(env::due_after(clock_.monotonic(), delay), std::move(task));
@@ -68,6 +84,7 @@ void EventLoop::cancel(env::TimerId timer) {
 }
 
 void EventLoop::run() {
+  const std::lock_guard turn(turn_);
   CHECK(owner_.exchange(std::this_thread::get_id()) == std::thread::id(), "run() inside run()");
   while (true) {
     run_due_timers();
@@ -120,6 +137,11 @@ void EventLoop::check_own_thread() const {
   const std::thread::id owner = owner_.load();
   CHECK(owner == std::thread::id() || owner == std::this_thread::get_id(),
         "only for the event loop's own thread");
+}
+
+bool EventLoop::is_asleep() {
+  const std::lock_guard lock(mutex_);
+  return asleep_;
 }
 
 void EventLoop::wake() {
@@ -175,8 +197,11 @@ int EventLoop::wait_limit() {
 
 void EventLoop::wait_and_dispatch(int timeout) {
   std::array<epoll_event, kMaxEventsPerTurn> events;
+  turn_.unlock();
   const int count = ::epoll_wait(epoll_.get(), events.data(), kMaxEventsPerTurn, timeout);
-  CHECK(count >= 0 || errno == EINTR, "epoll_wait");
+  const int error = errno;
+  turn_.lock();
+  CHECK(count >= 0 || error == EINTR, "epoll_wait");
   {
     const std::lock_guard lock(mutex_);
     asleep_ = false;

@@ -1,7 +1,8 @@
 // The real executor: one thread, an epoll set, timers, and tasks posted from any thread.
 //
-// Tasks, timers and descriptor callbacks all run inside run(), on the thread that called it. post()
-// and stop() are for any thread; everything else for the loop's own thread, or before run(). The
+// Tasks, timers and descriptor callbacks run inside run(), on the thread that called it, and inside
+// try_run(), on a thread that found the loop idle: one at a time always. post(), try_run() and
+// stop() are for any thread; everything else for the thread whose turn it is, or before run(). The
 // loop does not own the descriptors it watches: unwatch() first, close() after.
 #pragma once
 
@@ -41,6 +42,10 @@ class EventLoop final : public env::Executor {
   EventLoop& operator=(const EventLoop&) = delete;
 
   void post(env::Task task) override;
+  // Runs the task inside this call, as if the loop did, when it has nothing else to do: a short
+  // task is done sooner than another thread wakes up. False, and nothing is run, when it is busy or
+  // not running.
+  bool try_run(const env::Task& task);
   env::TimerId schedule(Duration delay, env::Task task) override;
   void cancel(env::TimerId timer) override;
 
@@ -62,6 +67,7 @@ class EventLoop final : public env::Executor {
     EventCallback callback;
   };
 
+  bool is_asleep();
   void check_own_thread() const;
   void wake();
   // True when nothing is posted: then the next post() wakes the loop.
@@ -79,8 +85,9 @@ class EventLoop final : public env::Executor {
   env::TimerQueue timers_;
   std::unordered_map<uint64_t, std::shared_ptr<Watch>> watches_;
   uint64_t last_watch_ = 0;
-  std::atomic<std::thread::id> owner_;  // the thread inside run(), or none
+  std::atomic<std::thread::id> owner_;  // whose turn it is; none outside run()
 
+  std::mutex turn_;  // held by whoever runs tasks; free while the loop waits
   std::mutex mutex_;
   std::vector<env::Task> posted_;  // under mutex_
   bool stopping_ = false;          // under mutex_

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,87 @@ TEST_F(EventLoopTest, RunsPostedTasksInOrder) {
   });
   loop_.run();
   EXPECT_EQ(order, "abc");
+}
+
+// A loop in a thread of its own, asleep when the constructor returns unless something is posted.
+class SleepingLoop {
+ public:
+  explicit SleepingLoop(EventLoop& loop) : loop_(loop), thread_([this] { loop_.run(); }) {
+    run([] {});
+  }
+  ~SleepingLoop() {
+    loop_.stop();
+    thread_.join();
+  }
+  // Until the loop falls asleep there is nothing to wait for but trying again.
+  void run(const env::Task& task) {
+    while (!loop_.try_run(task)) {
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  EventLoop& loop_;
+  std::thread thread_;
+};
+
+TEST_F(EventLoopTest, AnIdleLoopRunsATaskOnTheThreadThatAsks) {
+  SleepingLoop sleeping(loop_);
+  std::thread::id ran_on;
+  sleeping.run([&] { ran_on = std::this_thread::get_id(); });
+  EXPECT_EQ(ran_on, std::this_thread::get_id());
+}
+
+TEST_F(EventLoopTest, ALoopThatDoesNotRunRunsNothing) {
+  EXPECT_FALSE(loop_.try_run([] { FAIL(); }));
+  loop_.post([this] {
+    EXPECT_FALSE(loop_.try_run([] { FAIL(); }));  // it is busy
+    loop_.stop();
+  });
+  loop_.run();
+  EXPECT_FALSE(loop_.try_run([] { FAIL(); }));
+}
+
+TEST_F(EventLoopTest, ATimerThatAVisitorSetsComesInTime) {
+  SleepingLoop sleeping(loop_);
+  std::promise<void> rang;
+  sleeping.run([&] { loop_.schedule(milliseconds(1), [&] { rang.set_value(); }); });
+  EXPECT_EQ(rang.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+}
+
+TEST_F(EventLoopTest, TurnsDoNotOverlapAndWhatWasPostedComesFirst) {
+  constexpr int kEach = 2'000;
+  int64_t in_order = 0;  // without a lock of its own
+  {
+    SleepingLoop sleeping(loop_);
+    std::vector<std::thread> visitors;
+    for (int i = 0; i < 2; ++i) {
+      visitors.emplace_back([&] {
+        int posted = 0;
+        int ran = 0;  // only in turns
+        for (int n = 0; n < kEach; ++n) {
+          const auto count = [&in_order, &ran] {
+            ++in_order;
+            ++ran;
+          };
+          if (n % 2 == 0 || !loop_.try_run([&] {
+                EXPECT_EQ(ran, posted);
+                count();
+              })) {
+            loop_.post(count);
+          }
+          ++posted;
+        }
+        std::promise<void> done;
+        loop_.post([&done] { done.set_value(); });
+        done.get_future().wait();
+      });
+    }
+    for (std::thread& visitor : visitors) {
+      visitor.join();
+    }
+  }
+  EXPECT_EQ(in_order, 2 * kEach);
 }
 
 TEST_F(EventLoopTest, WhatWasPostedBeforeStopStillRuns) {

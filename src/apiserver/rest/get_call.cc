@@ -72,7 +72,8 @@ Prepared prepare_get(RestContext& context, RestRequest request) {
   }
   return versioned_call(
       context, std::move(request), *revision,
-      [&context](const RestRequest& found, const Reply& reply) { run_get(context, found, reply); });
+      [&context](const RestRequest& found, const Reply& reply) { run_get(context, found, reply); },
+      Pace::quick);
 }
 
 }  // namespace windlass::apiserver

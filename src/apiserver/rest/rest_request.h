@@ -37,18 +37,22 @@ struct RestRequest {
 
 using Prepared = std::variant<http::Response, std::unique_ptr<http::Call>>;
 
+enum class Pace { slow, quick };  // http::Call::is_quick
+
 // A call that is one function of its exchange.
 template <class Run>
-std::unique_ptr<http::Call> make_call(Run run) {
+std::unique_ptr<http::Call> make_call(Run run, Pace pace = Pace::slow) {
   class FunctionCall final : public http::Call {
    public:
-    explicit FunctionCall(Run run_it) : run_(std::move(run_it)) {}
+    FunctionCall(Run run_it, Pace pace_of_it) : run_(std::move(run_it)), pace_(pace_of_it) {}
     void run(std::shared_ptr<http::Exchange> exchange) override { run_(std::move(exchange)); }
+    bool is_quick() const override { return pace_ == Pace::quick; }
 
    private:
     Run run_;
+    Pace pace_;
   };
-  return std::make_unique<FunctionCall>(std::move(run));
+  return std::make_unique<FunctionCall>(std::move(run), pace);
 }
 
 }  // namespace windlass::apiserver

@@ -15,9 +15,10 @@ namespace windlass::apiserver {
 // `run(request, reply)` on the core executor. Mostly the version is there, and nothing is copied.
 template <class Run>
 std::unique_ptr<http::Call> versioned_call(RestContext& context, RestRequest request,
-                                           store::Revision at_least, Run run) {
-  return make_call([&context, at_least, run = std::move(run), request = std::move(request)](
-                       std::shared_ptr<http::Exchange> exchange) mutable {
+                                           store::Revision at_least, Run run,
+                                           Pace pace = Pace::slow) {
+  auto begin = [&context, at_least, run = std::move(run),
+                request = std::move(request)](std::shared_ptr<http::Exchange> exchange) mutable {
     const Reply reply(context, request, std::move(exchange));
     if (context.server.store().revision() >= at_least) {
       run(request, reply);
@@ -32,7 +33,8 @@ std::unique_ptr<http::Call> versioned_call(RestContext& context, RestRequest req
                          reply.fail(there.error());
                        }
                      });
-  });
+  };
+  return make_call(std::move(begin), pace);
 }
 
 }  // namespace windlass::apiserver
