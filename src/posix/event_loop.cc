@@ -207,12 +207,14 @@ void EventLoop::wait_and_dispatch(int timeout) {
     asleep_ = false;
   }
   for (int i = 0; i < count; ++i) {
-    const epoll_event& event = events[static_cast<size_t>(i)];
-    if (event.data.u64 == kWakeup) {
+    // Copied: the kernel's struct is packed, so that nothing may refer to a part of it.
+    const epoll_event event = events[static_cast<size_t>(i)];
+    const uint64_t id = event.data.u64;
+    if (id == kWakeup) {
       continue;  // it has done its work
     }
     // Looked up for each event: an earlier callback of this turn may have unwatched it.
-    const auto found = watches_.find(event.data.u64);
+    const auto found = watches_.find(id);
     if (found != watches_.end()) {
       const std::shared_ptr<Watch> watch = found->second;
       watch->callback(event.events);
