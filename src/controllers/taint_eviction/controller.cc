@@ -24,17 +24,24 @@ TaintEvictionController::TaintEvictionController(client::ClientEnv env, Options 
                        on_pod(added);
                      },
                      [this](const PodInfo& before, const PodInfo& now) {
+                       const bool replaced = before.uid != now.uid;
+                       if (replaced) {
+                         cancel(before);
+                         evictor_.cancel(before.uid);
+                       }
                        if (before.node != now.node) {
                          unindex(before);
                          index(now);
                        }
-                       if (before.node != now.node || before.tolerations != now.tolerations) {
+                       if (replaced || before.node != now.node ||
+                           before.tolerations != now.tolerations) {
                          on_pod(now);
                        }
                      },
                      [this](const PodInfo& last) {
                        unindex(last);
                        cancel(last);
+                       evictor_.cancel(last.uid);
                      }});
   nodes_.when_synced([this] { pods_.start(); });
 }
@@ -88,18 +95,25 @@ void TaintEvictionController::judge(const PodInfo& pod) {
   switch (allowed.kind) {
     case Tolerance::Kind::for_ever:
       cancel(pod);
+      evictor_.cancel(pod.uid);
       return;
     case Tolerance::Kind::not_at_all:  // T-4
       cancel(pod);
-      evictor_.evict(pod);
+      evictor_.evict(pod, Evictor::Why::untolerated);
       return;
     case Tolerance::Kind::for_a_while:
       break;
   }
   if (allowed.time == Duration::zero()) {
     cancel(pod);
-    evictor_.evict(pod);
-  } else if (!timers_.contains(pod.key)) {  // T-6
+    evictor_.evict(pod, Evictor::Why::untolerated);
+    return;
+  }
+  if (evictor_.is_overdue(pod.uid)) {
+    return;
+  }
+  evictor_.cancel(pod.uid);
+  if (!timers_.contains(pod.key)) {  // T-6
     timers_[pod.key] = env_.executor.schedule(allowed.time, [this, key = pod.key] { fire(key); });
   }
 }
@@ -107,7 +121,7 @@ void TaintEvictionController::judge(const PodInfo& pod) {
 void TaintEvictionController::fire(const std::string& key) {
   timers_.erase(key);
   if (const PodInfo* pod = pods_.find(key)) {
-    evictor_.evict(*pod);
+    evictor_.evict(*pod, Evictor::Why::time_is_over);
   }
 }
 

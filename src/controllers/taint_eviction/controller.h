@@ -33,6 +33,7 @@ class TaintEvictionController {
 
   void start();
   size_t timers() const { return timers_.size(); }
+  size_t evictions() const { return evictor_.under_way(); }
 
  private:
   void on_node(const NodeInfo& node);

@@ -62,6 +62,11 @@ struct TaintEviction : ::testing::Test {
                     name, node, list));
     settle();
   }
+  void refuse(const std::string& beginning) {
+    client.refuse = [beginning](const std::string& line) -> std::optional<Status> {
+      return line.starts_with(beginning) ? std::optional(plain_error("forbidden")) : std::nullopt;
+    };
+  }
   bool deleted(const std::string& name) {
     return api.pod(name)->metadata().has_deletion_timestamp();
   }
@@ -240,24 +245,133 @@ TEST_F(TaintEviction, Scenario41_T2_APodBoundToATaintedNodeGoes) {
   EXPECT_EQ(api.pod("p")->status().phase(), "Pending");
 }
 
-TEST_F(TaintEviction, Scenario42_C7_WithoutTheMarkNothingIsDeletedAndFiveTriesAreMade) {
+TEST_F(TaintEviction, Scenario42_C7_WithoutTheMarkNothingIsDeleted_T9_ItIsTriedEverMoreSlowly) {
   start();
   create("p");
-  client.refuse = [](const std::string& line) -> std::optional<Status> {
-    return line.starts_with("update pods/status") ? std::optional(plain_error("forbidden"))
-                                                  : std::nullopt;
-  };
+  refuse("update pods/status");
   taint({"k"});
-  settle(minutes(10));
+  settle(milliseconds(400));  // 10, 20, 40, 80, 160 ms
+  EXPECT_EQ(client.count("update pods/status"), 6u);
+  settle(minutes(30));
   EXPECT_FALSE(deleted("p"));
   EXPECT_EQ(mark("p"), "");
-  EXPECT_EQ(client.count("update pods/status"), 5u);
+  EXPECT_LE(client.count("update pods/status"), 13u + 31u);
   EXPECT_EQ(client.count("delete"), 0u);
   EXPECT_THAT(events(), ElementsAre(kMarking));
-  // T-9: a change of the node's taints revives it.
+  // No change of anything is needed.
+  client.refuse = nullptr;
+  settle(Evictor::kMaxRetry);
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_EQ(mark("p"), kMark);
+  EXPECT_EQ(controller->evictions(), 0u);
+}
+
+TEST_F(TaintEviction, T9_AChangeOfTheTaintsTriesAtOnce) {
+  start();
+  create("p");
+  refuse("update pods/status");
+  taint({"k"});
+  settle(minutes(10));
   client.refuse = nullptr;
   taint({"k", "l"});
   EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, T7_AnEvictionThatIsTriedAgainEndsWithTheTaint) {
+  start();
+  create("p");
+  refuse("update pods/status");
+  taint({"k"});
+  settle(seconds(1));
+  EXPECT_EQ(controller->evictions(), 1u);
+  taint({});
+  EXPECT_EQ(controller->evictions(), 0u);
+  client.refuse = nullptr;
+  settle(minutes(10));
+  EXPECT_FALSE(deleted("p"));
+  EXPECT_EQ(mark("p"), "");
+}
+
+TEST_F(TaintEviction, T7_AnEvictionThatIsTriedAgainEndsWithThePod) {
+  start();
+  create("p");
+  refuse("update pods/status");
+  taint({"k"});
+  settle(seconds(1));
+  api.change<Pod>(api::kinds::pod(), "default", "p", "",
+                  [](Pod& pod) { pod.mutable_metadata()->clear_finalizers(); });
+  api.remove_pod("p", 0);
+  settle();
+  EXPECT_EQ(controller->evictions(), 0u);
+  const size_t tried = client.count("update pods/status");
+  settle(minutes(10));
+  EXPECT_EQ(client.count("update pods/status"), tried);
+}
+
+TEST_F(TaintEviction, T6_ATaintThatIsToleratedForAWhileEndsAnEvictionThatWasAtOnce) {
+  start();
+  create("p", {"a 60"});
+  refuse("update pods/status");
+  taint({"k"});
+  settle(seconds(1));
+  taint({"a"});
+  client.refuse = nullptr;
+  settle(seconds(59));
+  EXPECT_FALSE(deleted("p"));
+  settle(seconds(2));
+  EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, T6_WhenTheTimeIsOverAnotherTaintGivesNoMoreTime) {
+  start();
+  create("p", {"a 5", "b 3600"});
+  refuse("update pods/status");
+  taint({"a"});
+  settle(seconds(10));
+  taint({"a", "b"});
+  EXPECT_EQ(controller->timers(), 0u);
+  client.refuse = nullptr;
+  settle(Evictor::kMaxRetry);
+  EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, T9_PodsThatCannotBeEvictedDoNotHoldUpOthers) {
+  start();
+  for (size_t i = 0; i < Evictor::kWorkers + 8; ++i) {
+    create("stuck" + std::to_string(i));
+  }
+  create("p");
+  refuse("update pods/status default/stuck");
+  taint({"k"});
+  settle(seconds(1));
+  EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, T9_ARefusedDeleteIsTriedAgain) {
+  start();
+  create("p");
+  refuse("delete pods");
+  taint({"k"});
+  EXPECT_EQ(mark("p"), kMark);
+  EXPECT_FALSE(deleted("p"));
+  client.refuse = nullptr;
+  settle(seconds(1));
+  EXPECT_TRUE(deleted("p"));
+}
+
+TEST_F(TaintEviction, D14_AMarkThatWasClearedBeforeTheDeleteIsMadeAgain) {
+  start();
+  create("p");
+  client.before = [this](const std::string& line) {
+    if (line.starts_with("delete pods") && client.count("delete pods") == 1) {
+      api.change<Pod>(api::kinds::pod(), "default", "p", "status",
+                      [](Pod& pod) { pod.mutable_status()->clear_conditions(); });
+    }
+  };
+  taint({"k"});
+  settle(seconds(1));
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_EQ(mark("p"), kMark);
 }
 
 TEST_F(TaintEviction, Scenario43_T9_TheThirdTryWorks) {
@@ -270,7 +384,7 @@ TEST_F(TaintEviction, Scenario43_T9_TheThirdTryWorks) {
                : std::nullopt;
   };
   taint({"k"});
-  settle(milliseconds(30));
+  settle(milliseconds(40));
   EXPECT_TRUE(deleted("p"));
   EXPECT_EQ(mark("p"), kMark);
 }

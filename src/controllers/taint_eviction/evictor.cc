@@ -4,6 +4,7 @@
 
 #include "api/kind.h"
 #include "api/pod/pod_condition.h"
+#include "client/object_identity.h"
 #include "client/update_status.h"
 #include "schema/core/v1/pod.pb.h"
 
@@ -19,92 +20,122 @@ Evictor::Evictor(client::ClientEnv env, client::EventRecorder& events, bool mark
       events_(events),
       mark_pods_(mark_pods),
       on_deleted_(std::move(on_deleted)),
-      queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& uid) { process(uid); }),
+      queue_(env.executor, env.clock, {kWorkers, kFirstRetry, kMaxRetry},
+             [this](const std::string& uid) { process(uid); }),
       self_(std::make_shared<Evictor*>(this)) {}
-
-Evictor::~Evictor() {
-  for (const auto& [uid, eviction] : evictions_) {
-    env_.executor.cancel(eviction.timer);
-  }
-}
 
 client::ObjectRef Evictor::ref(const PodInfo& pod) const {
   return {&api::kinds::pod(), pod.ns, pod.name};
 }
 
-void Evictor::evict(const PodInfo& pod) {
-  if (evictions_.emplace(pod.uid, Eviction{pod, env_.clock.monotonic()}).second) {
+void Evictor::evict(const PodInfo& pod, Why why) {
+  const auto [found, is_new] =
+      evictions_.emplace(pod.uid, Eviction{pod, why, env_.clock.monotonic()});
+  found->second.cancelled = false;
+  if (!found->second.in_work) {
     queue_.add(pod.uid);
   }
 }
 
-void Evictor::process(const std::string& uid) {
-  const PodInfo& pod = evictions_.at(uid).pod;
-  events_.normal(event_target(pod), "TaintManagerEviction", "Marking for deletion Pod " + pod.key);
-  attempt(uid);
-}
-
-void Evictor::attempt(const std::string& uid) {
-  Eviction& eviction = evictions_.at(uid);
-  eviction.timer = env::TimerId::none;
-  ++eviction.attempts;
-  if (!mark_pods_) {
-    remove(uid);  // F-1
+void Evictor::cancel(const std::string& uid) {
+  const auto found = evictions_.find(uid);
+  if (found == evictions_.end()) {
     return;
   }
+  if (found->second.in_work) {
+    found->second.cancelled = true;
+  } else {
+    forget(uid);
+  }
+}
+
+bool Evictor::is_overdue(const std::string& uid) const {
+  const auto found = evictions_.find(uid);
+  return found != evictions_.end() && found->second.why == Why::time_is_over;
+}
+
+void Evictor::process(const std::string& uid) {
+  const auto found = evictions_.find(uid);
+  if (found == evictions_.end()) {
+    queue_.done(uid);  // cancelled while it waited
+    return;
+  }
+  Eviction& eviction = found->second;
+  eviction.in_work = true;
+  if (++eviction.attempts == 1) {
+    events_.normal(event_target(eviction.pod), "TaintManagerEviction",
+                   "Marking for deletion Pod " + eviction.pod.key);
+  }
+  if (mark_pods_) {
+    mark(uid);
+  } else {
+    remove(uid, {});  // F-1
+  }
+}
+
+void Evictor::mark(const std::string& uid) {
   client::update_status(
-      env_.client, ref(eviction.pod), uid,
+      env_.client, ref(evictions_.at(uid).pod), uid,
       [&clock = env_.clock](api::Message& pod) {
         return api::set_pod_condition(static_cast<api::core::v1::Pod&>(pod), "DisruptionTarget",
                                       "True", clock.now(), "DeletionByTaintManager",
                                       "Taint manager: deleting due to NoExecute taint");
       },
       [weak = std::weak_ptr<Evictor*>(self_), uid](const Result<client::ObjectPtr>& pod) {
+        if (const auto self = weak.lock()) {
+          (*self)->on_marked(uid, pod);
+        }
+      });
+}
+
+void Evictor::on_marked(const std::string& uid, const Result<client::ObjectPtr>& pod) {
+  // A mark without a delete is cleared again by the cleaner of stale marks (D-10).
+  if (pod && !evictions_.at(uid).cancelled) {
+    remove(uid, client::resource_version_of(**pod));
+  } else {
+    finish(uid, pod);
+  }
+}
+
+void Evictor::remove(const std::string& uid, std::optional<std::string> version) {
+  client::DeleteOptions options;
+  options.preconditions.uid = uid;
+  // As it was marked: somebody may have cleared the mark since (D-14).
+  options.preconditions.resource_version = std::move(version);
+  env_.client.remove(
+      ref(evictions_.at(uid).pod), options,
+      [weak = std::weak_ptr<Evictor*>(self_), uid](const Result<client::ObjectPtr>& pod) {
         const auto self = weak.lock();
         if (!self) {
           return;
         }
-        if (pod) {
-          (*self)->remove(uid);
-        } else {
-          (*self)->finish(uid, pod, false);
+        if (pod && (*self)->on_deleted_) {
+          (*self)->on_deleted_((*self)->env_.clock.monotonic() -
+                               (*self)->evictions_.at(uid).planned);
         }
+        (*self)->finish(uid, pod);
       });
 }
 
-void Evictor::remove(const std::string& uid) {
-  client::DeleteOptions options;
-  options.preconditions.uid = uid;
-  env_.client.remove(
-      ref(evictions_.at(uid).pod), options,
-      [weak = std::weak_ptr<Evictor*>(self_), uid](const Result<client::ObjectPtr>& pod) {
-        if (const auto self = weak.lock()) {
-          (*self)->finish(uid, pod, true);
-        }
-      });
-}
-
-void Evictor::finish(const std::string& uid, const Result<client::ObjectPtr>& result,
-                     bool of_delete) {
+// Another pod that has the name by now is found out by reading it, or by the controller's cache.
+void Evictor::finish(const std::string& uid, const Result<client::ObjectPtr>& result) {
   Eviction& eviction = evictions_.at(uid);
-  // A conflict of the delete is its UID precondition: another pod has the name.
-  const bool gone =
-      !result && (is_not_found(result.error()) || (of_delete && is_conflict(result.error())));
-  if (!result && !gone) {
-    env_.log.warning("evicting a pod from a tainted node failed",
+  eviction.in_work = false;
+  if (result || is_not_found(result.error()) || eviction.cancelled) {
+    forget(uid);
+  } else {
+    env_.log.warning("evicting a pod from a tainted node failed, will try again",
                      {{"pod", eviction.pod.key},
                       {"attempt", std::to_string(eviction.attempts)},
                       {"error", result.error().message}});
-    if (eviction.attempts < kAttempts) {
-      eviction.timer = env_.executor.schedule(kRetry, [this, uid] { attempt(uid); });
-      return;
-    }
+    queue_.add_rate_limited(uid);
   }
-  if (result && on_deleted_) {
-    on_deleted_(env_.clock.monotonic() - eviction.planned);
-  }
-  evictions_.erase(uid);
   queue_.done(uid);
+}
+
+void Evictor::forget(const std::string& uid) {
+  evictions_.erase(uid);
+  queue_.forget(uid);
 }
 
 }  // namespace windlass::controllers::taint_eviction

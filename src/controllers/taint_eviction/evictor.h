@@ -1,6 +1,7 @@
 // Deletes pods that must leave their node (disruption.md T-9): tells of it by an event, marks the
-// pod with DisruptionTarget, and deletes it only once the mark is stored (C-7). Five attempts, then
-// it is left until somebody asks again. A bounded number at a time.
+// pod with DisruptionTarget, and deletes it only once the mark is stored (C-7). What fails is tried
+// again, soon at first and then ever more slowly, until it is done or nobody wants it any more;
+// while it waits it keeps no other pod waiting. A bounded number at a time.
 //
 // Owned by the controller, on the client's executor; nothing is called after destruction.
 #pragma once
@@ -8,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/event_recorder.h"
@@ -20,31 +22,41 @@ namespace windlass::controllers::taint_eviction {
 class Evictor {
  public:
   static constexpr size_t kWorkers = 32;
-  static constexpr int kAttempts = 5;
-  static constexpr Duration kRetry = milliseconds(10);
+  static constexpr Duration kFirstRetry = milliseconds(10);
+  static constexpr Duration kMaxRetry = minutes(1);
+
+  enum class Why { untolerated, time_is_over };
 
   // `on_deleted` hears how long after the planned moment the delete was acknowledged.
   Evictor(client::ClientEnv env, client::EventRecorder& events, bool mark_pods,
           std::function<void(Duration late)> on_deleted);
-  ~Evictor();
   Evictor(const Evictor&) = delete;
   Evictor& operator=(const Evictor&) = delete;
 
-  // One that is under way already is not begun again.
-  void evict(const PodInfo& pod);
+  // One that is under way already is not begun again, but tried at once if it waits.
+  void evict(const PodInfo& pod, Why why);
+  // The pod may stay, or is gone: what has not been sent yet is not sent.
+  void cancel(const std::string& uid);
+  // Under way because the pod had stayed as long as it may.
+  bool is_overdue(const std::string& uid) const;
+  size_t under_way() const { return evictions_.size(); }
 
  private:
   struct Eviction {
     PodInfo pod;
+    Why why;
     MonotonicTime planned;
     int attempts = 0;
-    env::TimerId timer = env::TimerId::none;
+    bool in_work = false;
+    bool cancelled = false;
   };
 
   void process(const std::string& uid);
-  void attempt(const std::string& uid);
-  void remove(const std::string& uid);
-  void finish(const std::string& uid, const Result<client::ObjectPtr>& result, bool of_delete);
+  void mark(const std::string& uid);
+  void on_marked(const std::string& uid, const Result<client::ObjectPtr>& pod);
+  void remove(const std::string& uid, std::optional<std::string> version);
+  void finish(const std::string& uid, const Result<client::ObjectPtr>& result);
+  void forget(const std::string& uid);
   client::ObjectRef ref(const PodInfo& pod) const;
 
   client::ClientEnv env_;
@@ -52,8 +64,8 @@ class Evictor {
   bool mark_pods_;
   std::function<void(Duration)> on_deleted_;
   std::map<std::string, Eviction> evictions_;  // by pod UID: at most one per pod there is
-  client::WorkQueue queue_;
-  std::shared_ptr<Evictor*> self_;  // callbacks hold it weakly
+  client::WorkQueue queue_;                    // of pod UIDs
+  std::shared_ptr<Evictor*> self_;             // callbacks hold it weakly
 };
 
 client::EventTarget event_target(const PodInfo& pod);
