@@ -28,6 +28,9 @@ std::unique_ptr<api::Message> with_status(const api::Message& job,
 // A pod for the Job: its template, the engine's plan, owner and finalizer (section 4).
 std::unique_ptr<api::Message> make_pod(const api::Message& job, const engine::PodPlan& plan);
 
+// Makes the Job the pod's controller (4.6).
+void add_owner(api::Message& pod, const std::string& job_name, const std::string& job_uid);
+
 // Takes the tracking finalizer off; false when it is not there.
 bool remove_tracking_finalizer(api::Message& pod);
 

@@ -91,18 +91,17 @@ const api::meta::v1::OwnerReference* owner_job(const api::Message& pod) {
   return nullptr;
 }
 
-// 4.6
-void set_owner(const api::batch::v1::Job& job, ObjectMeta& metadata) {
-  api::meta::v1::OwnerReference& owner = *metadata.add_owner_references();
+}  // namespace
+
+void add_owner(api::Message& pod, const std::string& job_name, const std::string& job_uid) {
+  api::meta::v1::OwnerReference& owner = *api::mutable_metadata_of(pod).add_owner_references();
   owner.set_api_version("batch/v1");
   owner.set_kind("Job");
-  owner.set_name(job.metadata().name());
-  owner.set_uid(job.metadata().uid());
+  owner.set_name(job_name);
+  owner.set_uid(job_uid);
   owner.set_controller(true);
   owner.set_block_owner_deletion(true);
 }
-
-}  // namespace
 
 engine::PodView read_pod(const api::Message& message) {
   const auto& pod = static_cast<const core::Pod&>(message);
@@ -158,7 +157,7 @@ std::unique_ptr<api::Message> make_pod(const api::Message& message, const engine
   *pod->mutable_spec() = pod_template.spec();
   metadata.set_namespace_(job.metadata().namespace_());
   metadata.set_generate_name(plan.generate_name);
-  set_owner(job, metadata);
+  add_owner(*pod, job.metadata().name(), job.metadata().uid());
   if (!has_finalizer(metadata)) {
     metadata.add_finalizers(std::string(engine::kTrackingFinalizer));
   }

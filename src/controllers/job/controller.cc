@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/job/job_constants.h"
 #include "client/object_identity.h"
+#include "schema/batch/v1/job.pb.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::controllers::job {
@@ -40,9 +42,13 @@ JobController::JobController(client::ClientEnv env, Options options)
       queue_(env.executor, env.clock, {options_.concurrent_syncs},
              [this](const std::string& uid) { process(uid); }),
       orphans_(env, [this](const std::string& key) { return orphan_uid(key); }),
+      claims_(env, [this](const std::string& key) { return claim_for(key); }),
       jobs_(env, {&api::kinds::job(), "", "", ""}, project_job),
       pods_(env, {&api::kinds::pod(), "", "", ""}, project_pod) {
-  jobs_.add_handler({[this](const JobRecord& job) { on_job(job); },
+  jobs_.add_handler({[this](const JobRecord& job) {
+                       on_new_job(job);
+                       on_job(job);
+                     },
                      [this](const JobRecord&, const JobRecord& job) { on_job(job); },
                      [this](const JobRecord& job) { on_job_gone(job); }});
   pods_.add_handler({[this](const PodRecord& pod) { on_pod(pod); },
@@ -71,7 +77,10 @@ void JobController::start() {
 JobController::JobRecord JobController::project_job(const api::Message& job) {
   std::shared_ptr<api::Message> copy(job.New());
   copy->CopyFrom(job);
-  return {std::move(copy), read_job(job)};
+  const auto& spec = static_cast<const api::batch::v1::Job&>(job).spec();
+  return {std::move(copy), read_job(job),
+          api::LabelSelector::from_message(spec.has_selector() ? &spec.selector() : nullptr)
+              .value_or(api::LabelSelector::nothing())};
 }
 
 JobController::PodRecord JobController::project_pod(const api::Message& pod) {
@@ -85,6 +94,14 @@ JobController::PodRecord JobController::project_pod(const api::Message& pod) {
   record.owner = !record.job_uid.empty() ? PodRecord::Owner::job
                  : owned                 ? PodRecord::Owner::other
                                          : PodRecord::Owner::none;
+  const auto& labels = api::metadata_of(pod).labels();
+  const auto label = labels.find(std::string(api::kControllerUidLabel));
+  if (record.owner == PodRecord::Owner::none ||
+      (record.owner == PodRecord::Owner::job &&
+       (label == labels.end() || label->second != record.job_uid))) {
+    record.labels =
+        std::make_shared<const std::map<std::string, std::string>>(labels.begin(), labels.end());
+  }
   return record;
 }
 
@@ -96,6 +113,73 @@ JobWorker* JobController::find_worker(const std::string& uid) {
 const JobController::JobRecord* JobController::find_job(const std::string& uid) const {
   const auto key = job_keys_.find(uid);
   return key == job_keys_.end() ? nullptr : jobs_.find(key->second);
+}
+
+bool JobController::is_foreign(const JobRecord& job) const {
+  const std::string& manager = job.view.spec.managed_by;
+  return options_.engine.gates.managed_by && !manager.empty() &&
+         manager != "kubernetes.io/job-controller";
+}
+
+void JobController::on_new_job(const JobRecord& job) {
+  if (metrics_ && is_foreign(job)) {
+    metrics_->seen_foreign(job.view.spec.managed_by);
+  }
+  // 1.22 the other way round: the pod may be there first.
+  if (const auto loose = loose_pods_.find(job.view.namespace_name); loose != loose_pods_.end()) {
+    for (const std::string& key : loose->second) {
+      claims_.add(key);
+    }
+  }
+}
+
+bool JobController::wants(const JobRecord& job, const PodRecord& pod) const {
+  return !job.view.deleting && !is_finished(job.view.status) && !is_foreign(job) &&
+         job.selector.matches(*pod.labels);
+}
+
+std::optional<PodClaims::Claim> JobController::claim_for(const std::string& pod_key) const {
+  using Kind = PodClaims::Claim::Kind;
+  const PodRecord* pod = pods_.find(pod_key);
+  if (pod == nullptr || !pod->labels) {
+    return std::nullopt;
+  }
+  if (const JobRecord* job = find_job(pod->job_uid)) {  // 2.16
+    const bool stays = job->view.deleting || is_foreign(*job) || is_finished(job->view.status) ||
+                       job->selector.matches(*pod->labels);
+    return stays ? std::nullopt
+                 : std::optional(PodClaims::Claim{Kind::release, pod->view.uid, job->view.name,
+                                                  job->view.uid});
+  }
+  const bool ended =
+      pod->view.phase == engine::Phase::succeeded || pod->view.phase == engine::Phase::failed;
+  if (pod->owner != PodRecord::Owner::none || pod->view.deletion_time || ended) {
+    return std::nullopt;
+  }
+  std::optional<PodClaims::Claim> claim;
+  jobs_.for_each_in(client::split_key(pod_key).ns, [&](const std::string&, const JobRecord& job) {
+    if (!claim && wants(job, *pod)) {
+      claim = PodClaims::Claim{Kind::adopt, pod->view.uid, job.view.name, job.view.uid};
+    }
+  });
+  return claim;
+}
+
+void JobController::claim(const PodRecord& pod) {
+  if (!pod.labels) {
+    return;
+  }
+  if (pod.owner == PodRecord::Owner::none) {
+    loose_pods_[client::split_key(pod.key).ns].insert(pod.key);
+  }
+  claims_.add(pod.key);
+}
+
+void JobController::forget_loose(const PodRecord& pod) {
+  const auto loose = loose_pods_.find(client::split_key(pod.key).ns);
+  if (loose != loose_pods_.end() && loose->second.erase(pod.key) == 1 && loose->second.empty()) {
+    loose_pods_.erase(loose);
+  }
 }
 
 void JobController::on_job(const JobRecord& job) {
@@ -123,6 +207,7 @@ void JobController::on_job_gone(const JobRecord& job) {
 }
 
 void JobController::on_pod(const PodRecord& pod) {
+  claim(pod);
   if (pod.owner == PodRecord::Owner::job) {
     pods_of_[pod.job_uid].insert(pod.key);
   }
@@ -142,6 +227,7 @@ void JobController::on_pod(const PodRecord& pod) {
 }
 
 void JobController::on_pod_gone(const PodRecord& pod) {
+  forget_loose(pod);
   if (const auto pods = pods_of_.find(pod.job_uid); pods != pods_of_.end()) {
     pods->second.erase(pod.key);
     if (pods->second.empty()) {
@@ -190,6 +276,9 @@ bool JobController::has_work(const JobRecord& job) const {
 
 void JobController::employ(const JobRecord& job) {
   const std::string& uid = job.view.uid;
+  if (metrics_ && ended_.contains(uid)) {
+    metrics_->skipped_stale("batch", "jobs");
+  }
   if (workers_.contains(uid) || ended_.contains(uid) || !has_work(job)) {
     return;
   }
@@ -207,6 +296,11 @@ void JobController::employ(const JobRecord& job) {
                                                    Duration took) {
     if (metrics_) {
       metrics_->synced(mode, action, failed, took);
+    }
+  };
+  hooks.skipped_stale_pod = [this] {
+    if (metrics_) {
+      metrics_->skipped_stale("", "pods");
     }
   };
   auto worker = std::make_unique<JobWorker>(env_, options_.engine, job.object, std::move(hooks));

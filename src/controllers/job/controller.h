@@ -15,10 +15,12 @@
 #include <string>
 
 #include "api/feature_gates.h"
+#include "api/select/label_selector.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
 #include "controllers/job/adapter.h"
+#include "controllers/job/claims.h"
 #include "controllers/job/metrics.h"
 #include "controllers/job/orphans.h"
 #include "controllers/job/worker.h"
@@ -51,6 +53,7 @@ class JobController {
   struct JobRecord {
     client::ObjectPtr object;
     engine::JobView view;
+    api::LabelSelector selector;
   };
   struct PodRecord {
     enum class Owner { none, job, other };
@@ -59,11 +62,14 @@ class JobController {
     Owner owner = Owner::none;
     std::string job_uid;
     engine::PodView view;
+    // Of a pod that may change hands: without an owner, or not labelled with its owner's UID.
+    std::shared_ptr<const std::map<std::string, std::string>> labels;
   };
 
   static JobRecord project_job(const api::Message& job);
   static PodRecord project_pod(const api::Message& pod);
 
+  void on_new_job(const JobRecord& job);
   void on_job(const JobRecord& job);
   void on_job_gone(const JobRecord& job);
   void on_pod(const PodRecord& pod);
@@ -78,6 +84,12 @@ class JobController {
   void process(const std::string& uid);
   void record(const api::Message& job, const engine::Event& event);
   const JobRecord* find_job(const std::string& uid) const;
+  bool is_foreign(const JobRecord& job) const;
+  // Whether the Job would have this pod if nobody else did.
+  bool wants(const JobRecord& job, const PodRecord& pod) const;
+  std::optional<PodClaims::Claim> claim_for(const std::string& pod_key) const;
+  void claim(const PodRecord& pod);
+  void forget_loose(const PodRecord& pod);
   // The pod's UID when nobody will ever take its finalizer off (1.37).
   std::string orphan_uid(const std::string& pod_key) const;
 
@@ -92,6 +104,8 @@ class JobController {
   client::EventRecorder events_;
   client::WorkQueue queue_;  // of Job uids
   OrphanReleaser orphans_;
+  PodClaims claims_;
+  std::map<std::string, std::set<std::string>> loose_pods_;  // by namespace: keys, without an owner
   client::Informer<JobRecord> jobs_;
   client::Informer<PodRecord> pods_;
 };

@@ -49,7 +49,22 @@ JobMetrics::JobMetrics(MetricRegistry& registry)
                                          {"status", "backoffLimit"})),
       pods_created_(registry.counter("job_controller_job_pods_creation_total",
                                      "The number of Pods created by the Job controller",
-                                     {"reason", "status"})) {}
+                                     {"reason", "status"})),
+      foreign_jobs_(registry.counter("job_controller_jobs_by_external_controller_total",
+                                     "The number of Jobs managed by an external controller",
+                                     {"controller_name"})),
+      stale_skips_(registry.counter(
+          "job_controller_stale_sync_skips_total",
+          "What was seen and not acted on, because the server had answered something newer",
+          {"group", "resource"})) {}
+
+void JobMetrics::seen_foreign(const std::string& manager) {
+  foreign_jobs_.add({manager});
+}
+
+void JobMetrics::skipped_stale(std::string_view group, std::string_view resource) {
+  stale_skips_.add({group, resource});
+}
 
 void JobMetrics::count(engine::CompletionMode mode, const engine::MetricDelta& delta) {
   const auto by = static_cast<double>(delta.by);

@@ -34,6 +34,19 @@ TEST(JobMetrics, Rules8_7To8_12_UpstreamsNamesAndLabels) {
   EXPECT_EQ(value("job_controller_job_pods_creation_total", {"new", "succeeded"}), 4);
 }
 
+TEST(JobMetrics, Rules8_13And8_14_ForeignJobsAndOldNews) {
+  MetricRegistry registry;
+  JobMetrics metrics(registry);
+  metrics.seen_foreign("example.com/other");
+  metrics.skipped_stale("", "pods");
+  metrics.skipped_stale("batch", "jobs");
+  EXPECT_EQ(registry.counter("job_controller_jobs_by_external_controller_total", "")
+                .value({"example.com/other"}),
+            1);
+  EXPECT_EQ(registry.counter("job_controller_stale_sync_skips_total", "").value({"batch", "jobs"}),
+            1);
+}
+
 TEST(JobMetrics, Rules8_5And8_6_SyncsAreCountedAndTimed) {
   MetricRegistry registry;
   JobMetrics metrics(registry);

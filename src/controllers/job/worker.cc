@@ -47,6 +47,8 @@ void JobWorker::observe_pod(const engine::PodView& pod) {
   const bool is_old = gone_.contains(pod.uid) || (pod.rv <= listed_at_ && !is_known(pod.uid));
   if (!is_old) {
     engine_.observe_pod(pod);
+  } else if (hooks_.skipped_stale_pod) {
+    hooks_.skipped_stale_pod();
   }
 }
 

@@ -26,6 +26,8 @@ struct WorkerHooks {
   std::function<void(const engine::MetricDelta&)> count;
   // One round is over: what it decided has been written, or something of it was refused.
   std::function<void(engine::SyncAction action, bool failed, Duration took)> synced;
+  // Old news of a pod was not passed on.
+  std::function<void()> skipped_stale_pod = {};
 };
 
 class JobWorker final : private WriteAnswers {

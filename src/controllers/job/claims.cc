@@ -1,0 +1,112 @@
+#include "controllers/job/claims.h"
+
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/job/job_constants.h"
+#include "client/object_identity.h"
+#include "client/update_status.h"
+#include "controllers/job/adapter.h"
+#include "schema/meta/v1/meta.pb.h"
+
+namespace windlass::controllers::job {
+namespace {
+
+// As it is on the server now: somebody else may have been first.
+bool adopt(api::Message& pod, const PodClaims::Claim& claim) {
+  auto& metadata = api::mutable_metadata_of(pod);
+  if (metadata.has_deletion_timestamp() ||
+      std::any_of(metadata.owner_references().begin(), metadata.owner_references().end(),
+                  [](const auto& owner) { return owner.controller(); })) {
+    return false;
+  }
+  add_owner(pod, claim.job_name, claim.job_uid);
+  const auto& finalizers = metadata.finalizers();
+  if (std::find(finalizers.begin(), finalizers.end(), api::kJobTrackingFinalizer) ==
+      finalizers.end()) {
+    metadata.add_finalizers(std::string(api::kJobTrackingFinalizer));
+  }
+  return true;
+}
+
+bool release(api::Message& pod, const PodClaims::Claim& claim) {
+  auto& owners = *api::mutable_metadata_of(pod).mutable_owner_references();
+  const auto ours = std::find_if(owners.begin(), owners.end(), [&claim](const auto& owner) {
+    return owner.uid() == claim.job_uid;
+  });
+  if (ours == owners.end()) {
+    return false;
+  }
+  owners.erase(ours);
+  remove_tracking_finalizer(pod);
+  return true;
+}
+
+}  // namespace
+
+PodClaims::PodClaims(client::ClientEnv env, Check check)
+    : env_(env),
+      check_(std::move(check)),
+      queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
+      self_(std::make_shared<PodClaims*>(this)) {}
+
+void PodClaims::process(const std::string& key) {
+  const std::optional<Claim> claim = check_(key);
+  if (!claim) {
+    finish(key, {});
+    return;
+  }
+  if (claim->kind == Claim::Kind::release) {
+    write(key, *claim);
+    return;
+  }
+  env_.client.get({&api::kinds::job(), client::split_key(key).ns, claim->job_name},
+                  [weak = std::weak_ptr<PodClaims*>(self_), key,
+                   claim = *claim](const Result<client::ObjectPtr>& job) {
+                    if (const auto claims = weak.lock()) {
+                      (*claims)->on_job_read(key, claim, job);
+                    }
+                  });
+}
+
+// 2.18
+void PodClaims::on_job_read(const std::string& key, const Claim& claim,
+                            const Result<client::ObjectPtr>& job) {
+  if (!job) {
+    finish(key, fail(job.error()));
+  } else if (client::uid_of(**job) != claim.job_uid ||
+             api::metadata_of(**job).has_deletion_timestamp()) {
+    finish(key, {});  // the watch will say so
+  } else {
+    write(key, claim);
+  }
+}
+
+void PodClaims::write(const std::string& key, const Claim& claim) {
+  client::KeyParts parts = client::split_key(key);
+  client::update_object(
+      env_.client, {&api::kinds::pod(), std::move(parts.ns), std::move(parts.name)}, claim.pod_uid,
+      [claim](api::Message& pod) {
+        return claim.kind == Claim::Kind::adopt ? adopt(pod, claim) : release(pod, claim);
+      },
+      [weak = std::weak_ptr<PodClaims*>(self_), key](const Result<client::ObjectPtr>& written) {
+        if (const auto claims = weak.lock()) {
+          (*claims)->finish(key, written ? Result<void>() : fail(written.error()));
+        }
+      });
+}
+
+void PodClaims::finish(const std::string& key, const Result<void>& result) {
+  if (result || is_not_found(result.error())) {
+    queue_.forget(key);
+  } else {
+    env_.log.warning("claiming a pod failed, will try again",
+                     {{"pod", key}, {"error", result.error().message}});
+    queue_.add_rate_limited(key);
+  }
+  queue_.done(key);
+}
+
+}  // namespace windlass::controllers::job

@@ -1,0 +1,55 @@
+// Whose pods are whose, by selector: a running pod that nobody controls is adopted by the Job whose
+// selector it matches, and a pod whose labels no longer match its Job's is let go
+// (job-controller.md 2.14 to 2.20). Before an adoption the server itself is asked whether the Job
+// is still the one that was seen, and not being deleted. A pod that has ended is never adopted: it
+// may have been counted already (reliability.md C1). Retries with growing delays.
+//
+// Owned by the controller, on the client's executor; nothing is called after destruction.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/reflector.h"
+#include "client/work_queue.h"
+
+namespace windlass::controllers::job {
+
+class PodClaims {
+ public:
+  struct Claim {
+    enum class Kind { adopt, release };
+
+    Kind kind = Kind::adopt;
+    std::string pod_uid = {};
+    std::string job_name = {};
+    std::string job_uid = {};
+  };
+  // Asked right before anything is written: what is to be done about the pod of this key, if
+  // anything.
+  using Check = std::function<std::optional<Claim>(const std::string& pod_key)>;
+
+  PodClaims(client::ClientEnv env, Check check);
+  PodClaims(const PodClaims&) = delete;
+  PodClaims& operator=(const PodClaims&) = delete;
+
+  void add(const std::string& pod_key) { queue_.add(pod_key); }
+
+ private:
+  static constexpr size_t kWorkers = 5;
+
+  void process(const std::string& key);
+  void on_job_read(const std::string& key, const Claim& claim,
+                   const Result<client::ObjectPtr>& job);
+  void write(const std::string& key, const Claim& claim);
+  void finish(const std::string& key, const Result<void>& result);
+
+  client::ClientEnv env_;
+  Check check_;
+  client::WorkQueue queue_;
+  std::shared_ptr<PodClaims*> self_;  // callbacks hold it weakly
+};
+
+}  // namespace windlass::controllers::job

@@ -1,0 +1,260 @@
+// job-controller.md 11 L: who owns which pod.
+#include "controllers/job/claims.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "apiserver/testing.h"
+#include "client/intercepting_client.h"
+#include "controllers/job/controller.h"
+
+namespace windlass::controllers::job {
+namespace {
+
+using apiserver::testing::Job;
+using apiserver::testing::Pod;
+
+constexpr const char* kTracking = "batch.kubernetes.io/job-tracking";
+
+// A Job controller alone: pods stay as they are.
+class Ownership : public testing::Test {
+ protected:
+  void SetUp() override { restart(); }
+
+  void restart() {
+    const client::ClientEnv env = api.client_env();
+    controller = std::make_unique<JobController>(
+        client::ClientEnv{client, env.executor, env.clock, env.random, env.log},
+        JobController::Options{});
+    controller->start();
+    settle();
+  }
+  void settle(Duration duration = seconds(1)) { api.world.run_for(duration); }
+
+  // A Job for one pod whose selector is its own.
+  std::string create_job(const std::string& name, const std::string& app,
+                         const std::string& more = "") {
+    const auto job = api.create_job(fmt::format(
+        "{{metadata: {{name: {}}}, spec: {{manualSelector: true, selector: {{matchLabels: {{app: "
+        "{}}}}}, {} template: {{metadata: {{labels: {{app: {}}}}}, spec: {{restartPolicy: Never, "
+        "containers: [{{name: c, image: i}}]}}}}}}}}",
+        name, app, more, app));
+    settle();
+    return job->metadata().uid();
+  }
+  void create_loose(const std::string& name, const std::string& app, const std::string& meta = "") {
+    api.create_pod(
+        fmt::format("{{metadata: {{name: {}, labels: {{app: {}}}, {}}}, spec: "
+                    "{{nodeName: n1, containers: [{{name: c, image: i}}]}}}}",
+                    name, app, meta));
+    settle();
+  }
+  // UID of the controller, "" without one.
+  std::string owner(const std::string& pod) {
+    for (const auto& each : api.pod(pod)->metadata().owner_references()) {
+      if (each.controller()) {
+        return each.uid();
+      }
+    }
+    return "";
+  }
+  bool tracked(const std::string& pod) {
+    const auto metadata = api.pod(pod)->metadata();
+    return std::count(metadata.finalizers().begin(), metadata.finalizers().end(), kTracking) > 0;
+  }
+  std::string own_pod(const std::string& job_uid) {
+    for (const auto& pod : api.pods()) {
+      if (owner(pod->metadata().name()) == job_uid) {
+        return pod->metadata().name();
+      }
+    }
+    return "";
+  }
+  void change(const std::string& pod, const std::function<void(Pod&)>& how) {
+    api.change<Pod>(api::kinds::pod(), "default", pod, "", how);
+    settle();
+  }
+  void label(const std::string& pod, const std::string& app) {
+    change(pod,
+           [&app](Pod& changed) { (*changed.mutable_metadata()->mutable_labels())["app"] = app; });
+  }
+
+  apiserver::testing::SimApi api;
+  client::InterceptingClient client{api.client, api.world.executor()};
+  std::unique_ptr<JobController> controller;
+};
+
+TEST_F(Ownership, L193_OwnPodsAreClaimedAndNoFinalizerIsAddedToThem) {
+  const std::string job = create_job("j", "x");
+  const std::string other = create_job("k", "w");
+  const std::string own = own_pod(job);
+  change(own, [](Pod& pod) { pod.mutable_metadata()->clear_finalizers(); });
+  create_loose("stranger", "z");
+  EXPECT_FALSE(tracked(own));
+  EXPECT_EQ(owner(own), job);
+  EXPECT_EQ(owner("stranger"), "");
+  EXPECT_EQ(api.job("j")->status().active(), 1);
+  EXPECT_NE(own_pod(other), "");
+}
+
+TEST_F(Ownership, L194_L199_AMatchingPodWithoutAnOwnerIsAdopted) {
+  const std::string job = create_job("j", "x", "parallelism: 2, completions: 3,");
+  create_loose("p", "x");
+  EXPECT_EQ(owner("p"), job);
+  EXPECT_TRUE(tracked("p"));
+  EXPECT_EQ(client.count("update pods default/p"), 1u);
+}
+
+TEST_F(Ownership, L194_AlsoWhenThePodWasThereFirst) {
+  create_loose("p", "x");
+  EXPECT_EQ(owner("p"), "");
+  const std::string job = create_job("j", "x");
+  EXPECT_EQ(owner("p"), job);
+}
+
+TEST_F(Ownership, C1_APodThatHasEndedIsNotAdopted) {
+  create_job("j", "x", "parallelism: 0,");
+  api.create_pod(
+      "{metadata: {name: p, labels: {app: w}}, spec: {nodeName: n1, containers: [{name: c, image: "
+      "i}]}}");
+  api.change<Pod>(api::kinds::pod(), "default", "p", "status",
+                  [](Pod& pod) { pod.mutable_status()->set_phase("Succeeded"); });
+  label("p", "x");
+  EXPECT_EQ(owner("p"), "");
+  EXPECT_EQ(api.job("j")->status().succeeded(), 0);
+}
+
+TEST_F(Ownership, L195_AJobThatIsBeingDeletedAdoptsNobodyAndAsksNobody) {
+  create_job("j", "x", "parallelism: 0,");
+  apiserver::DeleteOptions options;
+  options.propagation_policy = "Foreground";
+  api.remove(api::kinds::job(), "default", "j", options);
+  settle();
+  const size_t asked = client.count("get jobs");
+  create_loose("p", "x");
+  EXPECT_EQ(owner("p"), "");
+  EXPECT_EQ(client.count("get jobs"), asked);
+}
+
+TEST_F(Ownership, L196_TheServerItselfMustKnowTheJob) {
+  create_job("j", "x", "parallelism: 0,");
+  client.refuse = [this](const std::string& line) -> std::optional<Status> {
+    if (line == "get jobs default/j") {
+      apiserver::DeleteOptions options;
+      options.propagation_policy = "Background";
+      api.remove(api::kinds::job(), "default", "j", options);
+    }
+    return std::nullopt;
+  };
+  create_loose("p", "x");
+  EXPECT_EQ(owner("p"), "");
+  EXPECT_EQ(client.count("update pods default/p"), 0u);
+}
+
+TEST_F(Ownership, L197_APodWhoseLabelsNoLongerMatchIsLetGo) {
+  const std::string job = create_job("j", "x");
+  const std::string pod = own_pod(job);
+  ASSERT_TRUE(tracked(pod));
+  label(pod, "elsewhere");
+  EXPECT_EQ(owner(pod), "");
+  EXPECT_FALSE(tracked(pod));
+  // Another one has taken its place.
+  EXPECT_NE(own_pod(job), "");
+}
+
+TEST_F(Ownership, L200_L201_AChangedLabelOrOwnerIsLookedAtAgain) {
+  const std::string job = create_job("j", "x", "parallelism: 2, completions: 5,");
+  create_loose("p", "w");
+  EXPECT_EQ(owner("p"), "");
+  label("p", "x");
+  EXPECT_EQ(owner("p"), job);
+  change("p", [](Pod& pod) { pod.mutable_metadata()->clear_owner_references(); });
+  EXPECT_EQ(owner("p"), job);
+}
+
+TEST_F(Ownership, L198_L202_L209_APodThatGoesIsReplacedAndAStrangerIsNot) {
+  const std::string job = create_job("j", "x");
+  create_loose("stranger", "z");
+  const std::string first = own_pod(job);
+  change(first, [](Pod& pod) { pod.mutable_metadata()->clear_finalizers(); });
+  api.remove_pod(first, 0);
+  api.remove_pod("stranger", 0);
+  settle(minutes(1));
+  EXPECT_NE(own_pod(job), "");
+  EXPECT_NE(own_pod(job), first);
+  EXPECT_EQ(api.pods().size(), 1u);
+}
+
+TEST_F(Ownership, L203_FinalizersOfPodsThatNobodyCountsGo) {
+  create_loose("p", "z", fmt::format("finalizers: [{}]", kTracking));
+  EXPECT_FALSE(tracked("p"));
+  create_loose("q", "z",
+               fmt::format("finalizers: [{}], ownerReferences: [{{apiVersion: batch/v1, kind: Job, "
+                           "name: gone, uid: gone, controller: true}}]",
+                           kTracking));
+  EXPECT_FALSE(tracked("q"));
+  const std::string job = create_job("j", "x", "parallelism: 0,");
+  create_loose("r", "z",
+               fmt::format("finalizers: [{}], ownerReferences: [{{apiVersion: batch/v1, kind: Job, "
+                           "name: j, uid: {}}}]",
+                           kTracking, job));
+  EXPECT_FALSE(tracked("r"));
+}
+
+TEST_F(Ownership, L204_FinalizersOfOthersStay) {
+  const auto owned = [](const std::string& version, const std::string& kind) {
+    return fmt::format(
+        "finalizers: [{}], ownerReferences: [{{apiVersion: {}, kind: {}, name: o, "
+        "uid: u, controller: true}}]",
+        kTracking, version, kind);
+  };
+  create_loose("cron", "z", owned("batch/v1", "CronJob"));
+  EXPECT_TRUE(tracked("cron"));
+  const std::string foreign = create_job("j", "x", "managedBy: example.com/other,");
+  create_loose("managed", "z",
+               fmt::format("finalizers: [{}], ownerReferences: [{{apiVersion: batch/v1, kind: Job, "
+                           "name: j, uid: {}, controller: true}}]",
+                           kTracking, foreign));
+  EXPECT_TRUE(tracked("managed"));
+}
+
+TEST_F(Ownership, L205_L206_L207_ADeletedJobLeavesNoFinalizer) {
+  for (const char* policy : {"Orphan", "Background"}) {
+    const std::string job = create_job("j", "x");
+    const std::string pod = own_pod(job);
+    controller.reset();  // it does not see the deletion
+    apiserver::DeleteOptions options;
+    options.propagation_policy = policy;
+    api.remove(api::kinds::job(), "default", "j", options);
+    if (api.job("j")) {
+      api.change<Job>(api::kinds::job(), "default", "j", "",
+                      [](Job& changed) { changed.mutable_metadata()->clear_finalizers(); });
+    }
+    restart();
+    settle(seconds(5));
+    EXPECT_FALSE(tracked(pod)) << policy;
+    api.remove_pod(pod, 0);
+    settle();
+  }
+}
+
+TEST_F(Ownership, L208_AJobThatIsCompletedByHandFreesItsPods) {
+  const std::string job = create_job("j", "x");
+  const std::string pod = own_pod(job);
+  api.change<Job>(api::kinds::job(), "default", "j", "status", [](Job& changed) {
+    for (const char* type : {"SuccessCriteriaMet", "Complete"}) {
+      auto& condition = *changed.mutable_status()->add_conditions();
+      condition.set_type(type);
+      condition.set_status("True");
+    }
+    changed.mutable_status()->mutable_completion_time()->set_seconds(
+        changed.status().start_time().seconds());
+    changed.mutable_status()->clear_active();
+    changed.mutable_status()->clear_ready();
+  });
+  settle(seconds(5));
+  EXPECT_FALSE(tracked(pod));
+}
+
+}  // namespace
+}  // namespace windlass::controllers::job
