@@ -52,6 +52,7 @@ Agent::~Agent() = default;
 void Agent::start(std::function<void()> on_registered) {
   registration_.start([this, on_registered = std::move(on_registered)] {
     heartbeats_.add(config_.node_name, registration_.uid());
+    registration_.keep_current();
     pods_.start();
     if (on_registered) {
       on_registered();

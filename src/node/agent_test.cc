@@ -379,6 +379,19 @@ TEST_F(AgentTest, StopEndsPodsGracefullyAndTellsWhen) {
   EXPECT_EQ(condition("DisruptionTarget"), "True TerminationByKubelet");
 }
 
+TEST_F(AgentTest, N1_ANodeThatWasBelievedDeadSaysAgainThatItIsReady) {
+  api.change<apiserver::testing::Node>(api::kinds::node(), "", "node-1", "status", [](auto& seen) {
+    for (auto& condition : *seen.mutable_status()->mutable_conditions()) {
+      condition.set_status("Unknown");
+    }
+  });
+  run_for(node.agent->config().heartbeats.period + seconds(1));
+  const auto now = api.find<apiserver::testing::Node>(api::kinds::node(), "", "node-1");
+  for (const auto& condition : now->status().conditions()) {
+    EXPECT_EQ(condition.status(), condition.type() == "Ready" ? "True" : "False");
+  }
+}
+
 TEST_F(AgentTest, KillDoesNotWaitForGrace) {
   add_pod("run, '-1', '0', '3600', '0'");
   bool stopped = false;

@@ -77,6 +77,34 @@ void Registration::finish(const client::ObjectPtr& node) {
   on_registered_();
 }
 
+void Registration::keep_current() {
+  look_later();
+}
+
+void Registration::look_later() {
+  timer_ = env_.executor.schedule(config_.heartbeats.period, [this] {
+    timer_ = env::TimerId::none;
+    env_.client.get(ref(), guarded(self_, &Registration::on_looked));
+  });
+}
+
+// As with a kubelet, a Node object that somebody deletes is not made again.
+void Registration::on_looked(const Result<client::ObjectPtr>& node) {
+  if (node && client::uid_of(**node) == uid_ && !says(**node, NodeHealth())) {
+    write(*node, "status", &Registration::on_corrected);
+  } else {
+    look_later();
+  }
+}
+
+void Registration::on_corrected(const Result<client::ObjectPtr>& node) {
+  if (!node && !is_conflict(node.error())) {
+    env_.log.warning("saying that the node is ready failed, will try again",
+                     {{"node", config_.node_name}, {"error", node.error().message}});
+  }
+  look_later();
+}
+
 void Registration::write(const client::ObjectPtr& node, std::string_view subresource,
                          void (Registration::*next)(const Result<client::ObjectPtr>&)) {
   std::shared_ptr<api::Message> changed(node->New());

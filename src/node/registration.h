@@ -19,6 +19,9 @@ class Registration {
   Registration& operator=(const Registration&) = delete;
 
   void start(std::function<void()> on_registered);
+  // From now on, once it is registered: looks at the object with every heartbeat, and says again
+  // that the node is ready where somebody who did not hear of it has written otherwise (N-1, N-3).
+  void keep_current();
   // Of the Node object, once it is registered.
   const std::string& uid() const { return uid_; }
 
@@ -35,6 +38,9 @@ class Registration {
   void write(const client::ObjectPtr& node, std::string_view subresource,
              void (Registration::*next)(const Result<client::ObjectPtr>&));
   void finish(const client::ObjectPtr& node);
+  void look_later();
+  void on_looked(const Result<client::ObjectPtr>& node);
+  void on_corrected(const Result<client::ObjectPtr>& node);
   void retry(const Status& why);
   client::ObjectRef ref() const;
 
