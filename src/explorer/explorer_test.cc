@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sanitized_testing.h"
 #include "explorer/canonical.h"
 #include "explorer/checks.h"
 #include "explorer/key_set.h"
@@ -21,11 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // Enough to reach depth 8 to 10; `./dev explore` goes further.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr size_t kStates = 1'500;
-#else
-constexpr size_t kStates = 8'000;
-#endif
+constexpr size_t kStates = kSanitized ? 1'000 : 8'000;
 
 World world_after(const char* config, const std::vector<std::string>& steps) {
   World world(*find_configuration(config));

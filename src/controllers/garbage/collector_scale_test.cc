@@ -1,16 +1,12 @@
 #include <gtest/gtest.h>
 
+#include "base/sanitized_testing.h"
 #include "controllers/garbage/collector_testing.h"
 
 namespace windlass::controllers::garbage {
 namespace {
 
-// Sanitizers make every step dearer; the point is the same.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kScale = 20;
-#else
-constexpr int kScale = 1;
-#endif
+constexpr int kScale = kSanitized ? 50 : 1;
 constexpr size_t kConcurrentSyncs = 20;
 
 // Quicker than from YAML for each.
