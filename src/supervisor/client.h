@@ -109,8 +109,4 @@ class SupervisorClient final : public env::Containers {
   std::shared_ptr<bool> alive_;  // posted tasks hold it weakly
 };
 
-// Starts `<program> supervisor --dir <directory>` in a session of its own, with its messages in
-// `<directory>/supervisor.log`, and forgets it.
-Result<void> launch_supervisor(const std::string& program, const std::string& directory);
-
 }  // namespace windlass::supervisor

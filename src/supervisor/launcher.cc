@@ -1,27 +1,28 @@
+#include "supervisor/launcher.h"
+
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "posix/error.h"
 #include "posix/posix_files.h"
-#include "supervisor/client.h"
 
 namespace windlass::supervisor {
 namespace {
 
 constexpr mode_t kSupervisorLogMode = 0600;
 
-}  // namespace
-
-Result<void> launch_supervisor(const std::string& program, const std::string& directory) {
+Result<pid_t> spawn_supervisor(const std::string& program, const std::string& directory) {
   TRY_VOID(posix::PosixFiles().make_directory(directory));
   const std::string log = directory + "/supervisor.log";
-  std::array<std::string, 4> words = {program, "supervisor", "--dir", directory};
+  std::array<std::string, 4> words = {"windlass", "supervisor", "--dir", directory};
   std::array<char*, 5> arguments = {words[0].data(), words[1].data(), words[2].data(),
                                     words[3].data(), nullptr};
   posix_spawn_file_actions_t actions;
@@ -50,7 +51,42 @@ Result<void> launch_supervisor(const std::string& program, const std::string& di
   if (error != 0) {
     return fail(posix::system_error("exec", program, error));
   }
+  return pid;
+}
+
+}  // namespace
+
+Launcher::Launcher(posix::EventLoop& loop, std::string program, std::string directory)
+    : loop_(loop), program_(std::move(program)), directory_(std::move(directory)) {}
+
+Launcher::~Launcher() {
+  for (const auto& [pidfd, child] : children_) {
+    loop_.unwatch(child.watch);
+  }
+}
+
+Result<void> Launcher::launch() {
+  TRY(const pid_t pid, spawn_supervisor(program_, directory_));
+  posix::FileDescriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd.valid()) {
+    return fail(posix::system_error("pidfd_open", program_, errno));
+  }
+  const int number = pidfd.get();
+  const posix::WatchId watch =
+      loop_.watch(number, EPOLLIN, [this, number](uint32_t) { on_end(number); });
+  children_.emplace(number, Child{std::move(pidfd), watch});
   return {};
+}
+
+void Launcher::on_end(int pidfd) {
+  siginfo_t info = {};
+  if (::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG) != 0 ||
+      info.si_pid == 0) {
+    return;
+  }
+  const auto found = children_.find(pidfd);
+  loop_.unwatch(found->second.watch);
+  children_.erase(found);
 }
 
 }  // namespace windlass::supervisor

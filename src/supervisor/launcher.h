@@ -1,0 +1,42 @@
+// Starts `<program> supervisor --dir <directory>` in a session of its own, with its messages in
+// `<directory>/supervisor.log`. The supervisor goes on when this is destroyed; one that ends before
+// is reaped, so that none stays behind as a zombie of a long-lived agent.
+//
+// Lives on the event loop's thread.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "posix/event_loop.h"
+#include "posix/file_descriptor.h"
+
+namespace windlass::supervisor {
+
+class Launcher {
+ public:
+  Launcher(posix::EventLoop& loop, std::string program, std::string directory);
+  ~Launcher();
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+  Result<void> launch();
+  // Started here and not yet seen to have ended.
+  size_t running() const { return children_.size(); }
+
+ private:
+  struct Child {
+    posix::FileDescriptor pidfd;
+    posix::WatchId watch = posix::WatchId::none;
+  };
+
+  void on_end(int pidfd);
+
+  posix::EventLoop& loop_;
+  std::string program_;
+  std::string directory_;
+  std::map<int, Child> children_;  // by the number of the pidfd
+};
+
+}  // namespace windlass::supervisor
