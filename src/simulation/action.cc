@@ -21,9 +21,11 @@ namespace {
 using apiserver::Server;
 using client::ObjectRef;
 using Job = api::batch::v1::Job;
+using Node = api::core::v1::Node;
 using Pod = api::core::v1::Pod;
 
 constexpr const char* kNamespace = "default";
+constexpr const char* kTestTaint = "test";
 
 // One action on its way through the API.
 class Performance {
@@ -57,6 +59,7 @@ class Performance {
   // The N-th pod of the Job that has not ended, in the order of their names.
   std::optional<PodFacts> chosen_pod() const;
   void drain();
+  void taint(bool on);
 
   Cluster& cluster_;
   const Manifests& manifests_;
@@ -202,6 +205,26 @@ bool Performance::run_on_pod() {
   return true;
 }
 
+void Performance::taint(bool on) {
+  const Result<client::ObjectPtr> stored = server().get(node());
+  if (!stored) {
+    return;
+  }
+  auto changed = std::make_unique<Node>(static_cast<const Node&>(**stored));
+  auto& taints = *changed->mutable_spec()->mutable_taints();
+  for (int i = taints.size() - 1; i >= 0; --i) {
+    if (taints[i].key() == kTestTaint) {
+      taints.DeleteSubrange(i, 1);
+    }
+  }
+  if (on) {
+    auto& added = *taints.Add();
+    added.set_key(kTestTaint);
+    added.set_effect("NoExecute");
+  }
+  (void)server().update(node(), "", std::move(changed));
+}
+
 void Performance::drain() {
   for (const auto& [uid, pod] : cluster_.history().pods()) {
     if (pod.exists && pod.now.node == word(1)) {
@@ -223,10 +246,8 @@ bool Performance::run_on_node() {
     drain();
   } else if (verb == "uncordon") {
     edit(R"("unschedulable":null)");
-  } else if (verb == "taint") {
-    edit(R"("taints":[{"key":"test","effect":"NoExecute"}])");
-  } else if (verb == "untaint") {
-    edit(R"("taints":null)");
+  } else if (verb == "taint" || verb == "untaint") {
+    taint(verb == "taint");
   } else if (verb == "delete-node") {
     (void)server().remove(node(), {});
   } else if (verb == "delete-namespace") {

@@ -12,9 +12,12 @@
 #include "controllers/garbage/collector.h"
 #include "controllers/job/controller.h"
 #include "controllers/namespaces/namespace_controller.h"
+#include "controllers/node_lifecycle/controller.h"
 #include "controllers/pod_gc/controller.h"
+#include "controllers/taint_eviction/controller.h"
 #include "controllers/ttl/controller.h"
 #include "scheduler/scheduler.h"
+#include "simulation/elected_controller.h"
 
 namespace windlass::simulation {
 namespace {
@@ -24,7 +27,9 @@ using controllers::disruption::StaleMarkCleaner;
 using controllers::garbage::GarbageCollector;
 using controllers::job::JobController;
 using controllers::namespaces::NamespaceController;
+using controllers::node_lifecycle::NodeLifecycleController;
 using controllers::pod_gc::PodGcController;
+using controllers::taint_eviction::TaintEvictionController;
 using controllers::ttl::TtlController;
 using scheduler::Scheduler;
 
@@ -86,7 +91,11 @@ Cluster::Cluster(uint64_t seed, const ClusterOptions& options, FaultSource& faul
   add_controllers();
   for (const NodeOptions& node : options_.nodes) {
     add(node.name, [this, node](const client::ClientEnv& env) {
-      return make_node(env, node, scripts_, history_);
+      NodeOptions node_options = node;
+      node_options.disruption_conditions =
+          options_.gates.enabled(api::Feature::pod_disruption_conditions);
+      return node_options.hollow ? make_hollow_node(env, node_options, scripts_, history_)
+                                 : make_node(env, node_options, scripts_, history_);
     });
   }
 }
@@ -115,14 +124,19 @@ void Cluster::add(const std::string& name, Component::Factory factory) {
 }
 
 void Cluster::add_controllers() {
-  const auto job_controller = [this](const client::ClientEnv& env) -> std::unique_ptr<Process> {
-    JobController::Options job;
-    job.engine = controllers::job::engine_options(options_.gates);
-    return std::make_unique<Controller<JobController>>(env, job);
+  const auto add_job_controller = [this](std::string_view name) {
+    add(std::string(name), [this](const client::ClientEnv& env) -> std::unique_ptr<Process> {
+      JobController::Options job;
+      job.engine = controllers::job::engine_options(options_.gates);
+      if (options_.elected) {
+        return std::make_unique<ElectedJobController>(env, job);
+      }
+      return std::make_unique<Controller<JobController>>(env, job);
+    });
   };
-  add(std::string(kJobController), job_controller);
-  if (options_.allowances.several_controllers) {
-    add(std::string(kSecondJobController), job_controller);
+  add_job_controller(kJobController);
+  if (options_.allowances.several_controllers || options_.elected) {
+    add_job_controller(kSecondJobController);
   }
   add("garbage-collector", [](const client::ClientEnv& env) {
     return std::make_unique<Controller<GarbageCollector>>(
@@ -144,6 +158,15 @@ void Cluster::add_controllers() {
   });
   add("namespaces", [](const client::ClientEnv& env) {
     return std::make_unique<Controller<NamespaceController>>(env, NamespaceController::Options{});
+  });
+  add(std::string(kTaintEviction), [this](const client::ClientEnv& env) {
+    TaintEvictionController::Options taints;
+    taints.mark_pods = options_.gates.enabled(api::Feature::pod_disruption_conditions);
+    return std::make_unique<Controller<TaintEvictionController>>(env, taints);
+  });
+  add(std::string(kNodeLifecycle), [](const client::ClientEnv& env) {
+    return std::make_unique<Controller<NodeLifecycleController>>(
+        env, NodeLifecycleController::Options{});
   });
   add("scheduler", [this](const client::ClientEnv& env) {
     return std::make_unique<Controller<Scheduler>>(env, scheduler::options_with(options_.gates));
@@ -246,6 +269,9 @@ void Cluster::on_commit(std::string_view resource, const store::VersionPtr& vers
   if (resource != "leases" && resource != "nodes") {
     ++changes_;
   }
+  if (resource == "nodes") {
+    on_node(version);
+  }
   const bool is_pod = resource == "pods";
   if (!is_pod && resource != "jobs") {
     return;
@@ -267,6 +293,16 @@ void Cluster::on_commit(std::string_view resource, const store::VersionPtr& vers
     const JobLife* known = history_.job(after.uid);
     const JobFacts before = known != nullptr ? known->now : JobFacts();
     on_job({is_new ? nullptr : &before, gone ? nullptr : &after, writer, moment});
+  }
+}
+
+void Cluster::on_node(const store::VersionPtr& version) {
+  const api::ObjectPtr node = host_.server().decode(api::kinds::node(), *version);
+  const NodeFacts facts = read_node_facts(*node);
+  history_.on_node(facts, !version->is_deletion(), world_.clock().monotonic());
+  log_.back() += fmt::format(" ready {}{}", facts.ready, facts.evicts ? " evicting" : "");
+  if (facts.ready == "Unknown") {
+    sightings_.see("node silent");
   }
 }
 

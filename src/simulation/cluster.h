@@ -25,9 +25,12 @@ namespace windlass::simulation {
 inline constexpr std::string_view kApiServer = "api-server";
 inline constexpr std::string_view kJobController = "job-controller";
 inline constexpr std::string_view kSecondJobController = "job-controller-2";
+inline constexpr std::string_view kTaintEviction = "taint-eviction";
+inline constexpr std::string_view kNodeLifecycle = "node-lifecycle";
 
 struct ClusterOptions {
   std::vector<NodeOptions> nodes = {{"node-1"}, {"node-2"}};
+  bool elected = false;  // two Job controllers, of which the holder of a Lease works
   api::FeatureGates gates = {};
   store::Limits limits = {};
   Duration latency = milliseconds(2);  // of a message, at most
@@ -76,6 +79,7 @@ class Cluster {
   void add(const std::string& name, Component::Factory factory);
   void add_controllers();
   void on_commit(std::string_view resource, const store::VersionPtr& version, const Writer& writer);
+  void on_node(const store::VersionPtr& version);
   void on_job(const JobChange& change);
   void on_pod(const PodChange& change);
   void keep_log(std::string_view resource, const store::Version& version, const Writer& writer);

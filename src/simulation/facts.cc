@@ -8,6 +8,7 @@
 #include "api/job/job_constants.h"
 #include "client/object_identity.h"
 #include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::simulation {
@@ -163,6 +164,21 @@ PodFacts read_pod_facts(const api::ObjectPtr& object) {
       const Time at = api::time_of(container.state().terminated().finished_at());
       facts.finished_at = std::max(facts.finished_at.value_or(at), at);
     }
+  }
+  return facts;
+}
+
+NodeFacts read_node_facts(const api::Message& message) {
+  const auto& node = static_cast<const api::core::v1::Node&>(message);
+  NodeFacts facts;
+  facts.name = node.metadata().name();
+  for (const auto& condition : node.status().conditions()) {
+    facts.ready = condition.type() == "Ready" ? condition.status() : facts.ready;
+  }
+  for (const auto& taint : node.spec().taints()) {
+    facts.evicts |= taint.effect() == "NoExecute";
+    facts.life_taint |= taint.key() == "node.kubernetes.io/not-ready" ||
+                        taint.key() == "node.kubernetes.io/unreachable";
   }
   return facts;
 }

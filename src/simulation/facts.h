@@ -94,8 +94,16 @@ struct PodFacts {
   bool active() const { return !terminal() && !deleting; }
 };
 
+struct NodeFacts {
+  std::string name = {};
+  std::string ready = {};   // status of its Ready condition
+  bool evicts = false;      // has a NoExecute taint
+  bool life_taint = false;  // not-ready or unreachable, whatever the effect
+};
+
 JobFacts read_job_facts(const api::ObjectPtr& job);
 PodFacts read_pod_facts(const api::ObjectPtr& pod);
+NodeFacts read_node_facts(const api::Message& node);
 
 // Of the first rule that matches a failed pod: FailJob, FailIndex, Ignore or Count; "" when none
 // does.

@@ -9,7 +9,7 @@
 namespace windlass::simulation {
 namespace {
 
-Status connection_lost() {
+Status stream_lost() {
   return plain_error("read: connection reset by peer");
 }
 
@@ -44,7 +44,7 @@ struct FaultyWatch::Stream : std::enable_shared_from_this<Stream> {
 void FaultyWatch::Stream::open() {
   client::ApiClient* client = line.host.client(line.component);
   if (client == nullptr) {
-    end(connection_lost());
+    end(stream_lost());
     return;
   }
   inner = client->watch(collection, resource_version,
@@ -70,7 +70,7 @@ void FaultyWatch::Stream::on_event(const client::WatchEvent& event) {
       end(gone("too old resource version"), strike->amount);
       break;
     case Fault::broken:
-      end(connection_lost());
+      end(stream_lost());
       break;
     case Fault::gone:
       tell_event(event);
@@ -123,7 +123,7 @@ FaultyWatch::FaultyWatch(Line& line, std::shared_ptr<SeenVersions> seen,
                                        std::move(handler))) {
   line.host.when_lost(stream_, [stream = stream_.get()] {
     stream->inner.reset();
-    stream->end(connection_lost());
+    stream->end(stream_lost());
   });
   line.host.executor().schedule(line.delay(), [weak = std::weak_ptr(stream_)] {
     if (const auto stream = weak.lock()) {

@@ -46,8 +46,9 @@ void History::on_pod(const PodChange& change) {
   if (life.deleted_by.empty() && facts.deleting) {
     life.deleted_by = change.writer.component.empty() ? "user" : change.writer.component;
     const auto job = jobs_.find(facts.job);
-    if (job != jobs_.end() && life.deleted_by.starts_with("job-controller")) {
-      job->second.shed = job->second.shed || !job->second.now.decided();
+    if (job != jobs_.end() && life.deleted_by.starts_with("job-controller") && facts.index &&
+        !job->second.now.decided()) {
+      job->second.shed[*facts.index] = change.moment.at;
     }
   }
   if (facts.terminal() && !life.ended) {
@@ -55,6 +56,28 @@ void History::on_pod(const PodChange& change) {
   }
   if (!facts.job.empty()) {
     jobs_[facts.job].pods.insert(facts.uid);
+  }
+}
+
+void History::on_node(const NodeFacts& node, bool exists, MonotonicTime at) {
+  NodeLife& life = nodes_[node.name];
+  // Until the taint is gone it is there.
+  if (node.evicts || (life.exists && life.now.evicts)) {
+    life.evicting = at;
+  }
+  life.now = node;
+  life.exists = exists;
+}
+
+bool JobLife::has_shed(const PodLife& pod) const {
+  const auto found = pod.now.index ? shed.find(*pod.now.index) : shed.end();
+  return found != shed.end() && pod.created <= found->second;
+}
+
+void History::on_hollow_execution(Execution execution) {
+  if (std::none_of(executions_.begin(), executions_.end(),
+                   [&](const Execution& known) { return known.pod_uid == execution.pod_uid; })) {
+    executions_.push_back(std::move(execution));
   }
 }
 

@@ -35,9 +35,18 @@ struct JobLife {
   std::set<std::string> pods = {};             // UIDs of all that ever were its own
   // Users did what the Job controller cannot make good: took finalizers, edited its annotations.
   bool vandalised = false;
-  // Pods that ran were removed by suspension or scale-down, and with them what their annotations
-  // say about their index.
-  bool shed = false;
+  // By index: when a pod that ran was last removed by suspension or scale-down, and with it what
+  // its annotations say about failures before it.
+  std::map<int32_t, MonotonicTime> shed = {};
+
+  // Whether what this pod did may have been forgotten since.
+  bool has_shed(const PodLife& pod) const;
+};
+
+struct NodeLife {
+  NodeFacts now = {};
+  bool exists = true;
+  std::optional<MonotonicTime> evicting = {};  // when it last had a NoExecute taint
 };
 
 // One start of a container's process.
@@ -73,13 +82,17 @@ class History {
   // Each is told after the fact, before the monitors are.
   void on_job(const JobChange& change);
   void on_pod(const PodChange& change);
+  void on_node(const NodeFacts& node, bool exists, MonotonicTime at);
   void on_execution(Execution execution) { executions_.push_back(std::move(execution)); }
+  // Of a hollow node, with how it may end: told once per pod, however often it is asked for.
+  void on_hollow_execution(Execution execution);
   void on_exit(const std::string& pod_uid, int exit_code);
   void on_clock_jump(Duration by) { jumps_ += by < Duration::zero() ? -by : by; }
   void vandalise(const std::string& job_uid);
 
   const std::map<std::string, JobLife>& jobs() const { return jobs_; }
   const std::map<std::string, PodLife>& pods() const { return pods_; }
+  const std::map<std::string, NodeLife>& nodes() const { return nodes_; }
   const std::vector<Execution>& executions() const { return executions_; }
   const JobLife* job(const std::string& uid) const;
   const PodLife* pod(const std::string& uid) const;
@@ -90,8 +103,9 @@ class History {
   Duration jumps() const { return jumps_; }
 
  private:
-  std::map<std::string, JobLife> jobs_;  // by UID
-  std::map<std::string, PodLife> pods_;  // by UID
+  std::map<std::string, JobLife> jobs_;    // by UID
+  std::map<std::string, PodLife> pods_;    // by UID
+  std::map<std::string, NodeLife> nodes_;  // by name
   std::vector<Execution> executions_;
   Duration jumps_ = Duration::zero();
 };

@@ -23,6 +23,7 @@ Monitors all_monitors(const Allowances& allowances) {
   add_activity_monitors(monitors, allowances);
   add_ownership_monitors(monitors);
   add_node_monitors(monitors, allowances);
+  add_disruption_monitors(monitors, allowances);
   if (allowances.gates_change) {
     // With JobManagedBy off, another's Jobs are taken over.
     std::erase_if(monitors, [](const auto& monitor) { return monitor->rule() == "O3"; });

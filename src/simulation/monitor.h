@@ -46,7 +46,7 @@ using Monitors = std::vector<std::unique_ptr<Monitor>>;
 struct Allowances {
   bool several_controllers = false;  // two Job controllers at once: A1 and A2 are out of reach
   bool node_crashes = false;         // processes die unseen and are run again: N1
-  bool gates_change = false;         // rules come and go with their gates: P and B
+  bool gates_change = false;         // rules come and go with their gates: P and B, marks
 };
 
 Monitors all_monitors(const Allowances& allowances);
@@ -59,5 +59,6 @@ void add_terminal_monitors(Monitors& monitors);
 void add_activity_monitors(Monitors& monitors, const Allowances& allowances);
 void add_ownership_monitors(Monitors& monitors);
 void add_node_monitors(Monitors& monitors, const Allowances& allowances);
+void add_disruption_monitors(Monitors& monitors, const Allowances& allowances);
 
 }  // namespace windlass::simulation

@@ -14,10 +14,11 @@ constexpr std::string_view kComponents[] = {"job-controller", "garbage-collector
                                             "pod-gc",         "budgets",           "stale-marks",
                                             "namespaces",     "scheduler",         "api-server"};
 
-// Draws a scenario. The order of the draws is part of what a seed means.
+// Draws a scenario. The order of the draws is part of what a seed means; what came later draws from
+// a generator of its own.
 class Author {
  public:
-  explicit Author(uint64_t seed) : generator_(seed) {}
+  Author(uint64_t seed, uint64_t later) : generator_(seed), later_(later) {}
 
   Scenario write() {
     scenario_.name = "random";
@@ -31,6 +32,7 @@ class Author {
     for (int64_t left = generator_.between(0, 6); left > 0; --left) {
       disturb();
     }
+    draw_nodes();
     return std::move(scenario_);
   }
 
@@ -55,6 +57,38 @@ class Author {
       cluster.limits.history_events = 20;  // 25: who is slow loses its place
     }
     cluster.allowances.node_crashes = generator_.chance(0.3);
+  }
+
+  // Kinds of nodes and controllers, and what nodes go through.
+  void draw_nodes() {
+    ClusterOptions& cluster = scenario_.cluster;
+    cluster.elected = later_.chance(0.25);
+    if (later_.chance(0.25)) {
+      for (NodeOptions& node : cluster.nodes) {
+        node.hollow = true;
+      }
+      cluster.allowances.node_crashes = true;  // their pods live on
+    }
+    for (int64_t left = later_.between(0, 2); left > 0; --left) {
+      const std::string node = fmt::format("node-{}", later_.between(1, 3));
+      const Duration at = seconds(later_.between(1, 120));
+      const Duration length = seconds(later_.between(1, later_.chance(0.3) ? 500 : 60));
+      if (later_.chance(0.5)) {
+        later_act(at, "taint " + node);
+        later_act(at + length, "untaint " + node);
+      } else {
+        later_act(at, fmt::format("pause {} {}", node, format_duration(length)));
+      }
+    }
+    if (later_.chance(0.3)) {
+      constexpr std::string_view kLater[] = {kTaintEviction, kNodeLifecycle, kSecondJobController};
+      later_act(seconds(later_.between(1, 120)),
+                fmt::format("crash {} {}s", kLater[later_.uniform(3)], later_.between(1, 60)));
+    }
+  }
+
+  void later_act(Duration at, const std::string& words) {
+    scenario_.actions.push_back(*parse_action(format_duration(at) + " " + words));
   }
 
   // `last`: what is repeated must not be ignored by a rule, or the Job never ends.
@@ -151,8 +185,9 @@ class Author {
     }
     const std::string_view grace = chance(0.5) ? "terminationGracePeriodSeconds: 3, " : "";
     return fmt::format(
-        "{{apiVersion: batch/v1, kind: Job, spec: {{{}template: {{spec: {{restartPolicy: {}, {}"
-        "containers: [{{name: main, image: x, command: [sim, {}, \"{}\"]}}]}}}}}}}}",
+        "{{apiVersion: batch/v1, kind: Job, spec: {{{0}template: {{metadata: {{annotations: "
+        "{{windlass.dev/hollow-script: \"{4}\"}}}}, spec: {{restartPolicy: {1}, {2}"
+        "containers: [{{name: main, image: x, command: [sim, {3}, \"{4}\"]}}]}}}}}}}}",
         spec, on_failure ? "OnFailure" : "Never", grace, name,
         script(indexed, completions, on_failure));
   }
@@ -218,6 +253,7 @@ class Author {
   }
 
   Generator generator_;
+  Generator later_;
   Scenario scenario_;
   std::vector<std::string> names_;
 };
@@ -225,10 +261,13 @@ class Author {
 }  // namespace
 
 Scenario random_scenario(uint64_t seed) {
-  StableHash hash;
-  hash.add(seed);
-  hash.add("scenario");
-  return Author(hash.value()).write();
+  const auto derive = [seed](std::string_view what) {
+    StableHash hash;
+    hash.add(seed);
+    hash.add(what);
+    return hash.value();
+  };
+  return Author(derive("scenario"), derive("nodes")).write();
 }
 
 }  // namespace windlass::simulation

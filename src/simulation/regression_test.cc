@@ -55,6 +55,16 @@ INSTANTIATE_TEST_SUITE_P(
                  {},
                  {"node-1/write#2=lost-reply:2m59.371s", "node-1/write#4=lost-reply:1m23.876s",
                   "node-1/write#6=conflict"}},
+        // L2: rest was declared between the last action and its commit. A mistake of the
+        // simulation.
+        Schedule{"ResumedInTheLastMoment",
+                 "random",
+                 12996,
+                 {"3.037s create k", "1m59.16s clock 1917s", "1m32.984s suspend k",
+                  "2m12.934s resume k"},
+                 {}},
+        // N-1, N-3: a node that was believed dead stayed Unknown, tainted and useless for ever.
+        Schedule{"ANodeComesBack", "one-pod", 1, {}, {"node-lifecycle/event#3=frozen:6m"}},
         // C10: a pod that had succeeded meanwhile was let go as one that never had a node.
         Schedule{"SucceededBeforeItIsGivenUp",
                  "suspend-one-done",

@@ -17,6 +17,8 @@ constexpr Duration kTrouble = minutes(15);
 constexpr Duration kRest = hours(2);
 // L2: nothing may change for so long.
 constexpr Duration kSilence = minutes(5);
+// An action is in the store, or refused, after this.
+constexpr Duration kActionCommits = seconds(1);
 // What was frozen or slow when the trouble ended has come through after this.
 constexpr Duration kSettle = minutes(8);
 
@@ -54,11 +56,15 @@ class Run {
     for (const Action& action : scenario_.actions) {
       schedule(action, action.at);
     }
-    const auto over = [this] { return performed_ == scenario_.actions.size() && at_rest(); };
+    const auto over = [this] {
+      return performed_ == scenario_.actions.size() && now() >= acted_ + kActionCommits &&
+             at_rest();
+    };
     (void)cluster_.world().run_until(over, kTrouble);
     cluster_.heal();
     for (const NodeOptions& node : scenario_.cluster.nodes) {
       perform(cluster_, scenario_.jobs, {Duration::zero(), {"uncordon", node.name}});
+      perform(cluster_, scenario_.jobs, {Duration::zero(), {"untaint", node.name}});
     }
     // D3: a clock that was set back lengthens a back-off by as much.
     if (!cluster_.world().run_until(over, kRest + cluster_.history().jumps())) {
@@ -80,6 +86,7 @@ class Run {
     cluster_.world().executor("control").schedule(delay, [this, action] {
       if (perform(cluster_, scenario_.jobs, action)) {
         ++performed_;
+        acted_ = now();
       } else {
         schedule(action, seconds(1));
       }
@@ -191,7 +198,13 @@ class Run {
           fmt::format("succeeded {} failed {} completed '{}' failed '{}'", job.now.succeeded,
                       job.now.failed, job.now.completed_text, job.now.failed_text);
     }
-    if (cluster_.report().all().empty() && (options_.quiet || has_one_end(scenario_))) {
+    // A node that was silent for that long really loses its pods.
+    const auto& pods = cluster_.history().pods();
+    const bool evicted = std::any_of(pods.begin(), pods.end(), [](const auto& pod) {
+      return pod.second.deleted_by == kTaintEviction;
+    });
+    if (cluster_.report().all().empty() &&
+        (options_.quiet || (has_one_end(scenario_) && !evicted))) {
       compare_ends(result);
     }
     result.broken = cluster_.report().all();
@@ -217,7 +230,8 @@ class Run {
   std::unique_ptr<FaultSource> faults_;
   mutable Cluster cluster_;
   size_t performed_ = 0;
-  uint64_t looked_at_ = 0;  // Cluster::changes() when the Jobs were last looked at
+  MonotonicTime acted_ = {};  // when the last action was performed
+  uint64_t looked_at_ = 0;    // Cluster::changes() when the Jobs were last looked at
   bool rests_ = false;
 };
 

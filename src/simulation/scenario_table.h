@@ -15,6 +15,7 @@ struct ScenarioRow {
   std::string_view script;  // of its processes
   std::string_view end;
   std::string_view actions = {};
+  std::string_view cluster = {};  // `elected`: two Job controllers and a Lease; `hollow`: its nodes
 };
 
 std::span<const ScenarioRow> job_rows();

@@ -23,8 +23,9 @@ std::string manifest(std::string_view spec, std::string_view script) {
   const std::string_view policy =
       pod.find("restartPolicy") == pod.npos ? "restartPolicy: Never, " : "";
   return fmt::format(
-      "{{apiVersion: batch/v1, kind: Job, spec: {{{}{}template: {{spec: {{{}{}{}"
-      "containers: [{{name: main, image: x, command: [sim, j, \"{}\"]}}]}}}}}}}}",
+      "{{apiVersion: batch/v1, kind: Job, spec: {{{0}{1}template: {{metadata: {{annotations: "
+      "{{windlass.dev/hollow-script: \"{5}\"}}}}, spec: {{{2}{3}{4}"
+      "containers: [{{name: main, image: x, command: [sim, j, \"{5}\"]}}]}}}}}}}}",
       spec, spec.empty() ? "" : ", ", policy, pod, pod.empty() ? "" : ", ", script);
 }
 
@@ -50,6 +51,10 @@ Scenario make(const ScenarioRow& row) {
   made.jobs = {{"j", manifest(row.spec, row.script)}};
   made.actions = parse_actions(row.actions);
   made.ends = {{"j", std::string(row.end)}};
+  made.cluster.elected = row.cluster == "elected";
+  for (NodeOptions& node : made.cluster.nodes) {
+    node.hollow = row.cluster == "hollow";
+  }
   // How many pods a failing Job takes with it depends on the time.
   const bool is_queue = row.spec.find("parallelism") != row.spec.npos &&
                         row.spec.find("completions") == row.spec.npos;

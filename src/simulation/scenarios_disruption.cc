@@ -34,6 +34,52 @@ constexpr auto kDisruptionRows = std::to_array<ScenarioRow>({
      "500ms cordon node-1; 500ms cordon node-2; 5s delete-pod j 0; 60s uncordon node-1"},
     {"no-room", "S-5: nothing fits until a node is opened", "parallelism: 2, completions: 2", "0@3",
      "Complete", "500ms cordon node-1; 500ms cordon node-2; 90s uncordon node-2"},
+    {"taint", "R-2: a NoExecute taint, the Job ignores it",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
+     "DisruptionTarget, status: \"True\"}]}]}",
+     "0@30,0@3", "Complete", "5s taint node-1; 5s taint node-2; 20s untaint node-1"},
+    {"taint-counted", "R-2 without a policy: the eviction counts", "backoffLimit: 0", "0@30,0@3",
+     "Failed BackoffLimitExceeded", "5s taint node-1; 5s taint node-2; 20s untaint node-1"},
+    {"taint-tolerated", "35, 36: tolerated for a while, and gone before it is over",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
+     "DisruptionTarget, status: \"True\"}]}]}, pod: tolerations: [{key: test, operator: Exists, "
+     "effect: NoExecute, "
+     "tolerationSeconds: 60}]",
+     "0@90", "Complete",
+     "5s taint node-1; 5s taint node-2; 30s untaint node-1; 30s untaint node-2"},
+    {"taint-time-over", "35: tolerated for a while that is too short",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
+     "DisruptionTarget, status: \"True\"}]}]}, pod: tolerations: [{key: test, operator: Exists, "
+     "effect: NoExecute, "
+     "tolerationSeconds: 20}]",
+     "0@90,0@3", "Complete", "5s taint node-1; 5s taint node-2; 40s untaint node-2"},
+    {"node-silent",
+     "R-10, 52: the node is silent for so long that its pod is evicted, and comes back",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
+     "DisruptionTarget, status: \"True\"}]}]}, podReplacementPolicy: Failed",
+     "0@600,0@3", "Complete", "2s cordon node-2; 10s pause node-1 420s; 300s uncordon node-2"},
+    {"node-silent-short", "N-4, N-6: the node comes back before the pod is evicted",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
+     "DisruptionTarget, status: \"True\"}]}]}",
+     "0@200", "Complete", "5s pause node-1 120s; 5s pause node-2 20s"},
+    {"all-nodes-silent", "N-7: when everybody is silent nobody is evicted",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
+     "DisruptionTarget, status: \"True\"}]}]}",
+     "0@600", "Complete", "5s pause node-1 500s; 5s pause node-2 500s"},
+    {"elected", "two controllers and a Lease: the leader dies, the other one goes on",
+     "parallelism: 2, completions: 6", "0@10", "Complete",
+     "8s crash job-controller 60s; 40s crash job-controller-2 20s", "elected"},
+    {"elected-paused", "the leader sleeps through its Lease, and may not write when it wakes",
+     "backoffLimit: 3", "1@5,1@5,0@5", "Complete",
+     "6s pause job-controller 40s; 50s pause job-controller-2 40s", "elected"},
+    {"hollow", "hollow nodes carry on after a crash", "parallelism: 2, completions: 4", "0@10",
+     "Complete", "8s crash node-1 10s; 9s crash node-2 5s", "hollow"},
+    {"hollow-drain", "R-3 on hollow nodes",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
+     "DisruptionTarget, status: \"True\"}]}]}",
+     "0@30,0@3", "Complete", "5s drain node-1; 5s drain node-2; 20s uncordon node-1", "hollow"},
+    {"hollow-retry", "hollow nodes fail as they are told", "backoffLimit: 3", "1@2,1@2,0@1",
+     "Complete", "", "hollow"},
 });
 
 }  // namespace

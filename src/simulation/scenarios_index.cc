@@ -44,6 +44,14 @@ constexpr auto kIndexRows = std::to_array<ScenarioRow>({
     {"per-index-suspend", "job-controller.md 250: suspended in back-off",
      "completions: 2, parallelism: 2, completionMode: Indexed, backoffLimitPerIndex: 1",
      "0=1@2,0@2;*=0@3", "Complete", "8s suspend j; 20s resume j"},
+    {"per-index-on-failure", "api.md J72: restarts in place are no failures of an index",
+     "completions: 2, parallelism: 2, completionMode: Indexed, backoffLimitPerIndex: 0, "
+     "pod: restartPolicy: OnFailure",
+     "0=1@1,1@1,1@1,0@1;*=0@2", "Complete"},
+    {"per-index-on-failure-for-ever", "api.md J72: only a deadline ends what always fails in place",
+     "completions: 2, parallelism: 2, completionMode: Indexed, backoffLimitPerIndex: 1, "
+     "activeDeadlineSeconds: 1800, pod: restartPolicy: OnFailure",
+     "0=1@1;*=0@2", "Failed DeadlineExceeded"},
     {"success-policy", "job-controller.md 163: one index is enough",
      "completions: 3, parallelism: 3, completionMode: Indexed, successPolicy: {rules: "
      "[{succeededIndexes: \"0\"}]}",

@@ -83,4 +83,15 @@ Result<sim::SimProcess> ProcessScripts::next(const std::string& job, std::option
   return attempts[std::min(attempt, attempts.size() - 1)];
 }
 
+Result<sim::SimProcess> ProcessScripts::of_pod(const std::string& uid, const std::string& job,
+                                               std::optional<int32_t> index,
+                                               std::string_view script) {
+  auto known = of_pods_.find(uid);
+  if (known == of_pods_.end()) {
+    TRY(sim::SimProcess process, next(job, index, script));
+    known = of_pods_.emplace(uid, process).first;
+  }
+  return known->second;
+}
+
 }  // namespace windlass::simulation

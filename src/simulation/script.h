@@ -27,9 +27,13 @@ class ProcessScripts {
   // What this attempt does; an unreadable script is an error.
   Result<sim::SimProcess> next(const std::string& job, std::optional<int32_t> index,
                                std::string_view script);
+  // The same for one pod, however often it is asked.
+  Result<sim::SimProcess> of_pod(const std::string& uid, const std::string& job,
+                                 std::optional<int32_t> index, std::string_view script);
 
  private:
   std::map<std::pair<std::string, int32_t>, size_t> attempts_;
+  std::map<std::string, sim::SimProcess> of_pods_;  // by UID
 };
 
 // The attempts of one index.

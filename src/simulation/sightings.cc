@@ -26,6 +26,8 @@ constexpr std::string_view kStates[] = {"job Complete",
                                         "pod ignored by a rule",
                                         "pod with DisruptionTarget",
                                         "pod lost with its node",
+                                        "pod evicted by a taint",
+                                        "node silent",
                                         "pod replaced after a failure",
                                         "pod gave its index up (duplicate or out of range)"};
 
@@ -106,6 +108,9 @@ void Sightings::on_pod(const PodChange& change, const History& history) {
     if (pod.phase == "Pending") {
       see("pod deleted while pending");
     }
+  }
+  if (pod.deleting && !change.before->deleting && change.writer.component == "taint-eviction") {
+    see("pod evicted by a taint");
   }
   if (pod.dropped && !change.before->dropped) {
     see("pod gave its index up (duplicate or out of range)");

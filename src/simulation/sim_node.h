@@ -14,10 +14,15 @@ namespace windlass::simulation {
 struct NodeOptions {
   std::string name = {};
   std::string cpu = "4";
+  bool hollow = false;                // ends pods as told, and runs nothing
+  bool disruption_conditions = true;  // gate PodDisruptionConditions
 };
 
 // `scripts` and `history` outlive it.
 std::unique_ptr<Process> make_node(const client::ClientEnv& env, const NodeOptions& options,
                                    ProcessScripts& scripts, History& history);
+// A hollow node keeps what it knows of its pods across crashes in the API alone.
+std::unique_ptr<Process> make_hollow_node(const client::ClientEnv& env, const NodeOptions& options,
+                                          ProcessScripts& scripts, History& history);
 
 }  // namespace windlass::simulation

@@ -39,7 +39,7 @@ Failures failures_of(const JobLife& job, const History& history, std::optional<i
   for (const PodLife* pod : history.all_pods(job.now.uid)) {
     const bool ignored = is_ignored(job, *pod);
     if ((index && pod->now.index != index) || pod->now.phase != "Failed" ||
-        (!pod->listed_failed && !ignored) || pod->listed_early ||
+        (!pod->listed_failed && !ignored) || pod->listed_early || (index && job.has_shed(*pod)) ||
         pod->now.finished_at.value_or(after) <= after) {
       continue;
     }
@@ -96,7 +96,7 @@ class IndexWaits final : public RetryMonitor {
 
   void check(const PodFacts& pod, const JobLife& job, Moment moment, const History& history,
              Report& report) override {
-    if (!job.now.per_index || job.shed) {
+    if (!job.now.per_index) {
       return;
     }
     const Failures failures = failures_of(job, history, pod.index, {});
@@ -115,13 +115,13 @@ class PodsCarryTheCount final : public RetryMonitor {
 
   void check(const PodFacts& pod, const JobLife& job, Moment, const History& history,
              Report& report) override {
-    if (!job.now.per_index || job.shed) {
+    if (!job.now.per_index) {
       return;
     }
     int64_t counted = 0;
     int64_t ignored = 0;
     for (const PodLife* other : history.all_pods(job.now.uid)) {
-      if (other->now.index == pod.index) {
+      if (other->now.index == pod.index && !job.has_shed(*other)) {
         counted += other->listed_failed ? 1 : 0;
         ignored += is_ignored(job, *other) ? 1 : 0;
       }
@@ -141,7 +141,7 @@ class IndexLimit final : public RetryMonitor {
 
   void check(const PodFacts& pod, const JobLife& job, Moment, const History& history,
              Report& report) override {
-    if (job.now.per_index && !job.shed &&
+    if (job.now.per_index &&
         failures_of(job, history, pod.index, {}).counted > *job.now.per_index) {
       report.broken(
           rule(), fmt::format("{}: a pod for index {} beyond its limit", job.now.key, *pod.index));
