@@ -1,6 +1,7 @@
 // The whole control plane in one process, with hollow nodes and the durable store: how long Jobs
 // take that do nothing, so that everything measured is the control plane itself. `./dev bench
-// control-plane`; with --large also 100,000 indexes. Prints tables; the limits are in
+// control-plane`; with --large also 100,000 indexes; with words (succeed, fail, fail-per-index,
+// jobs, beside, idle) and --size=N only these. Prints tables; the limits are in
 // docs/reference/performance.md.
 //
 // The first two follow KEP-3850's benchmarks: all indexes succeed, and all fail once with a
@@ -348,31 +349,75 @@ void measure_idle() {
       kNodes, rig.revision() - revision, heartbeats, processor_seconds() - processor);
 }
 
-void measure_all(bool large) {
+struct Wanted {
+  std::set<std::string> words = {};  // empty: everything
+  bool large = false;
+  std::optional<int32_t> size = {};
+
+  bool has(const std::string& word) const { return words.empty() || words.contains(word); }
+  std::vector<int32_t> sizes() const {
+    if (size) {
+      return {*size};
+    }
+    std::vector<int32_t> all = {10, 100, 1'000, 10'000};
+    if (large) {
+      all.push_back(100'000);
+    }
+    return all;
+  }
+};
+
+Wanted read_words(const std::vector<std::string>& words) {
+  constexpr std::string_view kSize = "--size=";
+  Wanted wanted;
+  for (const std::string& word : words) {
+    if (word == "--large") {
+      wanted.large = true;
+    } else if (word.starts_with(kSize)) {
+      wanted.size = std::stoi(word.substr(kSize.size()));
+    } else {
+      wanted.words.insert(word);
+    }
+  }
+  return wanted;
+}
+
+void measure_stories(const Wanted& wanted) {
   fmt::print(
       "| Job | indexes | time | processor | pods/s | writes per pod | writes per commit | memory "
       "|\n"
       "|---|---|---|---|---|---|---|---|\n");
-  std::vector<int32_t> sizes = {10, 100, 1'000, 10'000};
-  if (large) {
-    sizes.push_back(100'000);
-  }
-  for (const Story story : {Story::succeed, Story::fail_once, Story::fail_once_per_index}) {
-    for (const int32_t size : sizes) {
+  const std::pair<const char*, Story> stories[] = {{"succeed", Story::succeed},
+                                                   {"fail", Story::fail_once},
+                                                   {"fail-per-index", Story::fail_once_per_index}};
+  for (const auto& [word, story] : stories) {
+    if (!wanted.has(word)) {
+      continue;
+    }
+    for (const int32_t size : wanted.sizes()) {
       measure_indexes(story, size);
     }
   }
   fmt::print("\n");
-  measure_many_jobs(10'000);
-  measure_small_beside_large(large ? 100'000 : 20'000);
-  measure_idle();
+}
+
+void measure_all(const Wanted& wanted) {
+  measure_stories(wanted);
+  if (wanted.has("jobs")) {
+    measure_many_jobs(static_cast<size_t>(wanted.size.value_or(10'000)));
+  }
+  if (wanted.has("beside")) {
+    measure_small_beside_large(wanted.size.value_or(wanted.large ? 100'000 : 20'000));
+  }
+  if (wanted.has("idle")) {
+    measure_idle();
+  }
 }
 
 }  // namespace
 }  // namespace windlass
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  windlass::measure_all(std::find(words.begin(), words.end(), "--large") != words.end());
+  windlass::measure_all(windlass::read_words({argv + 1, argv + argc}));
   return 0;
 }
