@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -127,6 +128,44 @@ Result<posix::FileDescriptor> listen_on(Endpoint& endpoint) {
   }
   endpoint.port = from_socket_address(address).port;
   return fd;
+}
+
+Result<posix::FileDescriptor> begin_connect(const Endpoint& endpoint) {
+  SocketAddress address;
+  if (!to_socket_address(endpoint, address)) {
+    return fail(plain_error(fmt::format("connect to {}: not an address", endpoint.text())));
+  }
+  posix::FileDescriptor fd(
+      ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd.valid()) {
+    return fail(posix::system_error("connect to", endpoint.text(), errno));
+  }
+  const auto set = [&fd](int level, int option, int value) {
+    ::setsockopt(fd.get(), level, option, &value, sizeof value);
+  };
+  constexpr int kProbes = 3;
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, kDeadPeerSeconds / 2);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, kDeadPeerSeconds / 2 / kProbes);
+  set(IPPROTO_TCP, TCP_KEEPCNT, kProbes);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, kDeadPeerSeconds * 1000);
+  if (::connect(fd.get(), address.get(), address.length) != 0 && errno != EINPROGRESS) {
+    return fail(posix::system_error("connect to", endpoint.text(), errno));
+  }
+  return fd;
+}
+
+Result<void> connect_result(int fd, const Endpoint& endpoint) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) {
+    error = errno;
+  }
+  if (error != 0) {
+    return fail(posix::system_error("connect to", endpoint.text(), error));
+  }
+  return {};
 }
 
 namespace {

@@ -1,4 +1,5 @@
-// An address and a port to listen on, as text and as the kernel has them. Pure but for bind().
+// An address and a port to listen on or to connect to, as text and as the kernel has them. Pure but
+// for sockets.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,12 @@ Result<Endpoint> parse_endpoint(std::string_view text);
 
 // A listening socket. A port of 0 is filled in.
 Result<posix::FileDescriptor> listen_on(Endpoint& endpoint);
+
+// A socket on its way to the other side: once it is writable, connect_result() tells. Dead peers
+// are noticed within about kDeadPeerSeconds, also when nothing is said.
+inline constexpr int kDeadPeerSeconds = 60;
+Result<posix::FileDescriptor> begin_connect(const Endpoint& endpoint);
+Result<void> connect_result(int fd, const Endpoint& endpoint);
 
 // The other side of a connected socket: 127.0.0.1:40312.
 std::string peer_address(int fd);

@@ -51,6 +51,26 @@ Result<X509Handle> read_certificate(const std::string& pem) {
   return certificate;
 }
 
+Result<std::vector<X509Handle>> read_certificates(const std::string& pem) {
+  ERR_clear_error();
+  const BioHandle bio = reader_of(pem);
+  std::vector<X509Handle> certificates;
+  while (certificates.size() < kMaxCertificates) {
+    X509Handle next(PEM_read_bio_X509(bio.get(), nullptr, no_pass_phrase, nullptr));
+    if (next == nullptr) {
+      break;
+    }
+    certificates.push_back(std::move(next));
+  }
+  // Text without another beginning is the end; anything else is a damaged certificate.
+  const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  if (certificates.empty() || !(at_end || certificates.size() == kMaxCertificates)) {
+    return fail(openssl_error("read certificates"));
+  }
+  ERR_clear_error();
+  return certificates;
+}
+
 Result<KeyHandle> read_key(const std::string& pem) {
   ERR_clear_error();
   KeyHandle key(PEM_read_bio_PrivateKey(reader_of(pem).get(), nullptr, no_pass_phrase, nullptr));

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -22,6 +23,9 @@ using KeyHandle = std::unique_ptr<evp_pkey_st, FreeKey>;
 
 // The first certificate, or the key, of a PEM text. Errors never quote the text.
 Result<X509Handle> read_certificate(const std::string& pem);
+// All of them, at least one, at most kMaxCertificates.
+inline constexpr size_t kMaxCertificates = 1000;
+Result<std::vector<X509Handle>> read_certificates(const std::string& pem);
 Result<KeyHandle> read_key(const std::string& pem);
 
 std::string certificate_pem(const x509_st* certificate);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "http/message.h"
@@ -43,6 +44,8 @@ class Stream {
   virtual Transfer write(std::span<const std::string_view> parts) = 0;
   // Nothing more will be written; best effort.
   virtual void finish_writing() = 0;
+  // Why something has failed, for people; "" where nobody knows.
+  virtual std::string failure() const { return {}; }
 
  protected:
   explicit Stream(posix::FileDescriptor fd) : fd_(std::move(fd)) {}

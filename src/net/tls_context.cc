@@ -87,6 +87,7 @@ std::unique_ptr<Stream> TlsContext::accept(posix::FileDescriptor fd) const {
     ERR_clear_error();
     return nullptr;
   }
+  SSL_set_accept_state(connection.get());
   return std::make_unique<TlsStream>(std::move(fd), std::move(connection));
 }
 

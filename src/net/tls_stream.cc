@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "net/openssl_error.h"
+
 namespace windlass::net {
 namespace {
 
@@ -60,8 +62,13 @@ void TlsStream::Free::operator()(ssl_st* connection) const {
 }
 
 TlsStream::TlsStream(posix::FileDescriptor socket, Handle handle)
-    : Stream(std::move(socket)), handle_(std::move(handle)) {
-  SSL_set_accept_state(handle_.get());
+    : Stream(std::move(socket)), handle_(std::move(handle)) {}
+
+void TlsStream::note_failure() {
+  const long verified = SSL_get_verify_result(handle_.get());
+  failure_ = verified != X509_V_OK && SSL_is_server(handle_.get()) == 0
+                 ? std::string("certificate: ") + X509_verify_cert_error_string(verified)
+                 : openssl_error("TLS").message;
 }
 
 Io TlsStream::result_of(int returned) {
@@ -75,6 +82,7 @@ Io TlsStream::result_of(int returned) {
     default:
       // After this, OpenSSL allows nothing more, not even a proper end.
       SSL_set_quiet_shutdown(handle_.get(), 1);
+      note_failure();
       ERR_clear_error();
       return Io::failed;
   }
@@ -85,6 +93,9 @@ Io TlsStream::handshake(http::Peer& peer) {
   const int returned = SSL_do_handshake(handle_.get());
   if (returned != 1) {
     return result_of(returned);
+  }
+  if (SSL_is_server(handle_.get()) == 0) {
+    return Io::done;  // whom the server claims to be was checked with its certificate
   }
   const X509* certificate = SSL_get0_peer_certificate(handle_.get());
   // One that does not verify has failed the handshake already.

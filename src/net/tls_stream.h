@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "net/stream.h"
 
@@ -8,8 +9,8 @@ struct ssl_st;
 
 namespace windlass::net {
 
-// TLS over a socket. Small parts are put together into one record, so that an answer's head and
-// body do not cost two.
+// TLS over a socket, on the side that its handle was made for. Small parts are put together into
+// one record, so that an answer's head and body do not cost two.
 class TlsStream final : public Stream {
  public:
   struct Free {
@@ -24,11 +25,14 @@ class TlsStream final : public Stream {
   bool has_received() const override;
   Transfer write(std::span<const std::string_view> parts) override;
   void finish_writing() override;
+  std::string failure() const override { return failure_; }
 
  private:
   Io result_of(int returned);
+  void note_failure();
 
   Handle handle_;
+  std::string failure_;
 };
 
 }  // namespace windlass::net

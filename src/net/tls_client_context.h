@@ -1,0 +1,45 @@
+// TLS for the client side: whom to trust, and our own certificate if there is one. The server's
+// certificate is verified, with the name or address it was reached by, unless that is switched off.
+// Immutable once made; any thread may make streams with it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "net/stream.h"
+
+struct ssl_ctx_st;
+
+namespace windlass::net {
+
+struct TlsClientFiles {
+  std::string authority_pem = {};    // one or several; "" for those that the system trusts
+  std::string certificate_pem = {};  // ours, followed by any intermediate ones; "" for none
+  std::string key_pem = {};
+  bool verify = true;
+
+  bool operator==(const TlsClientFiles&) const = default;
+};
+
+class TlsClientContext {
+ public:
+  static Result<std::shared_ptr<const TlsClientContext>> make(const TlsClientFiles& files);
+
+  // `server_name` is a DNS name or an IP address, and must be in the certificate. nullptr when out
+  // of memory.
+  std::unique_ptr<Stream> connect(posix::FileDescriptor fd, const std::string& server_name) const;
+
+ private:
+  struct Free {
+    void operator()(ssl_ctx_st* context) const;
+  };
+  using Handle = std::unique_ptr<ssl_ctx_st, Free>;
+
+  TlsClientContext(Handle handle, bool verify) : handle_(std::move(handle)), verify_(verify) {}
+
+  Handle handle_;
+  bool verify_;
+};
+
+}  // namespace windlass::net

@@ -1,0 +1,45 @@
+// How to reach one API server and prove who we are, as a kubeconfig or the cluster's own service
+// account says. Plain data; holds secrets, so nothing of it goes into logs but server and context.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace windlass::remote {
+
+struct ServerUrl {
+  bool tls = true;
+  std::string host = {};  // a name or an address, without brackets
+  uint16_t port = 0;
+  std::string base_path = {};  // /k8s/clusters/c-1; "" mostly
+
+  std::string text() const;       // https://host:6443/base
+  std::string authority() const;  // host:port as the Host header has it
+  bool operator==(const ServerUrl&) const = default;
+};
+
+// https and http, a port, a path; nothing else.
+Result<ServerUrl> parse_server_url(std::string_view text);
+
+struct Access {
+  std::string context = {};  // of the kubeconfig; "in-cluster"
+  ServerUrl server = {};
+  std::string ns = "default";  // where commands look that name none
+
+  bool verify = true;
+  std::string tls_server_name = {};  // "": the host
+  // Each as content or, where a file is named, read from there again and again.
+  std::string authority_pem = {};
+  std::string authority_file = {};
+  std::string certificate_pem = {};
+  std::string certificate_file = {};
+  std::string key_pem = {};
+  std::string key_file = {};
+  std::string token = {};
+  std::string token_file = {};
+};
+
+}  // namespace windlass::remote

@@ -1,0 +1,83 @@
+#include "remote/credentials.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace windlass::remote {
+namespace {
+
+// A token goes into a header as it is.
+bool is_token(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+std::string_view without_line_end(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+}  // namespace
+
+Credentials::Credentials(env::Files& files, env::Clock& clock, Access access)
+    : files_(files), clock_(clock), access_(std::move(access)) {}
+
+Result<std::string> Credentials::content_of(const std::string& given, const std::string& file) {
+  return file.empty() ? given : files_.read(file, kMaxFileBytes);
+}
+
+bool Credentials::reread_token() {
+  token_read_ = false;
+  return !access_.token_file.empty();
+}
+
+Result<std::string> Credentials::authorization() {
+  if (access_.token.empty() && access_.token_file.empty()) {
+    return std::string();
+  }
+  const MonotonicTime now = clock_.monotonic();
+  if (!token_read_ || (!access_.token_file.empty() && now - token_time_ >= kRereadAfter)) {
+    token_time_ = now;
+    const auto read = content_of(access_.token, access_.token_file);
+    const std::string_view token = without_line_end(read ? std::string_view(*read) : "");
+    if (is_token(token)) {
+      token_ = token;
+      token_read_ = true;
+    } else if (token_.empty()) {
+      return fail(read ? plain_error("the token is empty, or has characters that no token has")
+                       : read.error());
+    }
+  }
+  return "Bearer " + token_;
+}
+
+Result<std::shared_ptr<const net::TlsClientContext>> Credentials::tls() {
+  if (!access_.server.tls) {
+    return nullptr;
+  }
+  const MonotonicTime now = clock_.monotonic();
+  if (tls_ != nullptr && now - tls_time_ < kRereadAfter) {
+    return tls_;
+  }
+  tls_time_ = now;
+  net::TlsClientFiles files;
+  files.verify = access_.verify;
+  TRY(files.authority_pem, content_of(access_.authority_pem, access_.authority_file));
+  TRY(files.certificate_pem, content_of(access_.certificate_pem, access_.certificate_file));
+  TRY(files.key_pem, content_of(access_.key_pem, access_.key_file));
+  if (tls_ == nullptr || files != tls_files_) {
+    // A certificate and its key may be caught between their two replacements; then the old ones
+    // serve until the next look.
+    auto made = net::TlsClientContext::make(files);
+    if (!made && tls_ != nullptr) {
+      return tls_;
+    }
+    TRY(tls_, std::move(made));
+    tls_files_ = std::move(files);
+  }
+  return tls_;
+}
+
+}  // namespace windlass::remote

@@ -1,0 +1,180 @@
+#include "remote/dialer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "net/endpoint.h"
+#include "net/plain_stream.h"
+#include "net/resolve.h"
+
+namespace windlass::remote {
+
+// Held by whoever dials; what the loop and the resolver hold of it is weak.
+class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
+ public:
+  Attempt(Dialer& dialer, Done done)
+      : loop_(dialer.loop_),
+        server_(dialer.credentials_.access().server),
+        server_name_(dialer.credentials_.access().tls_server_name),
+        done_(std::move(done)) {
+    if (server_name_.empty()) {
+      server_name_ = server_.host;
+    }
+  }
+  ~Attempt() { stop(); }
+
+  void begin(Dialer& dialer) {
+    auto tls = dialer.credentials_.tls();
+    if (!tls) {
+      return finish_later(fail(tls.error()));
+    }
+    tls_ = *std::move(tls);
+    if (auto address = net::parse_endpoint(server_.authority())) {
+      addresses_ = {*std::move(address)};
+      loop_.post([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) {
+          self->try_next();
+        }
+      });
+      return;
+    }
+    look_up(dialer);
+  }
+
+ private:
+  void look_up(Dialer& dialer) {
+    if (dialer.resolver_ == nullptr) {
+      dialer.resolver_ = std::make_unique<posix::WorkerThread>(dialer.clock_, "resolver");
+    }
+    dialer.resolver_->post([&loop = loop_, weak = weak_from_this(), host = server_.host,
+                            port = server_.port] {
+      if (weak.expired()) {
+        return;
+      }
+      auto found = std::make_shared<Result<std::vector<net::Endpoint>>>(net::resolve(host, port));
+      loop.post([weak, found] {
+        if (const auto self = weak.lock()) {
+          self->on_found(std::move(*found));
+        }
+      });
+    });
+  }
+
+  void on_found(Result<std::vector<net::Endpoint>> found) {
+    if (!found) {
+      return finish(fail(found.error()));
+    }
+    addresses_ = *std::move(found);
+    try_next();
+  }
+
+  void try_next() {
+    stop();
+    if (next_ == addresses_.size()) {
+      return finish(fail(std::move(last_failure_)));
+    }
+    const net::Endpoint& endpoint = addresses_[next_++];
+    auto fd = net::begin_connect(endpoint);
+    if (!fd) {
+      return fail_address(fd.error().message);
+    }
+    fd_ = *std::move(fd);
+    timer_ = loop_.schedule(kAddressTimeout, [this] {
+      const auto self = shared_from_this();
+      fail_address(fmt::format("connect to {}: no answer in time", server_.authority()));
+    });
+    watch(fd_.get(), EPOLLOUT, &Attempt::on_connected);
+  }
+
+  void fail_address(std::string why) {
+    last_failure_ = plain_error(std::move(why));
+    try_next();
+  }
+
+  void on_connected() {
+    const net::Endpoint& endpoint = addresses_[next_ - 1];
+    if (const auto connected = net::connect_result(fd_.get(), endpoint); !connected) {
+      return fail_address(connected.error().message);
+    }
+    loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
+    stream_ = tls_ == nullptr ? std::make_unique<net::PlainStream>(std::move(fd_))
+                              : tls_->connect(std::move(fd_), server_name_);
+    if (stream_ == nullptr) {
+      return fail_address("set up TLS: the server's name cannot be used");
+    }
+    shake_hands();
+  }
+
+  void shake_hands() {
+    http::Peer ignored;
+    switch (stream_->handshake(ignored)) {
+      case net::Io::done:
+        loop_.cancel(std::exchange(timer_, env::TimerId::none));
+        loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
+        return finish(std::move(stream_));
+      case net::Io::want_read:
+        return watch(stream_->fd(), EPOLLIN, &Attempt::shake_hands);
+      case net::Io::want_write:
+        return watch(stream_->fd(), EPOLLOUT, &Attempt::shake_hands);
+      default:
+        return fail_address(fmt::format(
+            "connect to {}: {}", server_.authority(),
+            stream_->failure().empty() ? "the connection was ended" : stream_->failure()));
+    }
+  }
+
+  void watch(int fd, uint32_t events, void (Attempt::*step)()) {
+    loop_.unwatch(watch_);
+    watch_ = loop_.watch(fd, events, [this, step](uint32_t) {
+      const auto self = shared_from_this();
+      (this->*step)();
+    });
+  }
+
+  void stop() {
+    loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
+    loop_.cancel(std::exchange(timer_, env::TimerId::none));
+    stream_.reset();
+    fd_.reset();
+  }
+
+  void finish(Result<std::unique_ptr<net::Stream>> result) {
+    const Done done = std::exchange(done_, nullptr);
+    done(std::move(result));
+  }
+  void finish_later(Failure failure) {
+    loop_.post([weak = weak_from_this(), failure = std::move(failure)] {
+      if (const auto self = weak.lock()) {
+        self->finish(failure);
+      }
+    });
+  }
+
+  posix::EventLoop& loop_;
+  const ServerUrl server_;
+  std::string server_name_;
+  Done done_;
+  std::shared_ptr<const net::TlsClientContext> tls_;
+  std::vector<net::Endpoint> addresses_;
+  size_t next_ = 0;
+  Status last_failure_ = plain_error("no address");
+  posix::FileDescriptor fd_;
+  std::unique_ptr<net::Stream> stream_;
+  posix::WatchId watch_ = posix::WatchId::none;
+  env::TimerId timer_ = env::TimerId::none;
+};
+
+Dialer::Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials)
+    : loop_(loop), clock_(clock), credentials_(credentials) {}
+
+Dialer::~Dialer() = default;
+
+std::shared_ptr<void> Dialer::dial(Done done) {
+  auto attempt = std::make_shared<Attempt>(*this, std::move(done));
+  attempt->begin(*this);
+  return attempt;
+}
+
+}  // namespace windlass::remote

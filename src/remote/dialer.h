@@ -1,0 +1,41 @@
+// Makes connections to one API server: looks its name up on a thread of its own, tries its
+// addresses one after the other, and shakes hands. Lives on the event loop; loop, credentials and
+// clock outlive it.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "net/stream.h"
+#include "posix/event_loop.h"
+#include "posix/worker_thread.h"
+#include "remote/credentials.h"
+
+namespace windlass::remote {
+
+class Dialer {
+ public:
+  static constexpr Duration kAddressTimeout = seconds(10);  // to connect and shake hands
+
+  using Done = std::function<void(Result<std::unique_ptr<net::Stream>>)>;
+
+  Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials);
+  ~Dialer();
+  Dialer(const Dialer&) = delete;
+  Dialer& operator=(const Dialer&) = delete;
+
+  // `done` runs once, later, unless the answer is dropped before.
+  [[nodiscard]] std::shared_ptr<void> dial(Done done);
+
+  Credentials& credentials() { return credentials_; }
+
+ private:
+  class Attempt;
+
+  posix::EventLoop& loop_;
+  env::Clock& clock_;
+  Credentials& credentials_;
+  std::unique_ptr<posix::WorkerThread> resolver_;  // made when a name has to be looked up
+};
+
+}  // namespace windlass::remote

@@ -1,0 +1,58 @@
+// client::ApiClient over HTTPS to any Kubernetes API server. Objects travel as protobuf, where
+// fields that this program does not know survive a read and a write; JSON is understood where a
+// server answers so.
+//
+// An error of a write is what the server said, client::not_sent() for one that never left, or
+// without a reason: then nobody knows whether it was applied.
+//
+// Lives on the event loop; the transport outlives it. No callback runs after destruction.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "client/api_client.h"
+#include "env/random.h"
+#include "remote/transport.h"
+
+namespace windlass::remote {
+
+class RemoteClient final : public client::ApiClient {
+ public:
+  // `may_write` is asked when a write leaves, also one that had to wait; empty: always.
+  RemoteClient(Transport& transport, env::Random& random, std::function<bool()> may_write = {});
+  ~RemoteClient() override;
+
+  void get(const client::ObjectRef& ref, client::Done<client::ObjectPtr> done) override;
+  void list(const client::Collection& collection, const client::ListOptions& options,
+            client::Done<client::ObjectList> done) override;
+  std::unique_ptr<client::Watch> watch(const client::Collection& collection,
+                                       const std::string& resource_version,
+                                       client::WatchHandler handler) override;
+  void create(const client::ObjectRef& ref, client::ObjectPtr object,
+              client::Done<client::ObjectPtr> done) override;
+  void update(const client::ObjectRef& ref, std::string_view subresource, client::ObjectPtr object,
+              client::Done<client::ObjectPtr> done) override;
+  void patch(const client::ObjectRef& ref, std::string_view subresource, client::PatchType type,
+             std::string body, client::Done<client::ObjectPtr> done) override;
+  void remove(const client::ObjectRef& ref, const client::DeleteOptions& options,
+              client::Done<client::ObjectPtr> done) override;
+  void bind(const client::ObjectRef& pod, const std::string& node,
+            client::Done<void> done) override;
+
+  // Any path of the server as JSON text: /version, /openapi/v3/...
+  void get_text(const std::string& path, client::Done<std::string> done);
+
+ private:
+  void send_object(HttpRequest request, const api::Kind& kind,
+                   client::Done<client::ObjectPtr> done);
+  void send(HttpRequest request, std::function<void(Result<HttpAnswer>)> done);
+
+  Transport& transport_;
+  env::Random& random_;
+  std::function<bool()> may_write_;
+  std::shared_ptr<bool> alive_;
+};
+
+}  // namespace windlass::remote

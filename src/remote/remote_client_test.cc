@@ -1,0 +1,310 @@
+#include "remote/remote_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/object_identity.h"
+#include "net/tls_testing.h"
+#include "remote/testing.h"
+#include "schema/core/v1/config_map.pb.h"
+
+namespace windlass::remote {
+namespace {
+
+using client::ObjectPtr;
+using client::ObjectRef;
+using testing::Caller;
+using ::testing::HasSubstr;
+using testing::Peer;
+using testing::ScriptedServer;
+using ::testing::StartsWith;
+
+constexpr const char* kConfigMap =
+    R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","uid":"u","resourceVersion":"7"},"data":{"a":"b"}})";
+constexpr const char* kNotFound =
+    R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"no c","details":{"name":"c"},"code":404})";
+
+ObjectRef config_ref() {
+  return {&api::kinds::config_map(), "default", "c"};
+}
+
+ObjectPtr config_object() {
+  auto object = std::make_shared<api::core::v1::ConfigMap>();
+  object->mutable_metadata()->set_name("c");
+  return object;
+}
+
+Result<ObjectPtr> create_config(Caller& caller) {
+  return caller.await<ObjectPtr>(
+      [&](auto done) { caller.client.create(config_ref(), config_object(), std::move(done)); });
+}
+
+TEST(RemoteClient, KeepsItsConnectionAndReadsJson) {
+  std::vector<std::string> requests;
+  ScriptedServer server({[&](Peer& peer) {
+    for (const char* body : {kConfigMap, kConfigMap}) {
+      requests.push_back(peer.receive());
+      peer.answer(200, body);
+    }
+    requests.push_back(peer.receive());
+    peer.answer(404, kNotFound);
+  }});
+  Caller caller(server.access());
+  for (int i = 0; i < 2; ++i) {
+    const auto got = caller.get(config_ref());
+    ASSERT_TRUE(got.has_value()) << got.error().message;
+    EXPECT_EQ(client::resource_version_of(**got), "7");
+  }
+  const auto missing = caller.get(config_ref());
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_TRUE(is_not_found(missing.error()));
+  EXPECT_EQ(missing.error().message, "no c");
+  EXPECT_THAT(requests[0], StartsWith("GET /api/v1/namespaces/default/configmaps/c HTTP/1.1\r\n"));
+  EXPECT_THAT(requests[0], HasSubstr("Accept: application/vnd.kubernetes.protobuf"));
+}
+
+// A 404 of something in between says nothing about the object.
+TEST(RemoteClient, BelievesOnlyTheApiServerThatSomethingIsGone) {
+  ScriptedServer server({[](Peer& peer) {
+    peer.receive();
+    peer.answer(404, "<html>not here</html>");
+  }});
+  Caller caller(server.access());
+  const auto got = caller.get(config_ref());
+  ASSERT_FALSE(got.has_value());
+  EXPECT_FALSE(is_not_found(got.error()));
+  EXPECT_EQ(got.error().code, 404);
+}
+
+// reliability.md W: a write whose answer is lost may have been applied.
+TEST(RemoteClient, AWriteWithoutAnAnswerIsUnknownAndNeverSentTwice) {
+  for (const char* said : {"", "HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{\"kind\":"}) {
+    std::vector<std::string> requests;
+    ScriptedServer server({[&](Peer& peer) {
+      requests.push_back(peer.receive());
+      peer.answer(201, kConfigMap);
+      requests.push_back(peer.receive());
+      peer.send(said);
+      peer.reset();
+    }});
+    Caller caller(server.access());
+    EXPECT_TRUE(create_config(caller).has_value());
+    const auto lost = create_config(caller);
+    ASSERT_FALSE(lost.has_value());
+    EXPECT_GE(lost.error().code, 500);
+    EXPECT_FALSE(client::is_not_sent(lost.error())) << lost.error().message;
+    EXPECT_EQ(requests.size(), 2u);
+    EXPECT_THAT(requests[1], StartsWith("POST /api/v1/namespaces/default/configmaps HTTP/1.1"));
+  }
+}
+
+TEST(RemoteClient, AWriteThatCannotLeaveWasNotSent) {
+  Access nowhere;
+  {
+    ScriptedServer gone({});
+    nowhere = gone.access();
+  }
+  Caller caller(nowhere);
+  const auto refused = create_config(caller);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_TRUE(client::is_not_sent(refused.error())) << refused.error().message;
+}
+
+TEST(RemoteClient, AReadIsSentAgainWhenAKeptConnectionWasDead) {
+  ScriptedServer server({[](Peer& peer) {
+                           peer.receive();
+                           peer.answer(200, kConfigMap);
+                           peer.receive();
+                         },
+                         [](Peer& peer) {
+                           peer.receive();
+                           peer.answer(200, kConfigMap);
+                         }});
+  Caller caller(server.access());
+  EXPECT_TRUE(caller.get(config_ref()).has_value());
+  EXPECT_TRUE(caller.get(config_ref()).has_value());
+}
+
+TEST(RemoteClient, ThrottledRequestsWaitAndGoAgain) {
+  int asked = 0;
+  ScriptedServer server({[&](Peer& peer) {
+    peer.receive();
+    ++asked;
+    peer.answer(429, "slow down", "Retry-After: 1\r\n");
+    peer.receive();
+    ++asked;
+    peer.answer(201, kConfigMap);
+  }});
+  Caller caller(server.access());
+  const MonotonicTime before = caller.clock.monotonic();
+  EXPECT_TRUE(create_config(caller).has_value());
+  EXPECT_GE(caller.clock.monotonic() - before, seconds(1));
+  EXPECT_EQ(asked, 2);
+}
+
+TEST(RemoteClient, TimeOutsAndLimitsHold) {
+  ScriptedServer server({[](Peer& peer) {
+    peer.receive();
+    peer.receive();  // until the client hangs up
+  }});
+  Transport::Options options;
+  options.request_timeout = milliseconds(100);
+  Caller caller(server.access(), options);
+  const auto got = create_config(caller);
+  ASSERT_FALSE(got.has_value());
+  EXPECT_THAT(got.error().message, HasSubstr("no answer in time"));
+  EXPECT_FALSE(client::is_not_sent(got.error()));
+  EXPECT_EQ(caller.transport.open_connections(), 0u);
+}
+
+// A write that waits, and may not be sent any more once its turn comes, never leaves.
+TEST(RemoteClient, TheFenceIsAskedWhenAWriteLeaves) {
+  int asked = 0;
+  ScriptedServer server({[&](Peer& peer) {
+    peer.receive();
+    ++asked;
+    peer.answer(429, "later", "Retry-After: 1\r\n");
+    if (!peer.receive().empty()) {
+      ++asked;
+    }
+  }});
+  Access access = server.access();
+  {
+    Caller caller(access);
+    bool leads = true;
+    RemoteClient fenced(caller.transport, caller.random, [&] { return leads; });
+    const auto answer = caller.await<ObjectPtr>([&](auto done) {
+      fenced.create(config_ref(), config_object(), std::move(done));
+      caller.loop.schedule(milliseconds(500), [&] { leads = false; });
+    });
+    ASSERT_FALSE(answer.has_value());
+    EXPECT_TRUE(client::is_not_sent(answer.error()));
+  }
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(RemoteWatch, TellsEventsAndHowItEnded) {
+  std::string asked;
+  ScriptedServer server(
+      {[&](Peer& peer) {
+         asked = peer.receive();
+         peer.send(
+             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+             "chunked\r\n\r\n");
+         const std::string event = R"({"type":"ADDED","object":)" + std::string(kConfigMap) + "}\n";
+         const std::string gone =
+             R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","message":"too old"}})"
+             "\n";
+         for (const std::string& line : {event.substr(0, 20), event.substr(20), gone}) {
+           char size[20];
+           std::snprintf(size, sizeof size, "%zx\r\n", line.size());
+           peer.send(size + line + "\r\n");
+         }
+         peer.receive();
+       },
+       [&](Peer& peer) {
+         peer.receive();
+         peer.answer(403, R"({"kind":"Status","apiVersion":"v1","code":403,"reason":"Forbidden"})");
+       },
+       [&](Peer& peer) {
+         peer.receive();
+         peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"typ");
+         peer.reset();
+       }});
+  Caller caller(server.access());
+  std::vector<std::string> told;
+  for (int i = 0; i < 3; ++i) {
+    std::unique_ptr<client::Watch> watch;
+    caller.loop.post([&] {
+      watch = caller.client.watch(
+          {&api::kinds::config_map(), "default", "a=b", ""}, "5",
+          {[&](const client::WatchEvent& event) { told.push_back(client::key_of(*event.object)); },
+           [&](const Status& status) {
+             told.push_back(std::to_string(status.code));
+             caller.loop.stop();
+           }});
+    });
+    caller.run();
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"c", "410", "403", "500"}));
+  EXPECT_THAT(asked, StartsWith("GET /api/v1/namespaces/default/configmaps?labelSelector=a%3Db&"
+                                "watch=true&allowWatchBookmarks=true&resourceVersion=5&"
+                                "timeoutSeconds="));
+}
+
+class TlsServers : public ::testing::Test {
+ protected:
+  TlsServers() {
+    authority = *net::make_authority("ca", clock.now());
+    other = *net::make_authority("other", clock.now());
+  }
+  std::unique_ptr<net::testing::TestServer> serve(const std::vector<std::string>& names) {
+    const auto certified = *net::issue_server(authority, names, clock.now());
+    net::ServerOptions options;
+    options.tls = *net::TlsContext::make(
+        {certified.certificate_pem, certified.key_pem, authority.certificate_pem});
+    net::testing::LambdaHandler handler;
+    handler.on_core = [](const http::Request& request, const net::testing::ExchangePtr& exchange) {
+      const auto told = http::find_header(request.headers, "Authorization");
+      exchange->respond({200,
+                         {{"Content-Type", "application/json"}},
+                         R"({"kind":"ConfigMap","apiVersion":"v1","data":{"who":")" +
+                             request.peer.common_name + std::string(told.value_or("")) + "\"}}"});
+    };
+    return std::make_unique<net::testing::TestServer>(std::move(options), std::move(handler));
+  }
+  static Access access_to(const net::testing::TestServer& server,
+                          const std::string& authority_pem) {
+    Access access;
+    access.server = {true, "127.0.0.1", server.server->endpoint().port, ""};
+    access.authority_pem = authority_pem;
+    return access;
+  }
+  // Who the server thinks is there, or why there was no talk.
+  static std::string who(const Access& access) {
+    Caller caller(access);
+    const auto got = caller.get(config_ref());
+    return got ? static_cast<const api::core::v1::ConfigMap&>(**got).data().at("who")
+               : got.error().message;
+  }
+
+  posix::PosixClock clock;
+  net::CertifiedKey authority;
+  net::CertifiedKey other;
+};
+
+TEST_F(TlsServers, AreVerifiedByNameAndAuthority) {
+  const auto server = serve({"127.0.0.1"});
+  EXPECT_EQ(who(access_to(*server, authority.certificate_pem)), "");
+  EXPECT_EQ(who(access_to(*server, other.certificate_pem + authority.certificate_pem)), "");
+  EXPECT_THAT(who(access_to(*server, other.certificate_pem)), HasSubstr("certificate"));
+  EXPECT_THAT(who(access_to(*server, "")), HasSubstr("certificate"));
+  EXPECT_THAT(who(access_to(*server, "not PEM")), HasSubstr("read certificates"));
+
+  const auto misnamed = serve({"10.1.2.3", "kubernetes"});
+  Access access = access_to(*misnamed, authority.certificate_pem);
+  EXPECT_THAT(who(access), HasSubstr("IP address mismatch"));
+  access.tls_server_name = "kubernetes";
+  EXPECT_EQ(who(access), "");
+  access.tls_server_name = "other";
+  EXPECT_THAT(who(access), HasSubstr("hostname mismatch"));
+  access.authority_pem.clear();
+  access.verify = false;
+  EXPECT_EQ(who(access), "");
+}
+
+TEST_F(TlsServers, SeeTokensAndCertificates) {
+  const auto server = serve({"127.0.0.1"});
+  Access access = access_to(*server, authority.certificate_pem);
+  const auto certified = *net::issue_client(authority, "alice", {}, clock.now());
+  access.certificate_pem = certified.certificate_pem;
+  access.key_pem = certified.key_pem;
+  EXPECT_EQ(who(access), "alice");
+  access.token = "t0ken";
+  EXPECT_EQ(who(access), "aliceBearer t0ken");
+  access.token = "bad\r\nHost: x";
+  EXPECT_THAT(who(access), HasSubstr("the token is empty, or has characters"));
+}
+
+}  // namespace
+}  // namespace windlass::remote

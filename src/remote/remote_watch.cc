@@ -1,0 +1,143 @@
+#include "remote/remote_watch.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/generator.h"
+#include "remote/watch_reader.h"
+#include "remote/wire.h"
+
+namespace windlass::remote {
+
+class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_from_this<Stream> {
+ public:
+  Stream(Transport& transport, const api::Kind& kind, HttpRequest request, Duration lifetime,
+         client::WatchHandler handler)
+      : transport_(transport),
+        kind_(kind),
+        request_(std::move(request)),
+        lifetime_(lifetime),
+        handler_(std::move(handler)) {}
+  ~Stream() override { stop(); }
+
+  void begin() {
+    dial_ = transport_.dialer().dial([this](Result<std::unique_ptr<net::Stream>> stream) {
+      const auto self = shared_from_this();
+      on_dialed(std::move(stream));
+    });
+  }
+
+  // Nobody hears anything any more.
+  void stop() {
+    transport_.loop().cancel(std::exchange(timer_, env::TimerId::none));
+    dial_.reset();
+    if (connection_ != nullptr) {
+      connection_->close();
+      connection_.reset();
+    }
+    ended_ = true;
+  }
+
+  bool on_more(const http::ResponseParser& answer, std::string& body) override {
+    const auto self = shared_from_this();
+    if (answer.status() != 200) {
+      return body.size() <= kMaxErrorBytes;
+    }
+    if (!reader_) {
+      reader_.emplace(kind_, is_protobuf(answer.headers()));
+      arm(lifetime_ + kOverdue);
+    }
+    while (true) {
+      auto event = reader_->next(body);
+      if (!event) {
+        end(event.error());
+        return false;
+      }
+      if (!*event) {
+        break;
+      }
+      handler_.on_event(**event);
+      if (ended_) {
+        return false;
+      }
+    }
+    reader_->compact(body);
+    return true;
+  }
+
+  void on_complete(const http::ResponseParser& answer, std::string body) override {
+    const auto self = shared_from_this();
+    if (answer.status() == 401) {
+      transport_.dialer().credentials().reread_token();
+    }
+    end(answer.status() == 200 ? plain_error("the server has ended the watch")
+                               : decode_error(answer.status(), answer.headers(), body));
+  }
+
+  void on_lost(const std::string& why, bool /*left*/, bool /*heard*/) override {
+    const auto self = shared_from_this();
+    end(plain_error("the watch is lost: " + why));
+  }
+
+ private:
+  static constexpr size_t kMaxErrorBytes = size_t{1} << 20;
+
+  void on_dialed(Result<std::unique_ptr<net::Stream>> stream) {
+    if (!stream) {
+      return end(stream.error());
+    }
+    auto head = transport_.head_of(request_);
+    if (!head) {
+      return end(head.error());
+    }
+    connection_ = std::make_shared<Connection>(transport_.loop(), *std::move(stream));
+    connection_->start();
+    arm(kHeadTimeout);
+    connection_->send("GET", *std::move(head), "", *this);
+  }
+
+  void arm(Duration delay) {
+    transport_.loop().cancel(timer_);
+    timer_ = transport_.loop().schedule(delay, [this] {
+      const auto self = shared_from_this();
+      end(plain_error("the watch has not ended in time, or never began"));
+    });
+  }
+
+  void end(const Status& why) {
+    if (!ended_) {
+      stop();
+      handler_.on_end(why);
+    }
+  }
+
+  Transport& transport_;
+  const api::Kind& kind_;
+  const HttpRequest request_;
+  const Duration lifetime_;
+  client::WatchHandler handler_;
+  std::shared_ptr<void> dial_;
+  std::shared_ptr<Connection> connection_;
+  std::optional<WatchReader> reader_;
+  env::TimerId timer_ = env::TimerId::none;
+  bool ended_ = false;
+};
+
+RemoteWatch::RemoteWatch(Transport& transport, env::Random& random,
+                         const client::Collection& collection, const std::string& resource_version,
+                         client::WatchHandler handler) {
+  const auto spread = static_cast<int64_t>(uniform(random, kMaxSeconds - kMinSeconds));
+  HttpRequest request;
+  request.target = collection_path(*collection.kind, collection.ns) +
+                   watch_query(collection, resource_version, kMinSeconds + spread);
+  request.accept = kAcceptWatch;
+  stream_ = std::make_shared<Stream>(transport, *collection.kind, std::move(request),
+                                     seconds(kMinSeconds + spread), std::move(handler));
+  stream_->begin();
+}
+
+RemoteWatch::~RemoteWatch() {
+  stream_->stop();
+}
+
+}  // namespace windlass::remote

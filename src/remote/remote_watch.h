@@ -1,0 +1,33 @@
+// One watch over a connection of its own, which ends with it. The server is asked to end it after
+// five to ten minutes, so that load spreads when servers come and go; a server that does not keep
+// that is cut off a little later.
+//
+// Lives on the event loop; the transport outlives it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "client/api_client.h"
+#include "env/random.h"
+#include "remote/transport.h"
+
+namespace windlass::remote {
+
+class RemoteWatch final : public client::Watch {
+ public:
+  static constexpr int64_t kMinSeconds = 300;
+  static constexpr int64_t kMaxSeconds = 600;
+  static constexpr Duration kOverdue = seconds(30);
+  static constexpr Duration kHeadTimeout = seconds(30);  // until the server begins to answer
+
+  RemoteWatch(Transport& transport, env::Random& random, const client::Collection& collection,
+              const std::string& resource_version, client::WatchHandler handler);
+  ~RemoteWatch() override;
+
+ private:
+  class Stream;
+  std::shared_ptr<Stream> stream_;
+};
+
+}  // namespace windlass::remote

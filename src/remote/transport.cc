@@ -1,0 +1,297 @@
+#include "remote/transport.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace windlass::remote {
+namespace {
+
+bool is_read(const HttpRequest& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
+
+// Of a header in seconds; a date, or nonsense, is a second.
+Duration retry_after(const http::Headers& headers) {
+  int64_t told = 1;
+  if (const auto value = http::find_header(headers, "Retry-After")) {
+    std::from_chars(value->data(), value->data() + value->size(), told);
+  }
+  return std::clamp<Duration>(seconds(told), seconds(1), Transport::kMaxRetryAfter);
+}
+
+}  // namespace
+
+// One request from send() to its answer.
+class Transport::Exchange final : public AnswerSink {
+ public:
+  Exchange(Transport& owner, uint64_t id, HttpRequest request, Done done)
+      : owner_(owner), id_(id), request_(std::move(request)), done_(std::move(done)) {
+    arm();
+  }
+  ~Exchange() override {
+    owner_.loop_.cancel(timer_);
+    if (connection_ != nullptr) {
+      connection_->close();
+    }
+  }
+
+  void run_on(const std::shared_ptr<Connection>& connection) {
+    if (request_.may_send && !request_.may_send()) {
+      owner_.on_free(connection);
+      return owner_.finish(*this, fail(client::not_sent("it may not be sent any more")));
+    }
+    auto head = owner_.head_of(request_);
+    if (!head) {
+      owner_.on_free(connection);
+      return owner_.finish(*this, fail(client::not_sent(head.error().message)));
+    }
+    connection_ = connection;
+    arm();
+    connection->send(request_.method, *std::move(head), request_.body, *this);
+  }
+
+  bool on_more(const http::ResponseParser& /*answer*/, std::string& body) override {
+    if (body.size() <= kMaxAnswerBytes) {
+      return true;
+    }
+    drop_connection();
+    lose(fmt::format("the answer has more than {} bytes", kMaxAnswerBytes), true);
+    return false;
+  }
+
+  void on_complete(const http::ResponseParser& answer, std::string body) override {
+    const auto connection = std::exchange(connection_, nullptr);
+    HttpAnswer complete{answer.status(), answer.headers(), std::move(body)};
+    owner_.count(request_.method, complete.status);
+    connection->reusable() ? owner_.on_free(connection)
+                           : owner_.forget_connection(connection.get());
+    if (complete.status == 429 && ++throttled_ <= kMaxThrottled) {
+      return wait(retry_after(complete.headers));
+    }
+    if (complete.status == 401 && !std::exchange(denied_, true) &&
+        owner_.dialer_.credentials().reread_token()) {
+      return owner_.wait_again(*this, true);
+    }
+    owner_.finish(*this, std::move(complete));
+  }
+
+  void on_lost(const std::string& why, bool left, bool heard) override {
+    const auto connection = drop_connection();
+    // A connection that was kept may have been ended by the server at the same moment.
+    const bool was_stale = connection->requests() > 1 && !heard;
+    if (was_stale && (is_read(request_) || !left) && !std::exchange(sent_again_, true)) {
+      return owner_.wait_again(*this, true);
+    }
+    lose(why, left);
+  }
+
+  uint64_t id() const { return id_; }
+  Done take_done() { return std::exchange(done_, nullptr); }
+
+ private:
+  void lose(const std::string& why, bool left) {
+    owner_.count(request_.method, 0);
+    const std::string text = fmt::format("{} {}: {}", request_.method, request_.target, why);
+    owner_.finish(*this, fail(left ? plain_error(text) : client::not_sent(text)));
+  }
+
+  std::shared_ptr<Connection> drop_connection() {
+    auto connection = std::exchange(connection_, nullptr);
+    if (connection != nullptr) {
+      connection->close();
+      owner_.forget_connection(connection.get());
+    }
+    return connection;
+  }
+
+  void wait(Duration delay) {
+    owner_.loop_.cancel(timer_);
+    timer_ = owner_.loop_.schedule(delay, [this] {
+      arm();
+      owner_.wait_again(*this, false);
+    });
+  }
+
+  // The time runs anew when it leaves: waiting for a connection is no fault of the server.
+  void arm() {
+    owner_.loop_.cancel(timer_);
+    timer_ = owner_.loop_.schedule(owner_.options_.request_timeout, [this] {
+      lose("no answer in time", drop_connection() != nullptr);
+    });
+  }
+
+  Transport& owner_;
+  const uint64_t id_;
+  HttpRequest request_;
+  Done done_;
+  std::shared_ptr<Connection> connection_;  // while it is on its way
+  env::TimerId timer_ = env::TimerId::none;
+  int throttled_ = 0;
+  bool denied_ = false;
+  bool sent_again_ = false;
+};
+
+Transport::Transport(posix::EventLoop& loop, env::Clock& clock, Dialer& dialer, Options options)
+    : loop_(loop),
+      clock_(clock),
+      dialer_(dialer),
+      options_(std::move(options)),
+      self_(std::make_shared<Transport*>(this)) {}
+
+Transport::~Transport() {
+  loop_.cancel(idle_timer_);
+  exchanges_.clear();
+  for (const auto& [key, connection] : connections_) {
+    connection->close();
+  }
+}
+
+Result<std::string> Transport::head_of(const HttpRequest& request) {
+  const ServerUrl& server = dialer_.credentials().access().server;
+  TRY(const std::string authorization, dialer_.credentials().authorization());
+  std::string head =
+      fmt::format("{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: {}\r\n",
+                  request.method, server.base_path, request.target, server.authority(),
+                  options_.user_agent, request.accept.empty() ? "*/*" : request.accept);
+  if (!authorization.empty()) {
+    head += fmt::format("Authorization: {}\r\n", authorization);
+  }
+  if (!is_read(request)) {
+    head += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", request.content_type,
+                        request.body.size());
+  }
+  return head + "\r\n";
+}
+
+void Transport::send(HttpRequest request, Done done) {
+  if (exchanges_.size() >= kMaxWaiting) {
+    loop_.post([weak = std::weak_ptr(self_), done = std::move(done)] {
+      if (!weak.expired()) {
+        done(fail(client::not_sent("too many requests wait for the API server")));
+      }
+    });
+    return;
+  }
+  const uint64_t id = ++last_id_;
+  exchanges_.emplace(id,
+                     std::make_shared<Exchange>(*this, id, std::move(request), std::move(done)));
+  waiting_.push_back(id);
+  pump();
+}
+
+void Transport::count(std::string_view method, int status) const {
+  if (options_.on_answer) {
+    options_.on_answer(method, status);
+  }
+}
+
+void Transport::wait_again(Exchange& exchange, bool first) {
+  first ? waiting_.push_front(exchange.id()) : waiting_.push_back(exchange.id());
+  pump();
+}
+
+// Later, so that nobody is called from inside their own call.
+void Transport::pump() {
+  loop_.post([weak = std::weak_ptr(self_)] {
+    const auto self = weak.lock();
+    if (!self) {
+      return;
+    }
+    Transport& transport = **self;
+    while (!transport.waiting_.empty()) {
+      const auto found = transport.exchanges_.find(transport.waiting_.front());
+      if (found == transport.exchanges_.end()) {
+        transport.waiting_.pop_front();
+        continue;
+      }
+      if (transport.idle_.empty()) {
+        transport.dial();
+        return;
+      }
+      transport.waiting_.pop_front();
+      const auto exchange = found->second;
+      const auto connection = std::move(transport.idle_.back().connection);
+      transport.idle_.pop_back();
+      exchange->run_on(connection);
+    }
+  });
+}
+
+void Transport::dial() {
+  while (dials_.size() < waiting_.size() &&
+         connections_.size() + dials_.size() < options_.connections) {
+    const uint64_t id = ++last_id_;
+    dials_[id] = dialer_.dial([this, id](Result<std::unique_ptr<net::Stream>> stream) {
+      on_dialed(id, std::move(stream));
+    });
+  }
+}
+
+void Transport::on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stream) {
+  const auto dialed = dials_.extract(id);  // it is still on the stack
+  if (!stream) {
+    // With others open there is hope; without, whoever waits may try again as it sees fit.
+    if (connections_.empty() && dials_.empty()) {
+      fail_waiting(client::not_sent(stream.error().message));
+    }
+    return;
+  }
+  auto connection = std::make_shared<Connection>(loop_, *std::move(stream));
+  connection->when_closed([this, key = connection.get()] { forget_connection(key); });
+  connection->start();
+  connections_.emplace(connection.get(), connection);
+  on_free(connection);
+}
+
+void Transport::fail_waiting(const Status& why) {
+  for (const uint64_t id : std::exchange(waiting_, {})) {
+    if (const auto found = exchanges_.find(id); found != exchanges_.end()) {
+      const auto exchange = found->second;
+      finish(*exchange, fail(why));
+    }
+  }
+}
+
+void Transport::on_free(const std::shared_ptr<Connection>& connection) {
+  idle_.push_back({connection, clock_.monotonic()});
+  if (idle_timer_ == env::TimerId::none) {
+    idle_timer_ = loop_.schedule(kIdleTimeout, [this] { close_idle(); });
+  }
+  if (!waiting_.empty()) {
+    pump();
+  }
+}
+
+void Transport::close_idle() {
+  idle_timer_ = env::TimerId::none;
+  const MonotonicTime now = clock_.monotonic();
+  while (!idle_.empty() && now - idle_.front().since >= kIdleTimeout) {
+    const auto connection = idle_.front().connection;
+    connection->close();
+    forget_connection(connection.get());
+  }
+  if (!idle_.empty()) {
+    idle_timer_ = loop_.schedule(kIdleTimeout / 2, [this] { close_idle(); });
+  }
+}
+
+void Transport::forget_connection(const Connection* connection) {
+  std::erase_if(idle_,
+                [connection](const Idle& idle) { return idle.connection.get() == connection; });
+  connections_.erase(connection);
+  if (!waiting_.empty()) {
+    pump();
+  }
+}
+
+void Transport::finish(Exchange& exchange, Result<HttpAnswer> answer) {
+  const auto keep = exchanges_.extract(exchange.id());
+  if (const Done done = exchange.take_done()) {
+    done(std::move(answer));
+  }
+}
+
+}  // namespace windlass::remote

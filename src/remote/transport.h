@@ -1,0 +1,108 @@
+// Requests to one API server over a small, bounded number of connections that are kept and used
+// again. A request waits for a free one; what the server throttles (429) waits as long as it says
+// and goes again. A read whose connection turns out dead is sent once more; a write never is,
+// unless it certainly had not left.
+//
+// Lives on the event loop; dialer, loop and clock outlive it. Nothing is called after destruction.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/write_outcome.h"
+#include "http/message.h"
+#include "remote/connection.h"
+#include "remote/dialer.h"
+
+namespace windlass::remote {
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string target = {};  // after the server's base path
+  std::string accept = {};
+  std::string content_type = {};
+  std::string body = {};
+  // Asked at the moment it would leave, also after it had to wait; empty: always.
+  std::function<bool()> may_send = {};
+};
+
+struct HttpAnswer {
+  int status = 0;
+  http::Headers headers;
+  std::string body;
+};
+
+class Transport {
+ public:
+  struct Options {
+    size_t connections = 32;
+    Duration request_timeout = seconds(60);  // as kube-apiserver's own
+    std::string user_agent = "windlass";
+    // Counts: every answer with its status, 0 for a request that got none.
+    std::function<void(std::string_view method, int status)> on_answer = {};
+  };
+  static constexpr size_t kMaxWaiting = 100'000;                        // requests
+  static constexpr size_t kMaxAnswerBytes = size_t{256} * 1024 * 1024;  // a list of everything
+  static constexpr int kMaxThrottled = 10;                              // times, of one request
+  static constexpr Duration kMaxRetryAfter = seconds(60);
+  static constexpr Duration kIdleTimeout = seconds(60);  // less than servers keep connections
+
+  using Done = std::function<void(Result<HttpAnswer>)>;
+
+  Transport(posix::EventLoop& loop, env::Clock& clock, Dialer& dialer, Options options);
+  ~Transport();
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  // An answer of any status is an answer. An error is client::not_sent(), or means that the request
+  // may have been applied.
+  void send(HttpRequest request, Done done);
+
+  // Requests that have no answer yet.
+  size_t pending() const { return exchanges_.size(); }
+  size_t open_connections() const { return connections_.size(); }
+
+  Dialer& dialer() { return dialer_; }
+  posix::EventLoop& loop() { return loop_; }
+  const Options& options() const { return options_; }
+  // The head of a request, with all that the server wants to know; an error without credentials.
+  Result<std::string> head_of(const HttpRequest& request);
+
+ private:
+  class Exchange;
+  struct Idle {
+    std::shared_ptr<Connection> connection;
+    MonotonicTime since;
+  };
+
+  void pump();
+  void dial();
+  void on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stream);
+  void fail_waiting(const Status& why);
+  void on_free(const std::shared_ptr<Connection>& connection);
+  void forget_connection(const Connection* connection);
+  void close_idle();
+  void count(std::string_view method, int status) const;
+  void wait_again(Exchange& exchange, bool first);
+  void finish(Exchange& exchange, Result<HttpAnswer> answer);
+
+  posix::EventLoop& loop_;
+  env::Clock& clock_;
+  Dialer& dialer_;
+  const Options options_;
+  uint64_t last_id_ = 0;
+  std::map<uint64_t, std::shared_ptr<Exchange>> exchanges_;
+  std::deque<uint64_t> waiting_;  // may name some that are gone
+  std::map<const Connection*, std::shared_ptr<Connection>> connections_;
+  std::vector<Idle> idle_;  // the one used last is the next
+  std::map<uint64_t, std::shared_ptr<void>> dials_;
+  env::TimerId idle_timer_ = env::TimerId::none;
+  std::shared_ptr<Transport*> self_;  // tasks hold it weakly
+};
+
+}  // namespace windlass::remote
