@@ -9,21 +9,11 @@
 #include "job/scaling.h"
 
 namespace windlass::job {
-namespace {
-
-constexpr std::string_view kBuiltInManager = "kubernetes.io/job-controller";
-
-}  // namespace
 
 Engine::Engine(const Options& options, const JobView& job) : state_(options, job) {}
 
 bool Engine::is_ours() const {
-  const Options& options = state_.options();
-  const std::string& manager = state_.job().spec.managed_by;
-  if (!options.gates.managed_by) {
-    return true;
-  }
-  return manager.empty() ? options.manager == kBuiltInManager : manager == options.manager;
+  return is_managed(state_.job(), state_.options());
 }
 
 bool Engine::busy() const {

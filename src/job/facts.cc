@@ -3,6 +3,19 @@
 #include "job/conditions.h"
 
 namespace windlass::job {
+namespace {
+
+constexpr std::string_view kBuiltInManager = "kubernetes.io/job-controller";
+
+}  // namespace
+
+bool is_managed(const JobView& job, const Options& options) {
+  const std::string& manager = job.spec.managed_by;
+  if (!options.gates.managed_by) {
+    return true;
+  }
+  return manager.empty() ? options.manager == kBuiltInManager : manager == options.manager;
+}
 
 Facts derive_facts(const JobView& job, const Options& options) {
   const JobSpec& spec = job.spec;

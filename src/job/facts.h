@@ -33,6 +33,9 @@ struct Facts {
 
 Facts derive_facts(const JobView& job, const Options& options);
 
+// 0.16: whether the Job is this controller's to look after.
+bool is_managed(const JobView& job, const Options& options);
+
 // Indexed: its index is known and in range. Otherwise always.
 bool has_valid_index(const PodRecord& pod, const Facts& facts);
 // 0.26, with two differences: a pod removed by scaling is never the Job's failure (10.75), and pods

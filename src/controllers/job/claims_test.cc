@@ -25,7 +25,7 @@ class Ownership : public testing::Test {
     const client::ClientEnv env = api.client_env();
     controller = std::make_unique<JobController>(
         client::ClientEnv{client, env.executor, env.clock, env.random, env.log},
-        JobController::Options{});
+        controller_options);
     controller->start();
     settle();
   }
@@ -81,6 +81,7 @@ class Ownership : public testing::Test {
 
   apiserver::testing::SimApi api;
   client::InterceptingClient client{api.client, api.world.executor()};
+  JobController::Options controller_options;
   std::unique_ptr<JobController> controller;
 };
 
@@ -110,6 +111,17 @@ TEST_F(Ownership, L194_AlsoWhenThePodWasThereFirst) {
   EXPECT_EQ(owner("p"), "");
   const std::string job = create_job("j", "x");
   EXPECT_EQ(owner("p"), job);
+}
+
+TEST_F(Ownership, Rule0_16_AJobOfAnotherManagerAdoptsNobody) {
+  controller_options.engine.manager = "example.com/ours";
+  restart();
+  create_job("built-in", "x", "parallelism: 0,");
+  const std::string ours = create_job("ours", "w", "parallelism: 0, managedBy: example.com/ours,");
+  create_loose("p", "x");
+  create_loose("q", "w");
+  EXPECT_EQ(owner("p"), "");
+  EXPECT_EQ(owner("q"), ours);
 }
 
 TEST_F(Ownership, C1_APodThatHasEndedIsNotAdopted) {

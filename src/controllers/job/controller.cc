@@ -116,13 +116,11 @@ const JobController::JobRecord* JobController::find_job(const std::string& uid) 
 }
 
 bool JobController::is_foreign(const JobRecord& job) const {
-  const std::string& manager = job.view.spec.managed_by;
-  return options_.engine.gates.managed_by && !manager.empty() &&
-         manager != "kubernetes.io/job-controller";
+  return !engine::is_managed(job.view, options_.engine);
 }
 
 void JobController::on_new_job(const JobRecord& job) {
-  if (metrics_ && is_foreign(job)) {
+  if (metrics_ && is_foreign(job) && !job.view.spec.managed_by.empty()) {
     metrics_->seen_foreign(job.view.spec.managed_by);
   }
   // 1.22 the other way round: the pod may be there first.
