@@ -41,8 +41,9 @@ std::string write_text(const World& world, const Write& write) {
       const job::JobStatus& status = write.status->status;
       std::string text = "status: active " + std::to_string(status.active) + " succeeded " +
                          std::to_string(status.succeeded) + " failed " +
-                         std::to_string(status.failed) + " completed [" + status.completed_indexes +
-                         "] failed [" + status.failed_indexes.value_or("-") + "]";
+                         std::to_string(status.failed) + " completed [" +
+                         status.completed_indexes.str() + "] failed [" +
+                         status.failed_indexes.value_or("-").str() + "]";
       if (status.uncounted) {
         text += " uncounted " + std::to_string(status.uncounted->succeeded.size()) + "/" +
                 std::to_string(status.uncounted->failed.size());

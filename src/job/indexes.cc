@@ -20,7 +20,7 @@ bool StoredSet::set(int64_t index, bool in) {
   return found_.erase(index);
 }
 
-void StoredSet::load(const std::string& text, int64_t bound, const IndexBits* other) {
+void StoredSet::load(std::string_view text, int64_t bound, const IndexBits* other) {
   stored_ = IndexBits::parse(text, bound);
   dirty_ = stored_.text() != text;
   if (other == nullptr || stored_.overlap(*other) == 0) {
@@ -51,7 +51,7 @@ void StoredSet::begin_write() {
   sent_dirty_ = std::exchange(dirty_, false);
 }
 
-std::string StoredSet::write_text(const std::string& stored) const {
+std::string StoredSet::write_text(std::string_view stored) const {
   // With more new ones than this, printing all is quicker.
   constexpr size_t kBytesPerNew = 64;
   const bool few = stored.size() > static_cast<size_t>(sent_.size()) * kBytesPerNew;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,7 @@ class StoredSet {
   // Puts into found, or takes out of it, what is not settled. Whether found changed.
   bool set(int64_t index, bool in);
   // The stored text as read from the Job, without `other`. reset() must follow.
-  void load(const std::string& text, int64_t bound, const IndexBits* other);
+  void load(std::string_view text, int64_t bound, const IndexBits* other);
   // Found is what is settled and below the bound; all else has to be told anew.
   void reset(int64_t bound);
   // The stored text differs from found().text().
@@ -40,7 +41,7 @@ class StoredSet {
   // follows.
   void begin_write();
   // found().text() for that write; `stored` is the text of the stored Job.
-  std::string write_text(const std::string& stored) const;
+  std::string write_text(std::string_view stored) const;
   int64_t commit_write();              // how many indexes are newly stored
   std::vector<int64_t> abort_write();  // which are no longer settled, and have to be told anew
 

@@ -109,6 +109,8 @@ class Life {
 
   void store(const StatusWrite& write) {
     job_.status = write.status;
+    // As a server answers: the same text, but not shared with what was sent.
+    job_.status.completed_indexes = std::string(write.status.completed_indexes);
     job_.record = write.record.value_or(job_.record);
     job_.rv = ++rv_;
     ++status_writes_;

@@ -430,8 +430,8 @@ void State::condemn(Slot slot) {
   settle(slot);
 }
 
-std::pair<int64_t, int64_t> State::commit_indexes(std::string completed,
-                                                  std::optional<std::string> failed) {
+std::pair<int64_t, int64_t> State::commit_indexes(SharedText completed,
+                                                  std::optional<SharedText> failed) {
   // So that observing the answer does not look like a change by someone else.
   job_.status.completed_indexes = std::move(completed);
   job_.status.failed_indexes = std::move(failed);

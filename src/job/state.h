@@ -73,8 +73,8 @@ class State {
   void condemn(Slot slot);
   // The status write under way was stored, with these index texts: how many indexes are newly
   // {completed, failed} in it.
-  std::pair<int64_t, int64_t> commit_indexes(std::string completed,
-                                             std::optional<std::string> failed);
+  std::pair<int64_t, int64_t> commit_indexes(SharedText completed,
+                                             std::optional<SharedText> failed);
   void abort_indexes();
   void add_lost(const LostOutcomes& lost);
   // A pod showed this and is gone (10.79).

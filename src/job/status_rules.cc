@@ -127,7 +127,7 @@ class Rules {
         "J136: terminating>0 is invalid for finished job");
   }
 
-  bool is_well_formed(const std::string& text) const {
+  bool is_well_formed(std::string_view text) const {
     const int64_t bound = spec_.completions.value_or(0);
     return IndexBits::parse(text, bound).text() == text;
   }
@@ -136,7 +136,7 @@ class Rules {
     const bool indexed = spec_.mode == CompletionMode::indexed;
     const bool completed = next_.completed_indexes != old_.completed_indexes;
     const bool failed = next_.failed_indexes != old_.failed_indexes;
-    const std::string failed_text = next_.failed_indexes.value_or("");
+    const SharedText failed_text = next_.failed_indexes.value_or("");
     if (completed) {
       require(indexed || next_.completed_indexes.empty(), "J137: completedIndexes without Indexed");
       require(is_well_formed(next_.completed_indexes), "J137: bad format of completedIndexes");

@@ -37,8 +37,8 @@ std::string describe(const PodView& pod) {
 std::string describe(const JobStatus& status) {
   std::string text = "active " + std::to_string(status.active) + " succeeded " +
                      std::to_string(status.succeeded) + " failed " + std::to_string(status.failed) +
-                     " completed [" + status.completed_indexes + "] failed [" +
-                     status.failed_indexes.value_or("-") + "] uncounted " +
+                     " completed [" + status.completed_indexes.str() + "] failed [" +
+                     status.failed_indexes.value_or("-").str() + "] uncounted " +
                      std::to_string(status.uncounted ? status.uncounted->succeeded.size() : 0) +
                      "/" + std::to_string(status.uncounted ? status.uncounted->failed.size() : 0);
   for (const Condition& condition : status.conditions) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "job/shared_text.h"
 
 namespace windlass::job {
 
@@ -97,8 +98,8 @@ struct JobStatus {
   int32_t failed = 0;
   std::optional<int32_t> ready;
   std::optional<int32_t> terminating;
-  std::string completed_indexes;
-  std::optional<std::string> failed_indexes;
+  SharedText completed_indexes;
+  std::optional<SharedText> failed_indexes;
   std::optional<UncountedPods> uncounted;
 
   bool operator==(const JobStatus&) const = default;

@@ -205,10 +205,10 @@ void write_counters(const engine::JobStatus& status, batch::JobStatus& out) {
     out.set_terminating(*status.terminating);
   }
   if (!status.completed_indexes.empty()) {
-    out.set_completed_indexes(status.completed_indexes);
+    out.set_completed_indexes(status.completed_indexes.str());
   }
   if (status.failed_indexes) {
-    out.set_failed_indexes(*status.failed_indexes);
+    out.set_failed_indexes(status.failed_indexes->str());
   }
   if (status.uncounted) {
     auto& uncounted = *out.mutable_uncounted_terminated_pods();
