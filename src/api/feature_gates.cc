@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace windlass::api {
 namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
 
 constexpr std::array<Feature, kFeatureCount> kFeatures = {
     Feature::pod_disruption_conditions,
@@ -27,15 +31,6 @@ constexpr std::array<std::string_view, kFeatureCount> kNames = {
     "JobSuccessPolicy",
     "JobManagedBy",
 };
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 std::optional<bool> parse_bool(std::string_view text) {
   constexpr std::array<std::string_view, 6> kTrue = {"1", "t", "T", "TRUE", "true", "True"};
@@ -59,11 +54,11 @@ std::optional<Feature> find_feature(std::string_view name) {
 
 Result<void> apply(std::string_view setting, FeatureGates& gates) {
   const size_t equals = setting.find('=');
-  const std::string_view name = trimmed(setting.substr(0, equals));
+  const std::string_view name = trimmed(setting.substr(0, equals), kBlanks);
   if (equals == std::string_view::npos) {
     return fail(bad_request(fmt::format("missing bool value for {}", name)));
   }
-  const std::string_view value = trimmed(setting.substr(equals + 1));
+  const std::string_view value = trimmed(setting.substr(equals + 1), kBlanks);
   const std::optional<bool> on = parse_bool(value);
   if (!on) {
     return fail(bad_request(fmt::format(
@@ -92,7 +87,7 @@ Result<FeatureGates> FeatureGates::parse(std::string_view text) {
   FeatureGates gates;
   while (!text.empty()) {
     const size_t comma = text.find(',');
-    const std::string_view setting = trimmed(text.substr(0, comma));
+    const std::string_view setting = trimmed(text.substr(0, comma), kBlanks);
     if (!setting.empty()) {
       TRY_VOID(apply(setting, gates));
     }

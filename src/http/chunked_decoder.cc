@@ -7,27 +7,28 @@
 namespace windlass::http {
 namespace {
 
-constexpr size_t kMaxSizeDigits = 15;
+// 4 GiB: no chunk of anybody is larger, and adding sizes cannot overflow.
+constexpr size_t kMaxSizeDigits = 8;
 
 }  // namespace
+
+void ChunkedDecoder::breaks(Problem problem) {
+  state_ = State::broken;
+  problem_ = problem;
+}
 
 size_t ChunkedDecoder::feed(std::string_view bytes, std::string& body) {
   size_t used = 0;
   while (used < bytes.size() && state_ == State::open) {
-    const std::string_view rest = bytes.substr(used);
     if (part_ == Part::data) {
-      const auto taken = static_cast<size_t>(std::min<uint64_t>(remaining_, rest.size()));
-      body.append(rest.substr(0, taken));
+      const auto taken = static_cast<size_t>(std::min<uint64_t>(remaining_, bytes.size() - used));
+      body.append(bytes.substr(used, taken));
       remaining_ -= taken;
       used += taken;
       if (remaining_ == 0) {
         part_ = Part::data_end;
       }
-      continue;
-    }
-    used += feed_line(rest);
-    if (line_ended_) {
-      line_ended_ = false;
+    } else if (feed_line(bytes, used)) {
       on_line();
       line_.clear();
     }
@@ -35,59 +36,69 @@ size_t ChunkedDecoder::feed(std::string_view bytes, std::string& body) {
   return used;
 }
 
-size_t ChunkedDecoder::feed_line(std::string_view bytes) {
-  for (size_t i = 0; i < bytes.size(); ++i) {
+bool ChunkedDecoder::feed_line(std::string_view bytes, size_t& used) {
+  while (used < bytes.size()) {
+    const char c = bytes[used++];
     const bool after_return = !line_.empty() && line_.back() == '\r';
-    if (bytes[i] == '\n' && after_return) {
+    if (c == '\n' && after_return) {
       line_.pop_back();
-      line_ended_ = true;
-      return i + 1;
+      return true;
     }
-    if (after_return || (bytes[i] != '\r' && !is_field_character(bytes[i])) ||
-        line_.size() == kMaxLineBytes) {
-      state_ = State::broken;
-      return i;
+    if (after_return || (c != '\r' && !is_field_character(c)) ||
+        line_.size() == limits_.line_bytes) {
+      breaks(Problem::malformed);
+      return false;
     }
-    line_ += bytes[i];
+    line_ += c;
   }
-  return bytes.size();
+  return false;
 }
 
 void ChunkedDecoder::on_line() {
   switch (part_) {
     case Part::size_line:
       return on_size_line();
-    case Part::data_end:
+    case Part::trailers:
+      return on_trailer();
+    default:
+      // The end of a chunk; anything before it would be longer than the chunk's size.
       part_ = Part::size_line;
       if (!line_.empty()) {
-        state_ = State::broken;
-      }
-      return;
-    default:
-      trailer_bytes_ += line_.size();
-      if (line_.empty()) {
-        state_ = State::complete;
-      } else if (trailer_bytes_ > kMaxTrailerBytes) {
-        state_ = State::broken;
+        breaks(Problem::malformed);
       }
   }
 }
 
 void ChunkedDecoder::on_size_line() {
-  std::string_view size =
-      std::string_view(line_).substr(0, std::min(line_.find(';'), line_.size()));
-  while (!size.empty() && is_blank(size.back())) {
-    size.remove_suffix(1);
-  }
-  if (size.empty() || size.size() > kMaxSizeDigits || !all(size, is_hex_digit)) {
-    state_ = State::broken;
-    return;
+  // Extensions mean nothing to anybody and are read over, as RFC 9112 7.1.1 wants it.
+  const std::string_view size =
+      trimmed(std::string_view(line_).substr(0, std::min(line_.find(';'), line_.size())));
+  if (size.empty() || size.size() > kMaxSizeDigits || !all(size, is_hex_digit) ||
+      is_blank(line_.front())) {
+    return breaks(Problem::malformed);
   }
   remaining_ = 0;
   for (const char c : size) {
     remaining_ = remaining_ * 16 + static_cast<uint64_t>(hex_value(c));
   }
+  if (remaining_ > limits_.body_bytes - body_bytes_) {
+    return breaks(Problem::body_too_large);
+  }
+  body_bytes_ += remaining_;
   part_ = remaining_ == 0 ? Part::trailers : Part::data;
+}
+
+void ChunkedDecoder::on_trailer() {
+  if (line_.empty()) {
+    state_ = State::complete;
+    return;
+  }
+  trailer_bytes_ += line_.size();
+  if (trailer_bytes_ > limits_.trailer_bytes) {
+    breaks(Problem::trailers_too_large);
+  } else if (is_blank(line_.front()) || line_.find(':') == std::string::npos) {
+    breaks(Problem::malformed);
+  }
 }
 
 }  // namespace windlass::http

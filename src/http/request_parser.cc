@@ -17,27 +17,22 @@ constexpr size_t kMaxMethodBytes = 32;
 constexpr size_t kKeptHeadCapacity = size_t{4} * 1024;
 // A body's memory grows as it comes, not as a Content-Length promises.
 constexpr size_t kFirstBodyCapacity = size_t{64} * 1024;
-// More hexadecimal digits than any chunk within the body's limit needs.
-constexpr size_t kMaxChunkSizeDigits = 8;
 constexpr size_t kMaxLengthDigits = 15;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && is_blank(text.back())) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
 
 }  // namespace
 
-RequestParser::RequestParser(const ParserLimits& limits) : limits_(limits) {}
+RequestParser::RequestParser(const ParserLimits& limits)
+    : limits_(limits),
+      chunks_({limits.chunk_line_bytes, limits.trailer_bytes, limits.body_bytes}) {}
 
 void RequestParser::refuse(int status, std::string_view reason, std::string message) {
   state_ = State::refused;
   refusal_ = {status, reason, std::move(message)};
+}
+
+void RequestParser::refuse_body() {
+  refuse(413, "RequestEntityTooLarge",
+         fmt::format("Request entity too large: limit is {}", limits_.body_bytes));
 }
 
 Request RequestParser::take() {
@@ -207,9 +202,7 @@ bool RequestParser::apply_header(std::string_view name, std::string_view value) 
       remaining_ = remaining_ * 10 + static_cast<uint64_t>(c - '0');
     }
     if (remaining_ > limits_.body_bytes) {
-      refuse(413, "RequestEntityTooLarge",
-             fmt::format("Request entity too large: limit is {}", limits_.body_bytes));
-      return false;
+      return refuse_body(), false;
     }
   } else if (same_ignoring_case(name, "transfer-encoding")) {
     if (chunked_) {
@@ -261,87 +254,25 @@ size_t RequestParser::feed_plain_body(std::string_view bytes) {
 }
 
 size_t RequestParser::feed_chunked_body(std::string_view bytes) {
-  if (chunk_ == Chunk::data) {
-    const size_t used = static_cast<size_t>(std::min<uint64_t>(remaining_, bytes.size()));
-    request_.body.append(bytes.substr(0, used));
-    remaining_ -= used;
-    if (remaining_ == 0) {
-      chunk_ = Chunk::data_end;
-    }
-    return used;
-  }
-  bool ended = false;
-  const size_t used = feed_line(bytes, ended);
-  if (!ended) {
-    return used;
-  }
-  switch (chunk_) {
-    case Chunk::size_line:
-      on_chunk_size_line();
-      break;
-    case Chunk::data_end:
-      if (!line_.empty()) {
-        bad_request("a chunk is longer than its size");
-      }
-      chunk_ = Chunk::size_line;
-      break;
-    default:
-      on_trailer_line();
-      break;
-  }
-  line_.clear();
-  return used;
-}
-
-size_t RequestParser::feed_line(std::string_view bytes, bool& ended) {
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    const bool after_return = !line_.empty() && line_.back() == '\r';
-    if (bytes[i] == '\n' && after_return) {
-      line_.pop_back();
-      ended = true;
-      return i + 1;
-    }
-    if (after_return || (bytes[i] != '\r' && !is_field_character(bytes[i])) ||
-        line_.size() == limits_.chunk_line_bytes) {
-      bad_request("the chunked framing is malformed");
-      return bytes.size();
-    }
-    line_ += bytes[i];
-  }
-  return bytes.size();
-}
-
-void RequestParser::on_chunk_size_line() {
-  // Extensions mean nothing to anybody and are read over, as RFC 9112 7.1.1 wants it.
-  const std::string_view size =
-      trimmed(std::string_view(line_).substr(0, std::min(line_.find(';'), line_.size())));
-  if (size.empty() || size.size() > kMaxChunkSizeDigits || !all(size, is_hex_digit) ||
-      is_blank(line_.front())) {
-    return bad_request("a chunk size is malformed");
-  }
-  remaining_ = 0;
-  for (const char c : size) {
-    remaining_ = remaining_ * 16 + static_cast<uint64_t>(hex_value(c));
-  }
-  if (remaining_ > limits_.body_bytes - request_.body.size()) {
-    return refuse(413, "RequestEntityTooLarge",
-                  fmt::format("Request entity too large: limit is {}", limits_.body_bytes));
-  }
-  chunk_ = remaining_ == 0 ? Chunk::trailers : Chunk::data;
-}
-
-void RequestParser::on_trailer_line() {
-  if (line_.empty()) {
+  const size_t used = chunks_.feed(bytes, request_.body);
+  if (chunks_.state() == ChunkedDecoder::State::complete) {
     state_ = State::complete;
-    return;
   }
-  trailer_bytes_ += line_.size();
-  if (trailer_bytes_ > limits_.trailer_bytes) {
-    refuse(431, "RequestHeaderFieldsTooLarge",
-           fmt::format("Trailers too large: limit is {}", limits_.trailer_bytes));
-  } else if (is_blank(line_.front()) || line_.find(':') == std::string::npos) {
-    bad_request("a trailer is malformed");
+  switch (chunks_.problem()) {
+    case ChunkedDecoder::Problem::none:
+      break;
+    case ChunkedDecoder::Problem::malformed:
+      bad_request("the chunked framing is malformed");
+      break;
+    case ChunkedDecoder::Problem::body_too_large:
+      refuse_body();
+      break;
+    case ChunkedDecoder::Problem::trailers_too_large:
+      refuse(431, "RequestHeaderFieldsTooLarge",
+             fmt::format("Trailers too large: limit is {}", limits_.trailer_bytes));
+      break;
   }
+  return used;
 }
 
 }  // namespace windlass::http

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "http/chunked_decoder.h"
 #include "http/message.h"
 
 namespace windlass::http {
@@ -62,9 +63,8 @@ class RequestParser {
   Request take();
 
  private:
-  enum class Chunk { size_line, data, data_end, trailers };
-
   void refuse(int status, std::string_view reason, std::string message);
+  void refuse_body();
   void bad_request(std::string message) { refuse(400, "BadRequest", std::move(message)); }
 
   size_t feed_head(std::string_view bytes);
@@ -78,10 +78,6 @@ class RequestParser {
   size_t feed_body(std::string_view bytes);
   size_t feed_plain_body(std::string_view bytes);
   size_t feed_chunked_body(std::string_view bytes);
-  // One line into line_, up to its CRLF; `ended` when it is whole.
-  size_t feed_line(std::string_view bytes, bool& ended);
-  void on_chunk_size_line();
-  void on_trailer_line();
 
   ParserLimits limits_;
   State state_ = State::head;
@@ -99,10 +95,8 @@ class RequestParser {
   bool has_length_ = false;
   bool chunked_ = false;
 
-  uint64_t remaining_ = 0;  // of the body, or of the chunk
-  Chunk chunk_ = Chunk::size_line;
-  std::string line_;
-  size_t trailer_bytes_ = 0;
+  uint64_t remaining_ = 0;  // of a body with Content-Length
+  ChunkedDecoder chunks_;
 };
 
 }  // namespace windlass::http

@@ -10,20 +10,10 @@ namespace {
 
 constexpr size_t kMaxAnswerLengthDigits = 15;
 
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && is_blank(text.back())) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
 bool has_token(std::string_view list, std::string_view token) {
   while (!list.empty()) {
     const size_t comma = std::min(list.find(','), list.size());
-    if (same_ignoring_case(without_blanks(list.substr(0, comma)), token)) {
+    if (same_ignoring_case(trimmed(list.substr(0, comma)), token)) {
       return true;
     }
     list.remove_prefix(std::min(comma + 1, list.size()));
@@ -129,7 +119,7 @@ bool ResponseParser::parse_header_line(std::string_view line) {
   if (colon == std::string_view::npos || name.empty() || !all(name, is_token_character)) {
     return breaks("a header of an answer is malformed"), false;
   }
-  const std::string_view value = without_blanks(line.substr(colon + 1));
+  const std::string_view value = trimmed(line.substr(colon + 1));
   if (!all(value, is_field_character) || headers_.size() == limits_.headers) {
     return breaks("a header of an answer is malformed, or one too many"), false;
   }

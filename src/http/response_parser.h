@@ -70,7 +70,7 @@ class ResponseParser {
   Headers headers_;
   Body body_ = Body::none;
   uint64_t remaining_ = 0;
-  ChunkedDecoder chunks_;
+  ChunkedDecoder chunks_{ChunkedDecoder::Limits()};
 };
 
 }  // namespace windlass::http

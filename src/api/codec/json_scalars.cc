@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "api/codec/json_text.h"
+#include "base/ascii.h"
 #include "base/quantity.h"
 #include "base/time.h"
 #include "schema/meta/v1/envelope.pb.h"
@@ -87,15 +88,6 @@ bool is_plain_quantity(std::string_view text) {
   std::string_view suffix = text.substr(digits);
   return digits > 0 && digits <= kMaxDigits &&
          (suffix.empty() || suffix == "m" || suffix == "Mi" || suffix == "Gi" || suffix == "Ki");
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
 template <class T>
@@ -204,7 +196,7 @@ Result<bool> set_quantity(Message& message, std::string_view text) {
   if (is_plain_quantity(text)) {
     quantity.set_string(text.data(), text.size());
   } else {
-    TRY(Quantity parsed, Quantity::parse(trimmed(text)));
+    TRY(Quantity parsed, Quantity::parse(trimmed(text, " \t\n\v\f\r")));
     quantity.set_string(parsed.to_string());
   }
   return quantity.string() != "0";

@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace windlass::apiserver {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 std::string lower(std::string_view text) {
   std::string made(text);
@@ -51,11 +45,11 @@ std::string_view MediaType::parameter(std::string_view name) const {
 
 MediaType parse_media_type(std::string_view text) {
   MediaType media;
-  media.type = lower(trim(take_until(text, ';')));
+  media.type = lower(trimmed(take_until(text, ';')));
   while (!text.empty()) {
     std::string_view parameter = take_until(text, ';');
-    std::string name = lower(trim(take_until(parameter, '=')));
-    std::string_view value = trim(parameter);
+    std::string name = lower(trimmed(take_until(parameter, '=')));
+    std::string_view value = trimmed(parameter);
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
       value = value.substr(1, value.size() - 2);
     }

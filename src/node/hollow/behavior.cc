@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/generator.h"
 #include "base/hash.h"
 
@@ -53,16 +54,6 @@ std::pair<std::string_view, std::string_view> split(std::string_view text, char 
     return {text, {}};
   }
   return {text.substr(0, place), text.substr(place + 1)};
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) {
-    text.remove_prefix(1);
-  }
-  while (text.ends_with(' ')) {
-    text.remove_suffix(1);
-  }
-  return text;
 }
 
 Result<std::vector<std::string_view>> parse_list(std::string_view what, std::string_view text) {
