@@ -92,6 +92,9 @@ Io TlsStream::handshake(http::Peer& peer) {
   ERR_clear_error();
   const int returned = SSL_do_handshake(handle_.get());
   if (returned != 1) {
+    if (ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST) {
+      answer_plain_http();
+    }
     return result_of(returned);
   }
   if (SSL_is_server(handle_.get()) == 0) {
@@ -100,6 +103,18 @@ Io TlsStream::handshake(http::Peer& peer) {
   const X509* certificate = SSL_get0_peer_certificate(handle_.get());
   // One that does not verify has failed the handshake already.
   return certificate == nullptr || read_identity(certificate, peer) ? Io::done : Io::failed;
+}
+
+// Somebody has left out the s of https: told so, as far as one try goes.
+void TlsStream::answer_plain_http() {
+  constexpr std::string_view kAnswer =
+      "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
+      "Client sent an HTTP request to an HTTPS server.\n";
+  ::send(fd(), kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  ::shutdown(fd(), SHUT_WR);
+  // Closing a socket with unread bytes resets it, and the client may not see the answer.
+  std::array<char, kRecordBytes> unread;
+  ::recv(fd(), unread.data(), unread.size(), MSG_DONTWAIT);
 }
 
 Transfer TlsStream::read(std::span<char> buffer) {

@@ -30,6 +30,7 @@ class TlsStream final : public Stream {
  private:
   Io result_of(int returned);
   void note_failure();
+  void answer_plain_http();
 
   Handle handle_;
   std::string failure_;

@@ -52,6 +52,16 @@ TEST(Tls, ServesClientsThatTrustTheAuthority) {
   }
 }
 
+TEST(Tls, AClientWithoutTlsIsToldSo) {
+  const Authority own;
+  TestServer server(with_tls(own), tells_who_asks());
+  Client client(server.server->endpoint());
+  client.send(kGet);
+  const std::string answer = client.receive_rest();
+  EXPECT_THAT(answer, HasSubstr("HTTP/1.0 400 Bad Request\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Client sent an HTTP request to an HTTPS server."));
+}
+
 TEST(Tls, ClientsOfAnotherAuthorityDoNotTrustUs) {
   const Authority own;
   const Authority other;
