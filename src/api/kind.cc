@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "schema/authentication/v1/self_subject_review.pb.h"
 #include "schema/authorization/v1/self_subject_access_review.pb.h"
 #include "schema/authorization/v1/self_subject_rules_review.pb.h"
 #include "schema/batch/v1/job.pb.h"
@@ -97,6 +98,9 @@ std::vector<Kind> make_resources() {
   all.push_back(named(resource<events::v1::Event, events::v1::EventList>("events.k8s.io", "Event",
                                                                          "events", "event"),
                       {"ev"}));
+  all.push_back(cluster_wide(unlisted<authentication::v1::SelfSubjectReview>(
+      "authentication.k8s.io", "v1", "SelfSubjectReview", "selfsubjectreviews",
+      "selfsubjectreview")));
   all.push_back(cluster_wide(unlisted<authorization::v1::SelfSubjectAccessReview>(
       "authorization.k8s.io", "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews",
       "selfsubjectaccessreview")));

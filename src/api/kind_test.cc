@@ -42,6 +42,7 @@ TEST(Kind, EachIsRegisteredAsKubernetesHasIt) {
       {"v1", "ServiceAccount", "serviceaccounts", true, "sa", ""},
       {"v1", "Service", "services", true, "svc", "all"},
       {"events.k8s.io/v1", "Event", "events", true, "ev", ""},
+      {"authentication.k8s.io/v1", "SelfSubjectReview", "selfsubjectreviews", false, "", ""},
       {"authorization.k8s.io/v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews", false, "",
        ""},
       {"authorization.k8s.io/v1", "SelfSubjectRulesReview", "selfsubjectrulesreviews", false, "",

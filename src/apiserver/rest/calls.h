@@ -20,6 +20,7 @@ Prepared prepare_delete_collection(RestContext& context, RestRequest request);
 Prepared prepare_bind(RestContext& context, RestRequest request);
 Prepared prepare_evict(RestContext& context, RestRequest request);
 Prepared prepare_log(RestContext& context, RestRequest request);
+Prepared prepare_self_review(RestContext& context, RestRequest request);
 Prepared prepare_access_review(RestContext& context, RestRequest request);
 Prepared prepare_rules_review(RestContext& context, RestRequest request);
 

@@ -183,6 +183,9 @@ Prepared RestHandler::dispatch(RestRequest request) const {
   if (subresource == "log") {
     return prepare_log(context, std::move(request));
   }
+  if (request.kind().kind == "SelfSubjectReview") {
+    return prepare_self_review(context, std::move(request));
+  }
   if (request.kind().kind == "SelfSubjectAccessReview") {
     return prepare_access_review(context, std::move(request));
   }

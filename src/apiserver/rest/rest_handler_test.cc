@@ -227,6 +227,19 @@ TEST_F(RestHandlerTest, MetricsCountRequestsByWhatIsServed) {
   EXPECT_THAT(text, HasSubstr("windlass_store_revision "));
 }
 
+TEST_F(RestHandlerTest, M128_SelfSubjectReview) {
+  // What the body claims plays no part.
+  const auto viewer = send({"POST",
+                            "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+                            {{"Authorization", std::string("Bearer ") + kViewerToken}},
+                            R"({"status":{"userInfo":{"username":"root","uid":"7"}}})",
+                            {}});
+  EXPECT_EQ(viewer->status, 201);
+  EXPECT_THAT(viewer->body, HasSubstr(R"("kind":"SelfSubjectReview")"));
+  EXPECT_THAT(viewer->body, HasSubstr(R"("status":{"userInfo":{"username":"viewer",)"
+                                      R"("groups":["windlass:viewers","system:authenticated"]}})"));
+}
+
 TEST_F(RestHandlerTest, M128_SelfSubjectAccessReview) {
   const std::string path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   const std::string body =

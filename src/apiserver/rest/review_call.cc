@@ -1,10 +1,12 @@
-// SelfSubjectAccessReview and SelfSubjectRulesReview: what the user may do (api.md M128).
+// SelfSubjectReview, SelfSubjectAccessReview and SelfSubjectRulesReview: who the user is, and may
+// do what (api.md M128).
 #include <google/protobuf/message.h>
 
 #include "apiserver/auth/authorizer.h"
 #include "apiserver/rest/body.h"
 #include "apiserver/rest/calls.h"
 #include "apiserver/rest/responses.h"
+#include "schema/authentication/v1/self_subject_review.pb.h"
 #include "schema/authorization/v1/self_subject_access_review.pb.h"
 #include "schema/authorization/v1/self_subject_rules_review.pb.h"
 
@@ -73,6 +75,19 @@ Prepared created(const RestRequest& request, const Message& review) {
 }
 
 }  // namespace
+
+Prepared prepare_self_review(RestContext&, RestRequest request) {
+  auto body = decode_body(request.http, request.kind(), FieldValidation::ignore);
+  if (!body) {
+    return failure_response(body.error(), request.format);
+  }
+  auto& review = static_cast<api::authentication::v1::SelfSubjectReview&>(*body->object);
+  auto& user = *review.mutable_status()->mutable_user_info();
+  user.Clear();
+  user.set_username(request.user.name);
+  *user.mutable_groups() = texts(request.user.groups);
+  return created(request, review);
+}
 
 Prepared prepare_access_review(RestContext&, RestRequest request) {
   auto body = decode_body(request.http, request.kind(), FieldValidation::ignore);
