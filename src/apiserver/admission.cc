@@ -8,21 +8,26 @@
 #include "apiserver/server.h"
 #include "apiserver/strategies.h"
 #include "base/quote.h"
+#include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
 #include "schema/scheduling/v1/priority_class.pb.h"
 
 namespace windlass::apiserver {
 namespace {
 
+using api::core::v1::Node;
 using api::core::v1::Pod;
+using api::core::v1::Taint;
 using api::core::v1::Toleration;
 using api::scheduling::v1::PriorityClass;
 
 constexpr int64_t kDefaultTolerationSeconds = 300;
+constexpr const char* kNotReady = "node.kubernetes.io/not-ready";
+constexpr const char* kNoSchedule = "NoSchedule";
 constexpr const char* kPreempt = "PreemptLowerPriority";
 
 void tolerate_lost_nodes(Pod& pod) {
-  for (const char* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+  for (const char* key : {kNotReady, "node.kubernetes.io/unreachable"}) {
     const bool tolerated =
         std::ranges::any_of(pod.spec().tolerations(), [&](const Toleration& toleration) {
           return (toleration.key() == key || toleration.key().empty()) &&
@@ -35,6 +40,17 @@ void tolerate_lost_nodes(Pod& pod) {
       added.set_effect("NoExecute");
       added.set_toleration_seconds(kDefaultTolerationSeconds);
     }
+  }
+}
+
+// disruption.md N-5a: the node life cycle takes it off when the node says that it is ready.
+void begin_not_ready(Node& node) {
+  if (std::ranges::none_of(node.spec().taints(), [](const Taint& taint) {
+        return taint.key() == kNotReady && taint.effect() == kNoSchedule;
+      })) {
+    Taint& taint = *node.mutable_spec()->add_taints();
+    taint.set_key(kNotReady);
+    taint.set_effect(kNoSchedule);
   }
 }
 
@@ -124,6 +140,10 @@ Result<void> Server::admit_pod(const ObjectRef& ref, Message& object) {
 Result<void> Server::admit(const ObjectRef& ref, Message& object, bool is_new) {
   if (ref.kind == &api::kinds::pod()) {
     return is_new ? admit_pod(ref, object) : Result<void>();
+  }
+  if (ref.kind == &api::kinds::node() && is_new && admission_.unready_nodes) {
+    begin_not_ready(as<Node>(object));
+    return {};
   }
   if (!admission_.priorities || ref.kind != &priority_class_kind() ||
       !as<PriorityClass>(object).global_default()) {

@@ -1,6 +1,8 @@
 // What the server adds to new pods, or refuses them for, by looking at other objects (api.md
-// P19-P21), and that there is one default priority class only (N42). Off unless asked for: a server
-// without service accounts and priority classes could create no pod.
+// P19-P21), that a new node takes no pods before it is ready (disruption.md N-5a), and that there
+// is one default priority class only (N42). Off unless asked for: a server without service accounts
+// and priority classes could create no pod, and without the node life cycle no node would become
+// ready.
 #pragma once
 
 namespace windlass::apiserver {
@@ -9,8 +11,9 @@ struct Admission {
   bool service_accounts = false;     // P19
   bool priorities = false;           // P20, N42
   bool default_tolerations = false;  // P21
+  bool unready_nodes = false;        // N-5a
 
-  static Admission all() { return {true, true, true}; }
+  static Admission all() { return {true, true, true, true}; }
 };
 
 }  // namespace windlass::apiserver

@@ -89,9 +89,10 @@ void InProcessClient::remove(const ObjectRef& ref, const DeleteOptions& options,
   });
 }
 
-void InProcessClient::bind(const ObjectRef& pod, const std::string& node, client::Done<void> done) {
-  post([this, pod, node, done = std::move(done)] {
-    answer(server_.bind(pod, {.node = node}), [done](const Result<ObjectPtr>& bound) {
+void InProcessClient::bind(const ObjectRef& pod, const std::string& uid, const std::string& node,
+                           client::Done<void> done) {
+  post([this, pod, uid, node, done = std::move(done)] {
+    answer(server_.bind(pod, {.node = node, .uid = uid}), [done](const Result<ObjectPtr>& bound) {
       done(bound ? Result<void>() : fail(bound.error()));
     });
   });

@@ -30,7 +30,8 @@ class InProcessClient final : public client::ApiClient {
              client::Done<ObjectPtr> done) override;
   void remove(const ObjectRef& ref, const DeleteOptions& options,
               client::Done<ObjectPtr> done) override;
-  void bind(const ObjectRef& pod, const std::string& node, client::Done<void> done) override;
+  void bind(const ObjectRef& pod, const std::string& uid, const std::string& node,
+            client::Done<void> done) override;
 
  private:
   // Runs the request later, unless this is destroyed before.

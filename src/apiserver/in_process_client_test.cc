@@ -48,7 +48,7 @@ TEST_F(InProcessClientTest, AllVerbsWork) {
   settle();
 
   std::optional<Result<void>> bound;
-  client.bind(pod("p"), "n1", record(bound));
+  client.bind(pod("p"), "", "n1", record(bound));
   settle();
   ASSERT_TRUE(bound->has_value());
 

@@ -167,5 +167,15 @@ TEST_F(AdmissionTest, P21_Tolerations) {
   EXPECT_EQ(json(calm).find("not-ready"), std::string::npos);
 }
 
+TEST_F(AdmissionTest, N5a_ANewNodeTakesNoPodsUntilItIsReady) {
+  const ObjectRef fresh{&api::kinds::node(), "", "fresh"};
+  must_create(fresh, R"({"metadata":{"name":"fresh"}})");
+  const char* taint = R"("taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])";
+  EXPECT_NE(json(fresh).find(taint), std::string::npos);
+  const ObjectRef marked{&api::kinds::node(), "", "marked"};
+  must_create(marked, std::string(R"({"metadata":{"name":"marked"},"spec":{)") + taint + "}}");
+  EXPECT_NE(json(marked).find(taint), std::string::npos);
+}
+
 }  // namespace
 }  // namespace windlass::apiserver

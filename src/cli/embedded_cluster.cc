@@ -7,6 +7,12 @@
 namespace windlass::cli {
 namespace {
 
+node::AgentConfig node_config(const ClusterOptions& options) {
+  node::AgentConfig config = options.node;
+  config.disruption_conditions = options.gates.enabled(api::Feature::pod_disruption_conditions);
+  return config;
+}
+
 // Longer than any pod's own grace period, which then decides.
 constexpr Duration kNoLimit = hours(24 * 365);
 
@@ -23,7 +29,7 @@ struct EmbeddedCluster::Parts {
                .backoff_base = options.backoff_base,
                .backoff_cap = options.backoff_cap,
                .admission = kAdmission}),
-        agent(env, plane.client(), options.node, observer) {}
+        agent(env, plane.client(), node_config(options), observer) {}
 
   store::Store store;
   ControlPlane plane;

@@ -106,8 +106,9 @@ class ApiClient {
   virtual void patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
                      std::string body, Done<ObjectPtr> done) = 0;
   virtual void remove(const ObjectRef& ref, const DeleteOptions& options, Done<ObjectPtr> done) = 0;
-  // Assigns a pod to a node (pods/binding).
-  virtual void bind(const ObjectRef& pod, const std::string& node, Done<void> done) = 0;
+  // Assigns a pod to a node (pods/binding). With `uid`, another pod of that name is a conflict.
+  virtual void bind(const ObjectRef& pod, const std::string& uid, const std::string& node,
+                    Done<void> done) = 0;
 };
 
 }  // namespace windlass::client

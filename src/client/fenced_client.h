@@ -53,9 +53,10 @@ class FencedClient final : public ApiClient {
       inner_.remove(ref, options, std::move(done));
     }
   }
-  void bind(const ObjectRef& pod, const std::string& node, Done<void> done) override {
+  void bind(const ObjectRef& pod, const std::string& uid, const std::string& node,
+            Done<void> done) override {
     if (passes(done)) {
-      inner_.bind(pod, node, std::move(done));
+      inner_.bind(pod, uid, node, std::move(done));
     }
   }
 

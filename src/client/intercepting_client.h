@@ -96,14 +96,15 @@ class InterceptingClient final : public ApiClient {
     write(std::move(line), std::move(done),
           [&](Done<ObjectPtr> counted) { inner_.remove(ref, options, std::move(counted)); });
   }
-  void bind(const ObjectRef& pod, const std::string& node, Done<void> done) override {
+  void bind(const ObjectRef& pod, const std::string& uid, const std::string& node,
+            Done<void> done) override {
     write(
         line_of("bind", pod, "") + ' ' + node,
         [done = std::move(done)](const Result<ObjectPtr>& answer) {
           done(answer ? Result<void>() : fail(answer.error()));
         },
         [&](const Done<ObjectPtr>& counted) {
-          inner_.bind(pod, node, [counted](const Result<void>& answer) {
+          inner_.bind(pod, uid, node, [counted](const Result<void>& answer) {
             counted(answer ? Result<ObjectPtr>(nullptr) : fail(answer.error()));
           });
         });

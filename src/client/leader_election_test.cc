@@ -83,7 +83,7 @@ class Link final : public ApiClient {
   void patch(const ObjectRef&, std::string_view, PatchType, std::string, Done<ObjectPtr>) override {
   }
   void remove(const ObjectRef&, const DeleteOptions&, Done<ObjectPtr>) override {}
-  void bind(const ObjectRef&, const std::string&, Done<void>) override {}
+  void bind(const ObjectRef&, const std::string&, const std::string&, Done<void>) override {}
 
  private:
   // The server's side runs on the network's executor: it goes on when the process does not.

@@ -66,7 +66,8 @@ class ScriptedClient final : public ApiClient {
   void remove(const ObjectRef& ref, const DeleteOptions&, Done<ObjectPtr> done) override {
     writes.push_back({"delete", ref, "", nullptr, "", std::move(done)});
   }
-  void bind(const ObjectRef& pod, const std::string& node, Done<void> done) override {
+  void bind(const ObjectRef& pod, const std::string&, const std::string& node,
+            Done<void> done) override {
     writes.push_back({"bind", pod, "", nullptr, node, [done](const Result<ObjectPtr>& answer) {
                         done(answer ? Result<void>() : fail(answer.error()));
                       }});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "client/queue_metrics.h"
 
 namespace windlass::client {
 
@@ -33,11 +34,22 @@ void WorkQueue::add(const std::string& key) {
   if (shut_down_ || !dirty_.insert(key).second || in_work_.contains(key)) {
     return;
   }
-  ready_.push_back(key);
+  push_ready(key);
   dispatch_later();
 }
 
+void WorkQueue::push_ready(const std::string& key) {
+  ready_.push_back(key);
+  if (options_.metrics) {
+    since_[key] = clock_.monotonic();
+    options_.metrics->added(ready_.size());
+  }
+}
+
 void WorkQueue::add_after(const std::string& key, Duration delay) {
+  if (options_.metrics) {
+    options_.metrics->retried();
+  }
   if (delay <= Duration::zero()) {
     add(key);
     return;
@@ -76,8 +88,12 @@ int WorkQueue::failures(const std::string& key) const {
 
 void WorkQueue::done(const std::string& key) {
   CHECK(in_work_.erase(key) == 1, "done() belongs to a key that was handed out");
+  if (options_.metrics) {
+    options_.metrics->done(clock_.monotonic() - since_.at(key));
+    since_.erase(key);
+  }
   if (dirty_.contains(key)) {
-    ready_.push_back(key);
+    push_ready(key);
   }
   dispatch_later();
 }
@@ -103,6 +119,11 @@ void WorkQueue::dispatch() {
   ready_.pop_front();
   dirty_.erase(key);
   in_work_.insert(key);
+  if (options_.metrics) {
+    MonotonicTime& since = since_.at(key);
+    options_.metrics->started(clock_.monotonic() - since, ready_.size());
+    since = clock_.monotonic();
+  }
   // One key per task, so that others on this executor get their turn in between. The work may
   // destroy the queue: nothing of it is touched afterwards.
   dispatch_later();

@@ -18,6 +18,8 @@
 
 namespace windlass::client {
 
+class QueueMetrics;
+
 class WorkQueue {
  public:
   struct Options {
@@ -25,6 +27,7 @@ class WorkQueue {
     // After the n-th failure in a row: first * 2^(n-1), at most `max` (0.2).
     Duration first_retry = seconds(1);
     Duration max_retry = seconds(60);
+    std::shared_ptr<QueueMetrics> metrics = {};  // none: nothing is counted
   };
   // Starts work on a key; never called inside a call to the queue.
   using Process = std::function<void(const std::string& key)>;
@@ -58,6 +61,7 @@ class WorkQueue {
     env::TimerId timer;
   };
 
+  void push_ready(const std::string& key);
   void dispatch_later();
   void dispatch();
 
@@ -70,6 +74,7 @@ class WorkQueue {
   std::set<std::string> in_work_;
   std::map<std::string, Delayed> delayed_;
   std::map<std::string, int> failures_;
+  std::map<std::string, MonotonicTime> since_;  // queued or in work; with metrics only
   bool dispatching_ = false;
   bool shut_down_ = false;
   std::shared_ptr<WorkQueue*> self_;  // posted tasks hold it weakly

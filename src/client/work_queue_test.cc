@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "client/queue_metrics.h"
 #include "sim/world.h"
 
 namespace windlass::client {
@@ -178,6 +179,30 @@ TEST_F(WorkQueueTest, TheWorkMayDestroyTheQueue) {
   queue->add("b");
   settle();
   EXPECT_THAT(started, ElementsAre("a"));
+}
+
+TEST_F(WorkQueueTest, Jc8_15_CountsWhatQueuesCount) {
+  MetricRegistry registry;
+  const auto queue =
+      make({.workers = 1, .metrics = std::make_shared<QueueMetrics>(registry, "job")});
+  const auto value = [&registry](const char* name) {
+    return registry.counter(name, "").value({"job"});
+  };
+  queue->add("a");
+  queue->add("a");
+  queue->add("b");
+  EXPECT_EQ(value("workqueue_adds_total"), 2);
+  EXPECT_EQ(registry.gauge("workqueue_depth", "").value({"job"}), 2);
+  settle();
+  EXPECT_EQ(registry.gauge("workqueue_depth", "").value({"job"}), 1);
+  queue->add("a");  // while it is in work: queued when that is done
+  queue->add_after("c", seconds(1));
+  queue->add_rate_limited("d");
+  queue->done("a");
+  EXPECT_EQ(value("workqueue_adds_total"), 3);
+  EXPECT_EQ(value("workqueue_retries_total"), 2);
+  EXPECT_EQ(registry.histogram("workqueue_queue_duration_seconds", "", {}).value({"job"}), 1);
+  EXPECT_EQ(registry.histogram("workqueue_work_duration_seconds", "", {}).value({"job"}), 1);
 }
 
 }  // namespace

@@ -392,6 +392,24 @@ TEST_F(AgentTest, N1_ANodeThatWasBelievedDeadSaysAgainThatItIsReady) {
   }
 }
 
+TEST_F(AgentTest, F1_WithoutTheGateAPodEndedByTheNodeHasNoMark) {
+  SimNode other(api, "node-2", [](AgentConfig& config) { config.disruption_conditions = false; });
+  other.agent->start();
+  run_for(seconds(1));
+  api.create_pod(
+      "{metadata: {name: unmarked}, spec: {nodeName: node-2, restartPolicy: Never, containers: "
+      "[{name: main, image: x, command: [run, '-1', '0', '3600', '0']}]}}");
+  run_for(seconds(1));
+  other.agent->stop(seconds(5), [] {});
+  run_for(seconds(10));
+  const auto ended = api.pod("unmarked");
+  EXPECT_EQ(ended->status().phase(), "Failed");
+  EXPECT_EQ(ended->status().reason(), "Terminated");
+  for (const auto& each : ended->status().conditions()) {
+    EXPECT_NE(each.type(), "DisruptionTarget");
+  }
+}
+
 TEST_F(AgentTest, KillDoesNotWaitForGrace) {
   add_pod("run, '-1', '0', '3600', '0'");
   bool stopped = false;

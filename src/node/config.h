@@ -32,7 +32,8 @@ struct AgentConfig {
   HeartbeatTiming heartbeats;
   // The least time between SIGTERM and SIGKILL, however short the grace (disruption.md K-31).
   Duration minimum_grace = seconds(2);
-  bool keep_logs = false;  // also after the pod is gone
+  bool keep_logs = false;             // also after the pod is gone
+  bool disruption_conditions = true;  // gate PodDisruptionConditions
 };
 
 // What a node says of itself beyond being there (disruption.md K-58, K-72).

@@ -61,7 +61,7 @@ PodWorker::PodWorker(WorkerHost host, PodPlan plan, PodSeen seen, std::function<
   }
   writer_ = std::make_unique<StatusWriter>(
       StatusWriter::Host{host_.api, host_.env.executor, host_.env.clock, host_.env.log,
-                         host_.config.address},
+                         host_.config.address, host_.config.disruption_conditions},
       PodIdentity{plan_.ns, plan_.name, plan_.uid}, [this] { forget(); },
       [this] { notify_when_done(); });
 }

@@ -31,6 +31,9 @@ void StatusWriter::submit(PodStatusView view) {
   if (gone_) {
     return;
   }
+  if (!host_.disruption_conditions) {
+    view.disruption.reset();
+  }
   pending_ = std::move(view);
   pump();
 }

@@ -33,6 +33,7 @@ class StatusWriter {
     env::Clock& clock;
     env::Log& log;
     std::string address;
+    bool disruption_conditions = true;  // gate PodDisruptionConditions
   };
 
   // `on_gone`: the pod, or the one with this UID, does not exist any more.

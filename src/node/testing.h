@@ -56,7 +56,8 @@ class RecordingObserver final : public ContainerObserver {
 };
 
 struct SimNode {
-  explicit SimNode(apiserver::testing::SimApi& api, std::string name = "node-1")
+  explicit SimNode(apiserver::testing::SimApi& api, std::string name = "node-1",
+                   const std::function<void(AgentConfig&)>& change = {})
       : processes(api.world.executor(), [this](const env::SpawnRequest& request) {
           spawned.push_back(request);
           Result<sim::SimProcess> process = script(request);
@@ -69,6 +70,9 @@ struct SimNode {
     config.node_name = std::move(name);
     config.data_dir = "/data";
     config.capacity = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}};
+    if (change) {
+      change(config);
+    }
     const env::Env env{
         api.world.clock(), api.world.random(), api.world.executor(), api.world.log(), files,
         processes};

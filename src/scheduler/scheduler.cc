@@ -167,7 +167,7 @@ void Scheduler::try_everywhere(QueuedPod& queued) {
 void Scheduler::bind(QueuedPod& queued, const std::string& node) {
   ++bindings_;
   queued.doubtful_node = node;
-  env_.client.bind({&api::kinds::pod(), queued.pod->ns, queued.pod->name}, node,
+  env_.client.bind({&api::kinds::pod(), queued.pod->ns, queued.pod->name}, queued.pod->uid, node,
                    [weak = std::weak_ptr<Scheduler*>(self_), uid = queued.pod->uid,
                     target = event_target(*queued.pod), node](const Result<void>& result) {
                      const auto scheduler = weak.lock();

@@ -291,6 +291,25 @@ TEST_F(SchedulerTest, S17_ABindingInDoubtIsRepeatedOnTheSameNode) {
   EXPECT_GE(calls.count("bind "), 3u);
 }
 
+TEST_F(SchedulerTest, S17_ARecreatedPodIsNotBoundInPlaceOfTheOldOne) {
+  add_node("n1", "1");
+  add_pod("p");
+  calls.before = [this](const std::string& line) {
+    if (line.starts_with("bind ") && calls.count("bind ") == 1) {
+      api.remove_pod("p", 0);
+      add_pod("p", "1", "nodeSelector: {no: where},");
+    }
+  };
+  start();
+  api.world.run_for(minutes(1));
+  EXPECT_EQ(node_of("p"), "");
+  EXPECT_EQ(scheduled("p").reason(), "Unschedulable");
+  // The room is free again.
+  add_pod("q");
+  api.world.run_for(seconds(1));
+  EXPECT_EQ(node_of("q"), "n1");
+}
+
 TEST_F(SchedulerTest, Scenario7_ASelectorThatMatchesNothingPreemptsNobody) {
   add_node("n1", "1");
   add_running("low", "n1", "1");

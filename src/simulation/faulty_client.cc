@@ -307,9 +307,10 @@ void FaultyClient::remove(const ObjectRef& ref, const client::DeleteOptions& opt
                     {line_.component}});
 }
 
-void FaultyClient::bind(const ObjectRef& pod, const std::string& node, client::Done<void> done) {
-  start<void>(Site::write, {[pod, node](client::ApiClient& client, client::Done<void> back) {
-                              client.bind(pod, node, std::move(back));
+void FaultyClient::bind(const ObjectRef& pod, const std::string& uid, const std::string& node,
+                        client::Done<void> done) {
+  start<void>(Site::write, {[pod, uid, node](client::ApiClient& client, client::Done<void> back) {
+                              client.bind(pod, uid, node, std::move(back));
                             },
                             std::move(done),
                             line_of("bind", pod, ""),

@@ -39,6 +39,7 @@ class SimNode final : public Process, private node::ContainerObserver {
     config.node_name = options.name;
     config.data_dir = "/data";
     config.capacity = {{"cpu", options.cpu}, {"memory", "8Gi"}, {"pods", "110"}};
+    config.disruption_conditions = options.disruption_conditions;
     return config;
   }
 

@@ -7,6 +7,7 @@
 
 #include "api/job/job_constants.h"
 #include "client/object_identity.h"
+#include "client/queue_metrics.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/meta/v1/meta.pb.h"
 
@@ -39,9 +40,12 @@ JobController::JobController(client::ClientEnv env, Options options)
     : env_(env),
       options_(std::move(options)),
       events_(env, "job-controller"),
-      queue_(env.executor, env.clock, {options_.concurrent_syncs},
+      queue_(env.executor, env.clock,
+             {.workers = options_.concurrent_syncs, .metrics = queue_metrics("job")},
              [this](const std::string& uid) { process(uid); }),
-      orphans_(env, [this](const std::string& key) { return orphan_uid(key); }),
+      orphans_(
+          env, [this](const std::string& key) { return orphan_uid(key); },
+          queue_metrics("job_orphan_pod")),
       claims_(env, [this](const std::string& key) { return claim_for(key); }),
       jobs_(env, {&api::kinds::job(), "", "", ""}, project_job),
       pods_(env, {&api::kinds::pod(), "", "", ""}, project_pod) {
@@ -69,6 +73,11 @@ JobController::JobController(client::ClientEnv env, Options options)
 }
 
 JobController::~JobController() = default;
+
+std::shared_ptr<client::QueueMetrics> JobController::queue_metrics(const char* name) const {
+  return options_.metrics ? std::make_shared<client::QueueMetrics>(*options_.metrics, name)
+                          : nullptr;
+}
 
 void JobController::start() {
   jobs_.start();

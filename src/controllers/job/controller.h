@@ -69,6 +69,7 @@ class JobController {
   static JobRecord project_job(const api::Message& job);
   static PodRecord project_pod(const api::Message& pod);
 
+  std::shared_ptr<client::QueueMetrics> queue_metrics(const char* name) const;
   void on_new_job(const JobRecord& job);
   void on_job(const JobRecord& job);
   void on_job_gone(const JobRecord& job);

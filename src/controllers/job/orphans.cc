@@ -18,10 +18,12 @@ client::ObjectRef pod_ref(const std::string& key) {
 
 }  // namespace
 
-OrphanReleaser::OrphanReleaser(client::ClientEnv env, Check check)
+OrphanReleaser::OrphanReleaser(client::ClientEnv env, Check check,
+                               std::shared_ptr<client::QueueMetrics> metrics)
     : env_(env),
       check_(std::move(check)),
-      queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
+      queue_(env.executor, env.clock, {.workers = kWorkers, .metrics = std::move(metrics)},
+             [this](const std::string& key) { process(key); }),
       self_(std::make_shared<OrphanReleaser*>(this)) {}
 
 void OrphanReleaser::process(const std::string& key) {

@@ -21,7 +21,8 @@ class OrphanReleaser {
   // if it is gone, free already, or has found an owner.
   using Check = std::function<std::string(const std::string& pod_key)>;
 
-  OrphanReleaser(client::ClientEnv env, Check check);
+  OrphanReleaser(client::ClientEnv env, Check check,
+                 std::shared_ptr<client::QueueMetrics> metrics = {});
   OrphanReleaser(const OrphanReleaser&) = delete;
   OrphanReleaser& operator=(const OrphanReleaser&) = delete;
 
