@@ -146,10 +146,14 @@ void RemoteClient::remove(const ObjectRef& ref, const client::DeleteOptions& opt
               std::move(done));
 }
 
-void RemoteClient::bind(const ObjectRef& pod, const std::string& node, Done<void> done) {
+void RemoteClient::bind(const ObjectRef& pod, const std::string& uid, const std::string& node,
+                        Done<void> done) {
   api::core::v1::Binding binding;
   binding.mutable_metadata()->set_name(pod.name);
   binding.mutable_metadata()->set_namespace_(pod.ns);
+  if (!uid.empty()) {
+    binding.mutable_metadata()->set_uid(uid);
+  }
   binding.mutable_target()->set_kind("Node");
   binding.mutable_target()->set_name(node);
   send(writing("POST", object_path(pod, "binding"), kProtobufType,

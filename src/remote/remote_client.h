@@ -38,7 +38,7 @@ class RemoteClient final : public client::ApiClient {
              std::string body, client::Done<client::ObjectPtr> done) override;
   void remove(const client::ObjectRef& ref, const client::DeleteOptions& options,
               client::Done<client::ObjectPtr> done) override;
-  void bind(const client::ObjectRef& pod, const std::string& node,
+  void bind(const client::ObjectRef& pod, const std::string& uid, const std::string& node,
             client::Done<void> done) override;
 
   // Any path of the server as JSON text: /version, /openapi/v3/...
