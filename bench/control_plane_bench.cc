@@ -91,8 +91,8 @@ class Rig {
         store_(&journal_) {
     CHECK(store_.load(), "an empty directory loads");
     cli::ControlPlaneOptions options;
-    options.backoff_base = kBackoff;
-    options.backoff_cap = kBackoff;
+    options.periods.backoff_base = kBackoff;
+    options.periods.backoff_cap = kBackoff;
     plane_.emplace(env::Env{clock_, random_, loop_, log_, files_, processes_}, store_, options);
     plane_->start();
     node::hollow::HollowOptions hollow;

@@ -21,12 +21,11 @@ using api::core::v1::Taint;
 using api::core::v1::Toleration;
 using api::scheduling::v1::PriorityClass;
 
-constexpr int64_t kDefaultTolerationSeconds = 300;
 constexpr const char* kNotReady = "node.kubernetes.io/not-ready";
 constexpr const char* kNoSchedule = "NoSchedule";
 constexpr const char* kPreempt = "PreemptLowerPriority";
 
-void tolerate_lost_nodes(Pod& pod) {
+void tolerate_lost_nodes(Pod& pod, Duration how_long) {
   for (const char* key : {kNotReady, "node.kubernetes.io/unreachable"}) {
     const bool tolerated =
         std::ranges::any_of(pod.spec().tolerations(), [&](const Toleration& toleration) {
@@ -38,7 +37,8 @@ void tolerate_lost_nodes(Pod& pod) {
       added.set_key(key);
       added.set_operator_("Exists");
       added.set_effect("NoExecute");
-      added.set_toleration_seconds(kDefaultTolerationSeconds);
+      added.set_toleration_seconds(
+          std::chrono::duration_cast<std::chrono::seconds>(how_long).count());
     }
   }
 }
@@ -132,7 +132,7 @@ Result<void> Server::admit_pod(const ObjectRef& ref, Message& object) {
     TRY_VOID(set_priority(ref, computed, pod));
   }
   if (admission_.default_tolerations) {
-    tolerate_lost_nodes(pod);
+    tolerate_lost_nodes(pod, admission_.toleration);
   }
   return {};
 }

@@ -5,6 +5,8 @@
 // ready.
 #pragma once
 
+#include "base/time.h"
+
 namespace windlass::apiserver {
 
 struct Admission {
@@ -12,8 +14,9 @@ struct Admission {
   bool priorities = false;           // P20, N42
   bool default_tolerations = false;  // P21
   bool unready_nodes = false;        // N-5a
+  Duration toleration = minutes(5);  // of P21; whole seconds count
 
-  static Admission all() { return {true, true, true, true}; }
+  static Admission all() { return {true, true, true, true, minutes(5)}; }
 };
 
 }  // namespace windlass::apiserver

@@ -24,6 +24,7 @@ struct RawFlags {
   std::string timeout;
   std::string backoff_base = "10s";
   std::string backoff_cap = "10m";
+  std::map<std::string, std::string> periods;  // by flag
   bool logs = false;
   int verbosity = 0;
   std::string data_dir;
@@ -84,6 +85,12 @@ CLI::App* add_run(CLI::App& app, RawFlags& raw) {
   return command;
 }
 
+void add_period_flags(CLI::App& command, RawFlags& raw) {
+  for (const PeriodFlag& flag : period_flags()) {
+    command.add_option(flag.name, raw.periods[flag.name], flag.help)->group("Periods");
+  }
+}
+
 CLI::App* add_up(CLI::App& app, RawFlags& raw) {
   CLI::App* command =
       app.add_subcommand("up", "Keep a control plane running, for kubectl and other clients");
@@ -104,6 +111,7 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
   command->add_option("--feature-gates", raw.feature_gates,
                       "Switch features: A=true,B=false (all are on by default)");
   command->add_option("-v", raw.verbosity, "Log more: 0 warnings, 1 information, 2 all");
+  add_period_flags(*command, raw);
   command->footer(
       "Runs until Ctrl-C or SIGTERM, which let requests under way complete. What was acknowledged\n"
       "is there again at the next start with the same data directory.\n"
@@ -345,8 +353,19 @@ Result<CommandLine> run_options(const RawFlags& raw) {
   return options;
 }
 
+Result<PlanePeriods> plane_periods(const RawFlags& raw) {
+  PlanePeriods periods;
+  for (const PeriodFlag& flag : period_flags()) {
+    if (const std::string& text = raw.periods.at(flag.name); !text.empty()) {
+      TRY(periods.*flag.member, positive_duration(flag.name, text));
+    }
+  }
+  return periods;
+}
+
 Result<CommandLine> up_options(const RawFlags& raw) {
   UpOptions options;
+  TRY(options.periods, plane_periods(raw));
   TRY(options.gates, api::FeatureGates::parse(raw.feature_gates));
   options.data_dir = raw.data_dir;
   options.listen = raw.listen;

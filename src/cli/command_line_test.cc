@@ -114,6 +114,17 @@ TEST(CommandLine, UpTakesHollowNodes) {
   EXPECT_THAT(refused({"up", "--hollow-mix", "fail=often"}).text, HasSubstr("fail"));
 }
 
+TEST(CommandLine, M29_EveryPeriodOfTheControlPlaneIsAFlag) {
+  EXPECT_EQ(parsed<UpOptions>({"up"}).periods, PlanePeriods());
+  for (const PeriodFlag& flag : period_flags()) {
+    const auto options = parsed<UpOptions>({"up", flag.name, "7s"});
+    PlanePeriods expected;
+    expected.*flag.member = seconds(7);
+    EXPECT_EQ(options.periods, expected) << flag.name;
+    EXPECT_THAT(refused({"up", flag.name, "0s"}).text, HasSubstr(flag.name));
+  }
+}
+
 TEST(CommandLine, SaysWhatIsWrong) {
   EXPECT_THAT(refused({"validate"}).text, HasSubstr("must specify a file"));
   EXPECT_THAT(refused({"validate"}).text, HasSubstr("Run 'windlass validate --help' for usage."));

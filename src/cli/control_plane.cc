@@ -1,5 +1,7 @@
 #include "cli/control_plane.h"
 
+#include <optional>
+
 #include "apiserver/event_expiry.h"
 #include "apiserver/in_process_client.h"
 #include "apiserver/stored_form.h"
@@ -7,6 +9,7 @@
 #include "controllers/disruption/stale_marks.h"
 #include "controllers/garbage/collector.h"
 #include "controllers/job/controller.h"
+#include "controllers/lost_nodes/controller.h"
 #include "controllers/namespaces/namespace_controller.h"
 #include "controllers/node_lifecycle/controller.h"
 #include "controllers/pod_gc/controller.h"
@@ -20,8 +23,8 @@ namespace {
 controllers::job::JobController::Options job_options(const ControlPlaneOptions& options) {
   controllers::job::JobController::Options job;
   job.engine = controllers::job::engine_options(options.gates);
-  job.engine.backoff_base = options.backoff_base;
-  job.engine.backoff_cap = options.backoff_cap;
+  job.engine.backoff_base = options.periods.backoff_base;
+  job.engine.backoff_cap = options.periods.backoff_cap;
   job.metrics = options.metrics;
   return job;
 }
@@ -29,6 +32,8 @@ controllers::job::JobController::Options job_options(const ControlPlaneOptions& 
 controllers::pod_gc::PodGcController::Options pod_gc_options(const ControlPlaneOptions& options) {
   controllers::pod_gc::PodGcController::Options pod_gc;
   pod_gc.writes = controllers::pod_gc::writes_with(options.gates);
+  pod_gc.period = options.periods.pod_gc_period;
+  pod_gc.quarantine = options.periods.pod_gc_quarantine;
   if (options.metrics) {
     const std::vector<std::string> labels = {"namespace", "reason"};
     pod_gc.count = [&tries = options.metrics->counter("pod_gc_collector_force_delete_pods_total",
@@ -67,6 +72,22 @@ controllers::taint_eviction::TaintEvictionController::Options taint_options(
   return taints;
 }
 
+controllers::node_lifecycle::NodeLifecycleController::Options node_options(
+    const PlanePeriods& periods) {
+  controllers::node_lifecycle::NodeLifecycleController::Options nodes;
+  nodes.period = periods.node_monitor_period;
+  nodes.grace = periods.node_monitor_grace;
+  nodes.startup_grace = periods.node_startup_grace;
+  nodes.evicts_by_taints = periods.pod_eviction_timeout == Duration::zero();
+  return nodes;
+}
+
+apiserver::Admission admission_with(const ControlPlaneOptions& options) {
+  apiserver::Admission admission = options.admission;
+  admission.toleration = options.periods.default_toleration;
+  return admission;
+}
+
 }  // namespace
 
 // In the order they are made; destroyed the other way round.
@@ -81,13 +102,18 @@ struct ControlPlane::Parts {
         garbage_collector(client_env, {apiserver::all_stored_kinds()}),
         namespace_controller(client_env, {.ca_certificate = system_objects.ca_certificate}),
         budget_controller(client_env),
-        stale_mark_cleaner(client_env, {}),
+        stale_mark_cleaner(client_env, {.timeout = options.periods.stale_mark_timeout}),
         ttl_controller(client_env, {}),
         pod_gc(client_env, pod_gc_options(options)),
-        taint_eviction(client_env, taint_options(options)),
-        node_lifecycle(client_env, {}),
+        node_lifecycle(client_env, node_options(options.periods)),
         scheduler(client_env, scheduler::options_with(options.gates)) {
-    server.set_admission(options.admission);
+    server.set_admission(admission_with(options));
+    if (const Duration timeout = options.periods.pod_eviction_timeout; timeout > Duration::zero()) {
+      lost_nodes.emplace(client_env, controllers::lost_nodes::LostNodeController::Options{
+                                         timeout, options.periods.node_monitor_period});
+    } else {
+      taint_eviction.emplace(client_env, taint_options(options));
+    }
   }
 
   const apiserver::SystemObjects system_objects;
@@ -102,8 +128,10 @@ struct ControlPlane::Parts {
   controllers::disruption::StaleMarkCleaner stale_mark_cleaner;
   controllers::ttl::TtlController ttl_controller;
   controllers::pod_gc::PodGcController pod_gc;
-  controllers::taint_eviction::TaintEvictionController taint_eviction;
   controllers::node_lifecycle::NodeLifecycleController node_lifecycle;
+  // One of the two.
+  std::optional<controllers::taint_eviction::TaintEvictionController> taint_eviction;
+  std::optional<controllers::lost_nodes::LostNodeController> lost_nodes;
   scheduler::Scheduler scheduler;
 };
 
@@ -121,7 +149,11 @@ void ControlPlane::start() {
   parts_->stale_mark_cleaner.start();
   parts_->ttl_controller.start();
   parts_->pod_gc.start();
-  parts_->taint_eviction.start();
+  if (parts_->taint_eviction) {
+    parts_->taint_eviction->start();
+  } else {
+    parts_->lost_nodes->start();
+  }
   parts_->node_lifecycle.start();
   parts_->scheduler.start();
 }

@@ -12,7 +12,7 @@
 #include "apiserver/server.h"
 #include "apiserver/system_objects.h"
 #include "base/metrics.h"
-#include "base/time.h"
+#include "cli/plane_periods.h"
 #include "client/reflector.h"
 #include "env/env.h"
 #include "store/store.h"
@@ -21,8 +21,7 @@ namespace windlass::cli {
 
 struct ControlPlaneOptions {
   api::FeatureGates gates = {};
-  Duration backoff_base = seconds(10);
-  Duration backoff_cap = minutes(10);
+  PlanePeriods periods = {};
   apiserver::Admission admission = apiserver::Admission::all();
   apiserver::SystemObjects system = {};
   std::shared_ptr<MetricRegistry> metrics = {};  // empty: nothing is counted

@@ -26,8 +26,7 @@ struct EmbeddedCluster::Parts {
   Parts(env::Env env, const ClusterOptions& options, node::ContainerObserver* observer)
       : plane(env, store,
               {.gates = options.gates,
-               .backoff_base = options.backoff_base,
-               .backoff_cap = options.backoff_cap,
+               .periods = {options.backoff_base, options.backoff_cap},
                .admission = kAdmission}),
         agent(env, plane.client(), node_config(options), observer) {}
 

@@ -80,6 +80,7 @@ class UpSession::Impl {
     TRY_VOID(store_->load());
     ControlPlaneOptions plane;
     plane.gates = options_.gates;
+    plane.periods = options_.periods;
     plane.metrics = metrics_;
     plane.system.ca_certificate = credentials_.authority.certificate_pem;
     plane_ = std::make_unique<ControlPlane>(env_, *store_, plane);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/feature_gates.h"
+#include "cli/plane_periods.h"
 #include "node/hollow/behavior.h"
 
 namespace windlass::cli {
@@ -17,6 +18,7 @@ struct UpOptions {
   std::string listen = "127.0.0.1:6443";
   int verbosity = 0;
   api::FeatureGates gates = {};
+  PlanePeriods periods = {};
   size_t hollow_nodes = 0;
   node::hollow::Mix hollow_mix = {};
 };

@@ -155,7 +155,8 @@ void NodeLifecycleController::plan_evictions(Duration passed) {
     if (everything_is_down_ && node.evicting) {
       queue_.add(name);
     }
-    const bool due = (node.ready == Ready::no || node.ready == Ready::unknown) && !node.evicting &&
+    const bool due = options_.evicts_by_taints &&
+                     (node.ready == Ready::no || node.ready == Ready::unknown) && !node.evicting &&
                      !health.its_turn && !everything_is_down_;
     if (due && !std::exchange(health.waiting, true)) {
       zones_.at(node.zone).waiting.push_back(name);

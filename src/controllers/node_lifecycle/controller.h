@@ -29,6 +29,7 @@ class NodeLifecycleController {
     Duration grace = seconds(50);
     Duration startup_grace = seconds(60);  // while a node has never said whether it is ready
     EvictionRates rates = {};
+    bool evicts_by_taints = true;  // false: no NoExecute taints, somebody else deletes pods (N-11)
   };
 
   NodeLifecycleController(client::ClientEnv env, Options options);
