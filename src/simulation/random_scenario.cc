@@ -85,6 +85,24 @@ class Author {
       later_act(seconds(later_.between(1, 120)),
                 fmt::format("crash {} {}s", kLater[later_.uniform(3)], later_.between(1, 60)));
     }
+    if (later_.chance(0.25)) {
+      draw_priorities();
+    }
+  }
+
+  // Room for two pods on a node, and Jobs for which others have to make room.
+  void draw_priorities() {
+    for (NodeOptions& node : scenario_.cluster.nodes) {
+      node.cpu = "2";
+    }
+    for (auto& [name, manifest] : scenario_.jobs) {
+      constexpr std::string_view kContainer = "containers: [{name: main, ";
+      const std::string_view priority =
+          later_.chance(0.5) ? "priorityClassName: system-cluster-critical, " : "";
+      manifest.replace(
+          manifest.find(kContainer), kContainer.size(),
+          fmt::format("{}{}resources: {{requests: {{cpu: 1}}}}, ", priority, kContainer));
+    }
   }
 
   void later_act(Duration at, const std::string& words) {

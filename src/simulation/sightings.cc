@@ -27,6 +27,7 @@ constexpr std::string_view kStates[] = {"job Complete",
                                         "pod with DisruptionTarget",
                                         "pod lost with its node",
                                         "pod evicted by a taint",
+                                        "pod preempted",
                                         "node silent",
                                         "pod replaced after a failure",
                                         "pod gave its index up (duplicate or out of range)"};
@@ -111,6 +112,9 @@ void Sightings::on_pod(const PodChange& change, const History& history) {
   }
   if (pod.deleting && !change.before->deleting && change.writer.component == "taint-eviction") {
     see("pod evicted by a taint");
+  }
+  if (pod.deleting && !change.before->deleting && change.writer.component == "scheduler") {
+    see("pod preempted");
   }
   if (pod.dropped && !change.before->dropped) {
     see("pod gave its index up (duplicate or out of range)");
