@@ -250,7 +250,11 @@ bool has_one_end(const Scenario& scenario) {
   // Who waits because of what somebody did might have been quicker.
   const bool waits = std::any_of(scenario.ends.begin(), scenario.ends.end(),
                                  [](const auto& end) { return end.second == "waits"; });
-  return (!waits || scenario.actions.size() == 1) &&
+  // Who has to make room for whom depends on who came first.
+  const bool competes = std::any_of(
+      scenario.jobs.begin(), scenario.jobs.end(),
+      [](const auto& job) { return job.second.find("priorityClassName") != std::string::npos; });
+  return (!waits || scenario.actions.size() == 1) && !competes &&
          std::all_of(scenario.actions.begin(), scenario.actions.end(),
                      [](const Action& action) { return kHarmless.contains(action.words.front()); });
 }
