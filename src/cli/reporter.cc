@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/job/job_constants.h"
 #include "cli/pod_text.h"
 #include "controllers/job/adapter.h"
 #include "job/failure_policy.h"
@@ -15,9 +16,6 @@ namespace {
 using api::batch::v1::Job;
 using api::batch::v1::JobCondition;
 using api::core::v1::Pod;
-
-// The manager whose Jobs are ours (job-controller.md 0.16).
-constexpr std::string_view kOwnManager = "kubernetes.io/job-controller";
 
 const JobCondition* find_true(const Job& job, std::string_view type) {
   for (const auto& condition : job.status().conditions()) {
@@ -48,7 +46,7 @@ std::string shape_text(const Job& job) {
 // Why a Job that was just created will not be worked on, or "".
 std::string idle_text(const Job& job) {
   const std::string& manager = job.spec().managed_by();
-  if (manager.empty() || manager == kOwnManager) {
+  if (manager.empty() || manager == api::kBuiltInJobController) {
     return job.spec().suspend() ? "is suspended and will not start by itself" : "";
   }
   return fmt::format("is left to {} (spec.managedBy), which is not here", manager);

@@ -3,11 +3,6 @@
 #include "job/conditions.h"
 
 namespace windlass::job {
-namespace {
-
-constexpr std::string_view kBuiltInManager = "kubernetes.io/job-controller";
-
-}  // namespace
 
 bool is_managed(const JobView& job, const Options& options) {
   const std::string& manager = job.spec.managed_by;

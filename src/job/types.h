@@ -163,6 +163,9 @@ struct Gates {
   bool clear_start_time_on_suspend = true;  // MutableSchedulingDirectivesForSuspendedJobs
 };
 
+// Whose Jobs are those that name nobody.
+inline constexpr std::string_view kBuiltInManager = "kubernetes.io/job-controller";
+
 struct Options {
   Gates gates;
   Duration backoff_base = seconds(10);  // 0.3
@@ -171,7 +174,7 @@ struct Options {
   Duration retry_cap = seconds(60);     // 0.2
   int32_t max_uncounted = 500;          // 0.4
   int32_t max_pod_writes = 500;         // 0.5: of one kind in one decision, always (W7, W11)
-  std::string manager = "kubernetes.io/job-controller";  // 0.16: whose Jobs these are
+  std::string manager = std::string(kBuiltInManager);  // 0.16: whose Jobs these are
 };
 
 inline bool is_terminal(Phase phase) {

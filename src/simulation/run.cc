@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "api/job/job_constants.h"
 #include "base/hash.h"
 
 namespace windlass::simulation {
@@ -103,7 +104,7 @@ class Run {
     }
     const JobFacts& facts = job.now;
     const bool foreign =
-        !facts.managed_by.empty() && facts.managed_by != "kubernetes.io/job-controller";
+        !facts.managed_by.empty() && facts.managed_by != api::kBuiltInJobController;
     return !facts.deleting && ((facts.finished() && !facts.ttl) || foreign ||
                                ((facts.suspend || facts.parallelism == 0) && facts.active == 0));
   }

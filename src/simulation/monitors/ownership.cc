@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/job/job_constants.h"
 #include "simulation/monitor.h"
 
 namespace windlass::simulation {
@@ -30,7 +31,7 @@ class ForeignJobs final : public Monitor {
   std::string_view rule() const override { return "O3"; }
 
   static bool is_foreign(const JobFacts& job) {
-    return !job.managed_by.empty() && job.managed_by != "kubernetes.io/job-controller";
+    return !job.managed_by.empty() && job.managed_by != api::kBuiltInJobController;
   }
 
   void on_job(const JobChange& change, const History&, Report& report) override {
