@@ -85,7 +85,7 @@ class Taking {
     if (decision.status) {
       Write sent;
       sent.kind = WriteKind::status;
-      sent.status = std::make_shared<const job::StatusWrite>(*decision.status);
+      sent.status = decision.status;
       for (const Pod& each : world_.pods) {
         sent.drafted.emplace_back(each.serial, each.told_finished);
       }

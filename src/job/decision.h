@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,7 +82,7 @@ inline void count_metric(std::vector<MetricDelta>& deltas, Metric metric, std::s
 enum class SyncAction : uint8_t { reconciling, tracking, pods_created, pods_deleted };
 
 struct Decision {
-  std::optional<StatusWrite> status;
+  std::shared_ptr<const StatusWrite> status;  // shared with the engine, which waits for its answer
   std::vector<CreatePod> creates;
   std::vector<PodWrite> pod_writes;
   bool refresh_job = false;     // GET the Job (or wait for its newer version) and observe_job() it
@@ -91,7 +92,7 @@ struct Decision {
   std::vector<Event> events;  // to record, of what has happened since the last decision
   std::vector<MetricDelta> metrics;
 
-  bool has_writes() const { return status || !creates.empty() || !pod_writes.empty(); }
+  bool has_writes() const { return status != nullptr || !creates.empty() || !pod_writes.empty(); }
 };
 
 // Why a write did not happen, as far as it matters for what comes next.

@@ -8,8 +8,8 @@
 namespace windlass::job {
 
 void Engine::observe_job(const JobView& job) {
-  if (status_ && job.uid == state_.job().uid && job.rv > status_->write.base_rv &&
-      job.status == status_->write.status) {
+  if (status_ && job.uid == state_.job().uid && job.rv > status_->write->base_rv &&
+      job.status == status_->write->status) {
     // Our own write, seen before its answer, or although the answer was lost.
     commit_status(state_, *std::exchange(status_, std::nullopt), job, events_, metrics_);
     refresh_job_ = false;
@@ -69,7 +69,7 @@ void Engine::status_failed(WriteError error) {
     return;  // the next sight of the Job tells whether it was applied
   }
   const StatusDraft draft = *std::exchange(status_, std::nullopt);
-  const bool stale = draft.write.base_rv < state_.job().rv;
+  const bool stale = draft.write->base_rv < state_.job().rv;
   abort_status(state_, draft);
   if (error == WriteError::rejected) {
     status_retry_.failed();

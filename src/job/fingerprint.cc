@@ -114,8 +114,8 @@ void Fingerprint::lost(const LostOutcomes& lost, const Frame& frame, Digest& out
 
 void Fingerprint::draft(const State& state, const StatusDraft& draft, const Frame& frame,
                         Digest& out) {
-  out.add(frame.job_version - draft.write.base_rv);
-  status(draft.write.status, frame, out);
+  out.add(frame.job_version - draft.write->base_rv);
+  status(draft.write->status, frame, out);
   record(draft.record ? *draft.record : state.record(), frame, out);
   std::vector<std::pair<uint64_t, uint64_t>> items;
   for (const StatusDraft::Item& item : draft.items) {

@@ -65,8 +65,9 @@ std::string generate_name(std::string_view job_name, int64_t index) {
   std::array<char, 24> digits{};
   char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), index).ptr;
   const std::string_view number(digits.data(), static_cast<size_t>(end - digits.data()));
-  name.reserve(kMaxGenerateName + kSuffixLength);
-  name = job_name.substr(0, kMaxGenerateName - number.size() - 2);
+  const std::string_view stem = job_name.substr(0, kMaxGenerateName - number.size() - 2);
+  name.reserve(stem.size() + number.size() + 2 + kSuffixLength);
+  name = stem;
   name += '-';
   name += number;
   name += '-';

@@ -32,7 +32,7 @@ TEST(Misc, E58_M215_NothingIsDecidedWhileAnAnswerIsOut) {
   EXPECT_EQ(engine.state().tally().active, 1);
   const Decision next = engine.decide(now);
   EXPECT_TRUE(next.creates.empty());
-  ASSERT_TRUE(next.status.has_value());
+  ASSERT_TRUE(next.status != nullptr);
   EXPECT_TRUE(has_true(next.status->status, kTypeSuspended));
 }
 

@@ -53,8 +53,8 @@ class Drafter {
         outcome_(outcome),
         // The API keeps whole seconds; so do we, or our own write would look like another's.
         now_(std::chrono::floor<seconds>(now)) {
-    draft_.write.base_rv = state.job().rv;
-    draft_.write.status = short_part(state.job().status);
+    draft_.write->base_rv = state.job().rv;
+    draft_.write->status = short_part(state.job().status);
   }
 
   StatusDraft draft() {
@@ -76,7 +76,7 @@ class Drafter {
   }
 
  private:
-  JobStatus& next() { return draft_.write.status; }
+  JobStatus& next() { return draft_.write->status; }
   const JobStatus& stored() const { return state_.job().status; }
 
   // The lists of the draft; copied from the stored status when first asked for.
@@ -87,7 +87,7 @@ class Drafter {
     return *next().uncounted;
   }
   const UncountedPods* lists_now() const {
-    const auto& drafted = draft_.write.status.uncounted;
+    const auto& drafted = draft_.write->status.uncounted;
     const auto& old = stored().uncounted;
     return drafted ? &*drafted : old ? &*old : nullptr;
   }
@@ -308,7 +308,7 @@ class Drafter {
     }
     std::string text = format_record(*draft_.record);
     if (text != state_.job().record) {
-      draft_.write.record = std::move(text);
+      draft_.write->record = std::move(text);
     }
   }
 
@@ -358,7 +358,7 @@ StatusDraft draft_status(State& state, const Outcome& outcome, Time now) {
 
 void complete_draft(const State& state, StatusDraft& draft) {
   const JobStatus& stored = state.job().status;
-  JobStatus& next = draft.write.status;
+  JobStatus& next = draft.write->status;
   if (!next.uncounted) {
     next.uncounted = stored.uncounted;
   }
@@ -396,12 +396,12 @@ void abort_status(State& state, const StatusDraft& draft) {
 
 void commit_status(State& state, StatusDraft draft, JobView stored, std::vector<Event>& events,
                    std::vector<MetricDelta>& metrics) {
-  JobStatus& written = draft.write.status;
+  const JobStatus& written = draft.write->status;
   const int64_t more_succeeded = written.succeeded - state.job().status.succeeded;
   const int64_t more_failed = written.failed - state.job().status.failed;
   const char* limit = state.facts().per_index ? "perIndex" : "global";
   const auto [completed, failed] =
-      state.commit_indexes(std::move(written.completed_indexes), std::move(written.failed_indexes));
+      state.commit_indexes(written.completed_indexes, written.failed_indexes);
   state.observe_job(std::move(stored));
   for (const StatusDraft::Item& item : draft.items) {
     if (const Slot slot = state.find(item.uid, item.slot); slot != kNoSlot) {

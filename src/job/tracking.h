@@ -4,6 +4,7 @@
 // abort_status().
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ struct StatusDraft {
 
   // Until complete_draft() without what takes long to copy: index texts, and uncounted lists that
   // stay as they are.
-  StatusWrite write;
+  std::shared_ptr<StatusWrite> write = std::make_shared<StatusWrite>();  // sent: never changed
   std::optional<Record> record;  // when it differs from the stored one
   bool prints_indexes = false;   // index sets changed
   bool changed = false;
