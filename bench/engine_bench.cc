@@ -116,7 +116,9 @@ Row live(const LifePlan& plan) {
   row.visits = static_cast<double>(life.visits());
   row.bytes_per_pod =
       static_cast<double>(meter.rested_bytes) / static_cast<double>(life.most_pods());
-  row.round_kilobytes = static_cast<double>(meter.most_bytes - meter.rested_bytes) / 1024;
+  row.round_kilobytes =
+      static_cast<double>(std::max(meter.most_bytes, meter.rested_bytes) - meter.rested_bytes) /
+      1024;
   row.status_writes = static_cast<double>(life.status_writes());
   row.text_per_write = static_cast<double>(life.text_bytes()) / row.status_writes;
   return row;

@@ -43,13 +43,15 @@ void History::on_pod(const PodChange& change) {
   if (!life.exists) {
     life.gone = change.moment.at;
   }
-  if (life.deleted_by.empty() && facts.deleting) {
+  const bool begins_to_end = life.deleted_by.empty() && facts.deleting;
+  if (begins_to_end) {
     life.deleted_by = change.writer.component.empty() ? "user" : change.writer.component;
-    const auto job = jobs_.find(facts.job);
-    if (job != jobs_.end() && life.deleted_by.starts_with("job-controller") && facts.index &&
-        !job->second.now.decided()) {
-      job->second.shed[*facts.index] = change.moment.at;
-    }
+  }
+  const bool gives_up = facts.dropped && change.before != nullptr && !change.before->dropped;
+  const auto job = jobs_.find(facts.job);
+  if ((begins_to_end || gives_up) && change.writer.component.starts_with("job-controller") &&
+      job != jobs_.end() && facts.index && !job->second.now.decided()) {
+    job->second.shed[*facts.index] = change.moment.at;
   }
   if (facts.terminal() && !life.ended) {
     life.ended = change.moment.at;

@@ -55,6 +55,28 @@ INSTANTIATE_TEST_SUITE_P(
                  {},
                  {"node-1/write#2=lost-reply:2m59.371s", "node-1/write#4=lost-reply:1m23.876s",
                   "node-1/write#6=conflict"}},
+        // L1: the same of a hollow node.
+        Schedule{
+            "ConflictWhileAHollowPodIsRemoved",
+            "random",
+            100760,
+            {"5.133s create j", "21.134s resume k", "13.266s create k", "6.033s evict-pod j 3"},
+            {"job-controller/write#3=conflict", "scheduler/event#7=frozen:56.941s",
+             "node-2/write#4=conflict", "garbage-collector/event#20=frozen:23.991s",
+             "node-2/write#6=conflict", "job-controller/note#3=conflict", "node-2/write#7=conflict",
+             "node-2/write#20=conflict"}},
+        // B3: a pod that was given up, and ended before it was deleted. A mistake of the monitor.
+        Schedule{"GivenUpAndEndedByItself",
+                 "random",
+                 101806,
+                 {"20.024s create j", "137ms create k", "5.74s create l", "42.109s completions l 6",
+                  "1m26.212s suspend j", "2m10.174s resume j"},
+                 {"garbage-collector/read#4=throttled", "node-1/write#1=server-error",
+                  "node-3/write#1=throttled", "job-controller/note#3=lost-request:2m30.562s",
+                  "scheduler/note#3=server-error", "node-2/write#5=duplicated",
+                  "scheduler/note#5=unavailable", "garbage-collector/event#24=skipped:58.546s",
+                  "job-controller/write#27=crash-after", "node-1/write#10=slow:28.048s",
+                  "job-controller/write#63=crash-before"}},
         // L2: rest was declared between the last action and its commit. A mistake of the
         // simulation.
         Schedule{"ResumedInTheLastMoment",

@@ -223,10 +223,8 @@ void HollowPods::on_answer(const std::string& uid, const Result<client::ObjectPt
   const auto found = live_.find(uid);
   if (found != live_.end()) {
     Live& live = found->second;
-    // A conflict after a delete: another pod has the name.
-    const bool gone =
-        !answer && (is_not_found(answer.error()) || (!written && is_conflict(answer.error())));
-    if (gone) {
+    // A conflict may be anything; if another pod has the name, the view tells.
+    if (!answer && is_not_found(answer.error())) {
       forget(uid);
     } else if (!answer) {
       retry_later(uid, live, answer.error());
