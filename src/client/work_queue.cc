@@ -27,23 +27,42 @@ void WorkQueue::shut_down() {
   }
   delayed_.clear();
   ready_.clear();
+  patient_.clear();
   dirty_.clear();
 }
 
-void WorkQueue::add(const std::string& key) {
-  if (shut_down_ || !dirty_.insert(key).second || in_work_.contains(key)) {
-    return;
-  }
-  push_ready(key);
-  dispatch_later();
+bool WorkQueue::admit(const std::string& key) {
+  return !shut_down_ && dirty_.insert(key).second && !in_work_.contains(key);
 }
 
-void WorkQueue::push_ready(const std::string& key) {
-  ready_.push_back(key);
+void WorkQueue::add(const std::string& key) {
+  if (admit(key)) {
+    push(ready_, key);
+    dispatch_later();
+  }
+}
+
+void WorkQueue::add_patient(const std::string& key) {
+  if (admit(key)) {
+    push(patient_, key);
+    dispatch_later();
+  }
+}
+
+void WorkQueue::push(std::deque<std::string>& line, const std::string& key) {
+  line.push_back(key);
   if (options_.metrics) {
     since_[key] = clock_.monotonic();
-    options_.metrics->added(ready_.size());
+    options_.metrics->added(queued());
   }
+}
+
+std::string WorkQueue::next() {
+  const bool patient = ready_.empty() || (!patient_.empty() && ++turn_ % kPatientTurn == 0);
+  std::deque<std::string>& line = patient ? patient_ : ready_;
+  std::string key = std::move(line.front());
+  line.pop_front();
+  return key;
 }
 
 void WorkQueue::add_after(const std::string& key, Duration delay) {
@@ -93,13 +112,13 @@ void WorkQueue::done(const std::string& key) {
     since_.erase(key);
   }
   if (dirty_.contains(key)) {
-    push_ready(key);
+    push(ready_, key);
   }
   dispatch_later();
 }
 
 void WorkQueue::dispatch_later() {
-  if (dispatching_ || ready_.empty() || in_work_.size() >= options_.workers) {
+  if (dispatching_ || queued() == 0 || in_work_.size() >= options_.workers) {
     return;
   }
   dispatching_ = true;
@@ -112,16 +131,15 @@ void WorkQueue::dispatch_later() {
 
 void WorkQueue::dispatch() {
   dispatching_ = false;
-  if (ready_.empty() || in_work_.size() >= options_.workers) {
+  if (queued() == 0 || in_work_.size() >= options_.workers) {
     return;
   }
-  const std::string key = std::move(ready_.front());
-  ready_.pop_front();
+  const std::string key = next();
   dirty_.erase(key);
   in_work_.insert(key);
   if (options_.metrics) {
     MonotonicTime& since = since_.at(key);
-    options_.metrics->started(clock_.monotonic() - since, ready_.size());
+    options_.metrics->started(clock_.monotonic() - since, queued());
     since = clock_.monotonic();
   }
   // One key per task, so that others on this executor get their turn in between. The work may

@@ -6,6 +6,7 @@
 // there are. Lives on one executor and must be destroyed there; after that nothing of it runs.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -39,6 +40,9 @@ class WorkQueue {
 
   // As soon as a worker is free; again after done() if it is in work now.
   void add(const std::string& key);
+  // The same for what can wait: behind everything that was added otherwise, but for one turn in
+  // kPatientTurn.
+  void add_patient(const std::string& key);
   // Of two delays the earlier one wins; zero or less is add().
   void add_after(const std::string& key, Duration delay);
   // After a failure: later each time, until forget().
@@ -49,19 +53,23 @@ class WorkQueue {
   // Nothing is started any more. What is in work goes on.
   void shut_down();
 
-  size_t queued() const { return ready_.size(); }
+  size_t queued() const { return ready_.size() + patient_.size(); }
   size_t delayed() const { return delayed_.size(); }
   size_t in_work() const { return in_work_.size(); }
-  bool idle() const { return ready_.empty() && in_work_.empty(); }
+  bool idle() const { return queued() == 0 && in_work_.empty(); }
   int failures(const std::string& key) const;
 
  private:
+  static constexpr uint64_t kPatientTurn = 8;
+
   struct Delayed {
     MonotonicTime due;
     env::TimerId timer;
   };
 
-  void push_ready(const std::string& key);
+  bool admit(const std::string& key);
+  void push(std::deque<std::string>& line, const std::string& key);
+  std::string next();
   void dispatch_later();
   void dispatch();
 
@@ -70,7 +78,9 @@ class WorkQueue {
   Options options_;
   Process process_;
   std::deque<std::string> ready_;
-  std::set<std::string> dirty_;  // in ready_, or in work and to be queued again
+  std::deque<std::string> patient_;
+  uint64_t turn_ = 0;
+  std::set<std::string> dirty_;  // in one of them, or in work and to be queued again
   std::set<std::string> in_work_;
   std::map<std::string, Delayed> delayed_;
   std::map<std::string, int> failures_;

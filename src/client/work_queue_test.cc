@@ -181,6 +181,20 @@ TEST_F(WorkQueueTest, TheWorkMayDestroyTheQueue) {
   EXPECT_THAT(started, ElementsAre("a"));
 }
 
+TEST_F(WorkQueueTest, WhatCanWaitComesLastButIsNotForgotten) {
+  const auto queue = make({.workers = 100});
+  queue->add_patient("new-1");
+  queue->add_patient("new-2");
+  queue->add_patient("new-1");
+  for (int i = 0; i < 10; ++i) {
+    queue->add("old-" + std::to_string(i));
+  }
+  EXPECT_EQ(queue->queued(), 12u);
+  settle();
+  EXPECT_THAT(started, ElementsAre("old-0", "old-1", "old-2", "old-3", "old-4", "old-5", "old-6",
+                                   "new-1", "old-7", "old-8", "old-9", "new-2"));
+}
+
 TEST_F(WorkQueueTest, Jc8_15_CountsWhatQueuesCount) {
   MetricRegistry registry;
   const auto queue =

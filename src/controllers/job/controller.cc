@@ -319,7 +319,8 @@ void JobController::employ(const JobRecord& job) {
   }
   worker->observe_all_pods(pods);
   workers_.emplace(uid, std::move(worker));
-  queue_.add(uid);
+  // Jobs that run come first: what has ended is to be seen to have ended.
+  queue_.add_patient(uid);
 }
 
 void JobController::process(const std::string& uid) {
