@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/generator.h"
 #include "client/object_identity.h"
+#include "client/update_status.h"
 #include "schema/coordination/v1/lease.pb.h"
 
 namespace windlass::client {
@@ -195,7 +196,7 @@ void LeaderElection::stop_leading() {
   callbacks_.on_stopped_leading();
 }
 
-void LeaderElection::release(std::function<void()> done) {
+void LeaderElection::release(std::function<void(bool freed)> done) {
   const bool held = is_leader() && lease_;
   if (state_ == State::leading) {
     stop_leading();
@@ -203,15 +204,23 @@ void LeaderElection::release(std::function<void()> done) {
   state_ = State::stopped;
   env_.executor.cancel(std::exchange(timer_, env::TimerId::none));
   if (!held) {
-    env_.executor.post(std::move(done));
+    env_.executor.post([done = std::move(done)] { done(false); });
     return;
   }
-  auto lease = std::make_shared<Lease>(*api::object_as<Lease>(lease_));
-  lease->mutable_spec()->set_holder_identity("");
-  lease->mutable_spec()->set_lease_duration_seconds(1);
-  api::set_time(*lease->mutable_spec()->mutable_renew_time(), env_.clock.now());
-  env_.client.update(ref(), "", std::move(lease),
-                     [done = std::move(done)](const Result<ObjectPtr>&) { done(); });
+  // A renewal that is on its way makes this a conflict, and is one itself if it comes later.
+  update_object(
+      env_.client, ref(), uid_of(*lease_),
+      [identity = options_.identity, now = env_.clock.now()](api::Message& object) {
+        auto& spec = *static_cast<Lease&>(object).mutable_spec();
+        if (spec.holder_identity() != identity) {
+          return false;
+        }
+        spec.set_holder_identity("");
+        spec.set_lease_duration_seconds(1);
+        api::set_time(*spec.mutable_renew_time(), now);
+        return true;
+      },
+      [done = std::move(done)](const Result<ObjectPtr>& written) { done(written.has_value()); });
 }
 
 Done<ObjectPtr> LeaderElection::callback(MonotonicTime sent,

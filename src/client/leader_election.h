@@ -42,9 +42,9 @@ class LeaderElection {
   LeaderElection& operator=(const LeaderElection&) = delete;
 
   void start();
-  // Gives the Lease up, so that others need not wait; `done` runs when that is answered, or at once
-  // when there is nothing to give up.
-  void release(std::function<void()> done);
+  // Gives the Lease up, so that others need not wait, also while a renewal is on its way. `done`
+  // runs once, later, and hears whether the Lease is free now by this.
+  void release(std::function<void(bool freed)> done);
 
   bool is_leader() const;
   // Who holds the Lease, as far as was seen; "" for nobody.

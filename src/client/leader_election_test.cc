@@ -236,7 +236,7 @@ TEST_F(Election, WallClocksDoNotMatter) {
 TEST_F(Election, AReleasedLeaseIsTakenAtOnce) {
   start_both();
   bool released = false;
-  a.executor.post([&] { a.election.release([&] { released = true; }); });
+  a.executor.post([&] { a.election.release([&](bool freed) { released = freed; }); });
   world.run_for(milliseconds(100));
   EXPECT_TRUE(released);
   EXPECT_EQ(a.stopped, 1);
@@ -245,12 +245,29 @@ TEST_F(Election, AReleasedLeaseIsTakenAtOnce) {
   EXPECT_EQ(b.started, 1);
 }
 
+TEST_F(Election, ARenewalOnItsWayDoesNotKeepTheLease) {
+  for (Duration moment = milliseconds(0); moment < seconds(2); moment += milliseconds(100)) {
+    sim::SimWorld alone(7);
+    LeaseServer common;
+    Process only{alone, common, "a"};
+    only.link.delay = milliseconds(300);
+    start(only);
+    alone.run_for(seconds(5) + moment);
+    ASSERT_TRUE(only.election.is_leader());
+    std::optional<bool> released;
+    only.executor.post([&] { only.election.release([&](bool freed) { released = freed; }); });
+    alone.run_for(seconds(5));
+    EXPECT_EQ(released, true) << moment.count();
+    EXPECT_EQ(common.holder(), "") << moment.count();
+  }
+}
+
 TEST_F(Election, ReleasingWhatIsNotHeldDoesNothing) {
   start_both();
-  bool released = false;
-  b.executor.post([&] { b.election.release([&] { released = true; }); });
+  std::optional<bool> released;
+  b.executor.post([&] { b.election.release([&](bool freed) { released = freed; }); });
   world.run_for(seconds(1));
-  EXPECT_TRUE(released);
+  EXPECT_EQ(released, false);
   EXPECT_EQ(server.holder(), "a");
   EXPECT_EQ(b.stopped, 0);
 }
