@@ -142,6 +142,36 @@ TEST(RemoteClient, ThrottledRequestsWaitAndGoAgain) {
   EXPECT_EQ(asked, 2);
 }
 
+TEST(RemoteClient, ARateIsKeptWhereOneIsWanted) {
+  constexpr int kRequests = 6;
+  ScriptedServer server({[](Peer& peer) {
+    for (int i = 0; i < kRequests; ++i) {
+      peer.receive();
+      peer.answer(200, kConfigMap);
+    }
+  }});
+  Transport::Options options;
+  options.connections = 1;
+  options.requests_per_second = 20;
+  options.burst = 2;
+  Caller caller(server.access(), options);
+  const MonotonicTime before = caller.clock.monotonic();
+  int answered = 0;
+  caller.loop.post([&] {
+    for (int i = 0; i < kRequests; ++i) {
+      caller.client.get(config_ref(), [&](const Result<ObjectPtr>& got) {
+        EXPECT_TRUE(got.has_value());
+        if (++answered == kRequests) {
+          caller.loop.stop();
+        }
+      });
+    }
+  });
+  caller.run();
+  EXPECT_EQ(answered, kRequests);
+  EXPECT_GE(caller.clock.monotonic() - before, milliseconds(195));  // four have to wait
+}
+
 TEST(RemoteClient, TimeOutsAndLimitsHold) {
   ScriptedServer server({[](Peer& peer) {
     peer.receive();

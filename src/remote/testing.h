@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include <functional>
@@ -34,7 +35,9 @@ class Caller {
         credentials(files, clock, std::move(access)),
         dialer(loop, clock, credentials),
         transport(loop, clock, dialer, std::move(options)),
-        client(transport, random) {}
+        client(transport, random) {
+    ::signal(SIGPIPE, SIG_IGN);  // as the program does: OpenSSL writes to who may have hung up
+  }
 
   // Runs the loop until `done` is called.
   template <class T>

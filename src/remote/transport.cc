@@ -139,10 +139,12 @@ Transport::Transport(posix::EventLoop& loop, env::Clock& clock, Dialer& dialer, 
       clock_(clock),
       dialer_(dialer),
       options_(std::move(options)),
+      limit_(options_.requests_per_second, options_.burst),
       self_(std::make_shared<Transport*>(this)) {}
 
 Transport::~Transport() {
   loop_.cancel(idle_timer_);
+  loop_.cancel(limit_timer_);
   exchanges_.clear();
   for (const auto& [key, connection] : connections_) {
     connection->close();
@@ -211,6 +213,9 @@ void Transport::pump() {
         transport.dial();
         return;
       }
+      if (!transport.within_limit()) {
+        return;
+      }
       transport.waiting_.pop_front();
       const auto exchange = found->second;
       const auto connection = std::move(transport.idle_.back().connection);
@@ -218,6 +223,21 @@ void Transport::pump() {
       exchange->run_on(connection);
     }
   });
+}
+
+bool Transport::within_limit() {
+  if (limit_timer_ != env::TimerId::none) {
+    return false;
+  }
+  const Duration wait = limit_.take(clock_.monotonic());
+  if (wait == Duration::zero()) {
+    return true;
+  }
+  limit_timer_ = loop_.schedule(wait, [this] {
+    limit_timer_ = env::TimerId::none;
+    pump();
+  });
+  return false;
 }
 
 void Transport::dial() {

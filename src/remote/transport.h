@@ -3,6 +3,8 @@
 // and goes again. A read whose connection turns out dead is sent once more; a write never is,
 // unless it certainly had not left.
 //
+// The process ignores SIGPIPE, which a write over TLS could raise.
+//
 // Lives on the event loop; dialer, loop and clock outlive it. Nothing is called after destruction.
 #pragma once
 
@@ -18,6 +20,7 @@
 #include "http/message.h"
 #include "remote/connection.h"
 #include "remote/dialer.h"
+#include "remote/rate_limit.h"
 
 namespace windlass::remote {
 
@@ -41,6 +44,8 @@ class Transport {
  public:
   struct Options {
     size_t connections = 32;
+    double requests_per_second = 0;  // 0: no limit but the connections
+    double burst = 0;
     Duration request_timeout = seconds(60);  // as kube-apiserver's own
     std::string user_agent = "windlass";
     // Counts: every answer with its status, 0 for a request that got none.
@@ -81,6 +86,8 @@ class Transport {
   };
 
   void pump();
+  // False when the next request has to wait for its turn; then pump() comes again by itself.
+  bool within_limit();
   void dial();
   void on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stream);
   void fail_waiting(const Status& why);
@@ -102,6 +109,8 @@ class Transport {
   std::vector<Idle> idle_;  // the one used last is the next
   std::map<uint64_t, std::shared_ptr<void>> dials_;
   env::TimerId idle_timer_ = env::TimerId::none;
+  RateLimit limit_;
+  env::TimerId limit_timer_ = env::TimerId::none;
   std::shared_ptr<Transport*> self_;  // tasks hold it weakly
 };
 
