@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/cluster_flags.h"
+#include "cli/flag_values.h"
+
 namespace windlass::cli {
 namespace {
 
@@ -37,6 +40,8 @@ struct RawFlags {
   std::string cases;
   std::string fail_on = "warning";
   std::string supervisor_dir;
+  ControllerFlags controller;
+  DoctorFlags doctor;
 };
 
 void add_manifest_flags(CLI::App& command, RawFlags& raw) {
@@ -183,6 +188,24 @@ CLI::App* add_policy_lint(CLI::App& policy, RawFlags& raw) {
   return command;
 }
 
+CLI::App* add_annotate(CLI::App& app, RawFlags& raw) {
+  CLI::App* command = app.add_subcommand(
+      "annotate",
+      "Print Jobs with the names of their failure rules where any API server keeps them");
+  command->add_option("-f,--filename", raw.files,
+                      "Manifest file or folder, YAML or JSON; - is standard input; repeatable");
+  command->add_flag("-R,--recursive", raw.recursive, "Look into folders of folders");
+  command->add_option("FILE", raw.positional_files, "The same as -f FILE");
+  command->add_option("-o,--output", raw.output, "yaml (the default) or json");
+  command->footer(
+      "Kubernetes drops spec.podFailurePolicy.rules[].name. `windlass controller` also reads the\n"
+      "annotation windlass.dev/failure-rule-names, which this makes of them.\n"
+      "Exit code: 0, 1 a manifest cannot be read, 2 wrong usage or an unreadable file.\n\n"
+      "Examples:\n"
+      "  windlass annotate -f job.yaml | kubectl apply -f -");
+  return command;
+}
+
 CLI::App* add_supervisor(CLI::App& app, RawFlags& raw) {
   CLI::App* command =
       app.add_subcommand("supervisor", "Hold the containers of one node (started by windlass)");
@@ -294,15 +317,6 @@ Result<ManifestOptions> manifest_options(const RawFlags& raw) {
   return options;
 }
 
-Result<Duration> positive_duration(std::string_view flag, const std::string& text) {
-  const auto duration = parse_duration(text);
-  if (!duration || *duration <= Duration::zero()) {
-    return fail(plain_error(fmt::format(
-        "invalid {} \"{}\": must be a duration above zero such as 90s, 5m or 1h30m", flag, text)));
-  }
-  return *duration;
-}
-
 Result<CommandLine> validate_options(const RawFlags& raw) {
   ValidateOptions options;
   TRY(options.manifests, manifest_options(raw));
@@ -379,6 +393,26 @@ Result<CommandLine> kubeconfig_options(const RawFlags& raw) {
   return KubeconfigOptions{raw.data_dir, raw.role, raw.user, raw.server};
 }
 
+Result<CommandLine> controller_options(const RawFlags& raw) {
+  TRY(ControllerOptions options, read_controller_flags(raw.controller));
+  return options;
+}
+
+Result<CommandLine> doctor_options(const RawFlags& raw) {
+  TRY(DoctorOptions options, read_doctor_flags(raw.doctor));
+  return options;
+}
+
+Result<CommandLine> annotate_options(const RawFlags& raw) {
+  AnnotateOptions options;
+  TRY(options.manifests, manifest_options(raw));
+  TRY(options.format, parse_output(raw.output));
+  if (options.format == OutputFormat::text) {
+    options.format = OutputFormat::yaml;
+  }
+  return options;
+}
+
 Result<CommandLine> supervisor_options(const RawFlags& raw) {
   if (raw.supervisor_dir.empty()) {
     return fail(plain_error("must specify --dir DIR"));
@@ -406,6 +440,9 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       "policy", "What a Job's failure policy does (test), and what is wrong with it (lint)");
   CLI::App* policy_test = add_policy_test(*policy, raw);
   CLI::App* policy_lint = add_policy_lint(*policy, raw);
+  CLI::App* controller = add_controller(app, raw.controller);
+  CLI::App* doctor = add_doctor(app, raw.doctor);
+  CLI::App* annotate = add_annotate(app, raw);
   CLI::App* supervisor = add_supervisor(app, raw);
   CLI::App* version = app.add_subcommand("version", "Print the version of this program");
   version->add_option("-o,--output", raw.output, "yaml or json");
@@ -418,6 +455,9 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       {kubeconfig, kubeconfig_options},
       {policy_test, policy_test_options},
       {policy_lint, policy_lint_options},
+      {controller, controller_options},
+      {doctor, doctor_options},
+      {annotate, annotate_options},
       {supervisor, supervisor_options},
       {version, version_options},
   };

@@ -9,6 +9,8 @@
 
 #include "api/feature_gates.h"
 #include "base/time.h"
+#include "cli/controller_options.h"
+#include "cli/doctor_options.h"
 #include "cli/manifest.h"
 #include "cli/up_options.h"
 #include "policy/lint.h"
@@ -54,6 +56,12 @@ struct RunOptions {
   api::FeatureGates gates;
 };
 
+// `windlass annotate`.
+struct AnnotateOptions {
+  ManifestOptions manifests;
+  OutputFormat format = OutputFormat::yaml;
+};
+
 // The process that holds a node's containers; started by the program itself, so not in the help.
 struct SupervisorCommand {
   std::string directory;
@@ -71,7 +79,8 @@ struct Usage {
 
 using CommandLine =
     std::variant<ValidateOptions, RunOptions, UpOptions, KubeconfigOptions, PolicyTestOptions,
-                 PolicyLintOptions, SupervisorCommand, VersionOptions, Usage>;
+                 PolicyLintOptions, ControllerOptions, DoctorOptions, AnnotateOptions,
+                 SupervisorCommand, VersionOptions, Usage>;
 
 // `arguments` without the program's name.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

@@ -176,6 +176,68 @@ TEST(CommandLine, KubeconfigTakesARoleAndAUser) {
   EXPECT_EQ(parsed<KubeconfigOptions>({"kubeconfig"}).role, "viewer");
 }
 
+TEST(CommandLine, ControllerTakesWhoseJobsAndWhere) {
+  const auto options = parsed<ControllerOptions>(
+      {"controller", "--kubeconfig", "k", "--context=c", "--managed-by", "example.com/jobs", "-n",
+       "training", "--leader-elect=false", "--listen", "", "--concurrent-job-syncs", "7",
+       "--kube-api-qps=50.5", "--kube-api-burst", "100", "--feature-gates",
+       "JobSuccessPolicy=false"});
+  EXPECT_EQ(options.cluster.kubeconfig, "k");
+  EXPECT_EQ(options.cluster.context, "c");
+  EXPECT_EQ(options.manager, "example.com/jobs");
+  EXPECT_FALSE(options.replaces_built_in());
+  EXPECT_EQ(options.ns, "training");
+  EXPECT_FALSE(options.leader_elect);
+  EXPECT_EQ(options.listen, "");
+  EXPECT_EQ(options.concurrent_syncs, 7u);
+  EXPECT_EQ(options.requests_per_second, 50.5);
+  EXPECT_EQ(options.burst, 100);
+  EXPECT_FALSE(options.gates.enabled(api::Feature::job_success_policy));
+
+  const auto all = parsed<ControllerOptions>({"controller", "--replace-builtin", "--leader-elect"});
+  EXPECT_TRUE(all.replaces_built_in());
+  EXPECT_TRUE(all.leader_elect);
+  EXPECT_EQ(all.ns, "");
+}
+
+TEST(CommandLine, ControllerRefusesWhatMakesNoSense) {
+  EXPECT_THAT(refused({"controller"}).text, HasSubstr("must specify either --managed-by"));
+  EXPECT_THAT(refused({"controller", "--replace-builtin", "--managed-by", "a.b/c"}).text,
+              HasSubstr("must specify either --managed-by"));
+  EXPECT_THAT(refused({"controller", "--managed-by", "kubernetes.io/job-controller"}).text,
+              HasSubstr("use --replace-builtin"));
+  for (const char* bad : {"windlass", "/x", "a b/c", "a.b/"}) {
+    EXPECT_THAT(refused({"controller", "--managed-by", bad}).text, HasSubstr("path with a domain"));
+  }
+  EXPECT_THAT(refused({"controller", "--replace-builtin", "--connections", "0"}).text,
+              HasSubstr("--connections"));
+  EXPECT_THAT(
+      refused({"controller", "--replace-builtin", "--leader-elect-renew-deadline", "15s"}).text,
+      HasSubstr("--leader-elect-lease-duration must be above"));
+  EXPECT_THAT(refused({"controller", "--replace-builtin", "--leader-elect-retry-period", "x"}).text,
+              HasSubstr("invalid --leader-elect-retry-period \"x\""));
+}
+
+TEST(CommandLine, DoctorTakesWhereAndHowLong) {
+  const auto options = parsed<DoctorOptions>(
+      {"doctor", "--kubeconfig", "k", "-n", "x", "--wait", "1s", "--patience=5m", "-o", "json"});
+  EXPECT_EQ(options.cluster.kubeconfig, "k");
+  EXPECT_EQ(options.ns, "x");
+  EXPECT_EQ(options.wait, seconds(1));
+  EXPECT_EQ(options.patience, minutes(5));
+  EXPECT_TRUE(options.json);
+  EXPECT_THAT(refused({"doctor", "-o", "xml"}).text, HasSubstr("allowed formats are: json"));
+  EXPECT_THAT(refused({"doctor", "--wait", "never"}).text, HasSubstr("invalid --wait"));
+}
+
+TEST(CommandLine, AnnotateTakesFilesAndPrintsYaml) {
+  const auto options = parsed<AnnotateOptions>({"annotate", "-f", "a.yaml"});
+  EXPECT_EQ(options.manifests.paths, (std::vector<std::string>{"a.yaml"}));
+  EXPECT_EQ(options.format, OutputFormat::yaml);
+  EXPECT_EQ(parsed<AnnotateOptions>({"annotate", "a", "-o", "json"}).format, OutputFormat::json);
+  EXPECT_THAT(refused({"annotate"}).text, HasSubstr("must specify a file"));
+}
+
 TEST(CommandLine, TheSupervisorIsThereButNotInTheHelp) {
   EXPECT_EQ(parsed<SupervisorCommand>({"supervisor", "--dir", "/run/x"}).directory, "/run/x");
   EXPECT_THAT(refused({"supervisor"}).text, HasSubstr("must specify --dir DIR"));

@@ -10,7 +10,7 @@
 namespace windlass::cli {
 namespace {
 
-constexpr size_t kMaxFileBytes = size_t{256} * 1024;
+constexpr size_t kMaxAuthorityBytes = size_t{256} * 1024;
 // What X.509 has room for in a common name.
 constexpr size_t kMaxUserBytes = 64;
 // They stand for themselves in YAML and in a shell.
@@ -53,7 +53,7 @@ Result<Subject> subject_of(const KubeconfigOptions& options) {
 }
 
 Result<std::string> read(env::Files& files, const std::string& directory, const char* name) {
-  auto text = files.read(directory + '/' + name, kMaxFileBytes);
+  auto text = files.read(directory + '/' + name, kMaxAuthorityBytes);
   if (!text) {
     return fail(plain_error(
         fmt::format("{}\nIs {} the data directory of a `windlass up` that has been started once?",

@@ -8,7 +8,7 @@ namespace windlass::cli {
 namespace {
 
 // Far above any real manifest, far below what would hurt.
-constexpr size_t kMaxFileBytes = 16 * 1024 * 1024;
+constexpr size_t kMaxManifestBytes = 16 * 1024 * 1024;
 constexpr int kMaxFolderDepth = 32;
 constexpr std::string_view kStandardInput = "-";
 
@@ -69,7 +69,7 @@ class Loader {
   }
 
   void load_file(const std::string& path, const std::string& source) {
-    const auto text = files_.read(path, kMaxFileBytes);
+    const auto text = files_.read(path, kMaxManifestBytes);
     if (!text) {
       loaded_.unreadable.push_back(text.error().message);
       return;

@@ -2,9 +2,14 @@
 
 #include <signal.h>
 
+#include <array>
 #include <optional>
 
+#include "base/uuid.h"
+#include "cli/annotate.h"
 #include "cli/command_line.h"
+#include "cli/controller_session.h"
+#include "cli/doctor.h"
 #include "cli/kubeconfig_command.h"
 #include "cli/machine.h"
 #include "cli/policy_lint_command.h"
@@ -84,6 +89,88 @@ ExitCode keep_up(UpOptions options, Output& output) {
   loop.run();
   session.reset();
   return code;
+}
+
+// Of one process in an election: no two the same, and people see where it runs.
+std::string unique_identity(env::Random& random) {
+  std::array<std::byte, 16> bytes;
+  random.fill(bytes);
+  return posix::host_name() + "_" + Uuid::from_random(bytes).to_string();
+}
+
+ClusterEnvironment cluster_environment() {
+  return {posix::environment_variable("KUBECONFIG"),
+          posix::environment_variable("KUBERNETES_SERVICE_HOST"),
+          posix::environment_variable("KUBERNETES_SERVICE_PORT"),
+          posix::environment_variable("HOME")};
+}
+
+ExitCode control(const ControllerOptions& options, Output& output) {
+  posix::raise_descriptor_limit();
+  posix::PosixClock clock;
+  posix::PosixRandom random;
+  posix::PosixFiles files;
+  posix::PosixLog log(clock, log_level(options.verbosity));
+  posix::EventLoop loop(clock);
+  posix::PosixProcesses processes(loop);
+  auto access = find_cluster(files, options.cluster, cluster_environment());
+  if (!access) {
+    output.err("error: " + access.error().message + "\n");
+    return ExitCode::usage;
+  }
+  ExitCode code = ExitCode::failed;
+  std::optional<ControllerSession> session;
+  // Before any thread starts: they inherit the mask.
+  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session->interrupt(); });
+  session.emplace(env::Env{clock, random, loop, log, files, processes}, loop, *std::move(access),
+                  options, unique_identity(random), output, [&](ExitCode finished) {
+                    code = finished;
+                    loop.stop();
+                  });
+  session->start();
+  loop.run();
+  session.reset();
+  return code;
+}
+
+ExitCode examine_cluster(const DoctorOptions& options, Output& output) {
+  posix::PosixClock clock;
+  posix::PosixRandom random;
+  posix::PosixFiles files;
+  posix::PosixLog log(clock, env::LogLevel::warning);
+  posix::EventLoop loop(clock);
+  posix::PosixProcesses processes(loop);
+  auto access = find_cluster(files, options.cluster, cluster_environment());
+  if (!access) {
+    output.err("error: " + access.error().message + "\n");
+    return ExitCode::usage;
+  }
+  ExitCode code = ExitCode::failed;
+  std::optional<DoctorSession> session;
+  // Before any thread starts: they inherit the mask.
+  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session->interrupt(); });
+  session.emplace(env::Env{clock, random, loop, log, files, processes}, loop, *std::move(access),
+                  options, output, [&](ExitCode finished) {
+                    code = finished;
+                    loop.stop();
+                  });
+  session->start();
+  loop.run();
+  session.reset();
+  return code;
+}
+
+ExitCode execute(const DoctorOptions& options, Output& output) {
+  return examine_cluster(options, output);
+}
+
+ExitCode execute(const ControllerOptions& options, Output& output) {
+  return control(options, output);
+}
+
+ExitCode execute(const AnnotateOptions& options, Output& output) {
+  posix::PosixFiles files;
+  return annotate(options, files, output);
 }
 
 ExitCode execute(const UpOptions& options, Output& output) {

@@ -55,7 +55,7 @@ std::string idle_text(const Job& job) {
 // What the failure policy says about this pod, in the words of the policy.
 std::string rule_text(const Job& job, const Pod& pod) {
   const job::JobView view = controllers::job::read_job(job);
-  const job::PodView failed = controllers::job::read_pod(pod);
+  const job::PodView failed = controllers::job::read_pod(pod, job::kTrackingFinalizer);
   if (!view.spec.failure_policy) {
     return "counts as a failure";
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "client/api_client.h"
+#include "client/write_outcome.h"
 #include "env/executor.h"
 
 namespace windlass::client {
@@ -67,7 +68,7 @@ class FencedClient final : public ApiClient {
       return true;
     }
     executor_.post(
-        [done] { done(fail(plain_error("not the leader any more: the write was not sent"))); });
+        [done] { done(fail(not_sent("not the leader any more: the write was not sent"))); });
     return false;
   }
 

@@ -1,7 +1,10 @@
 #include "posix/inherited.h"
 
+#include <limits.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 
 namespace windlass::posix {
@@ -9,6 +12,11 @@ namespace windlass::posix {
 std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name = {};
+  return ::gethostname(name.data(), HOST_NAME_MAX) == 0 && name[0] != 0 ? name.data() : "localhost";
 }
 
 size_t raise_descriptor_limit() {

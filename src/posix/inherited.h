@@ -9,6 +9,9 @@ namespace windlass::posix {
 // "" when it is not set.
 std::string environment_variable(const char* name);
 
+// Of this machine, or of the pod; "localhost" when it has none.
+std::string host_name();
+
 // As many descriptors as the system allows this process: a server has one per client. Answers how
 // many that is.
 size_t raise_descriptor_limit();

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "api/object.h"
 #include "job/decision.h"
@@ -15,7 +16,8 @@ namespace windlass::controllers::job {
 namespace engine = ::windlass::job;
 
 engine::JobView read_job(const api::Message& job);
-engine::PodView read_pod(const api::Message& pod);
+// `finalizer` is the one that tracks pods: under spec.managedBy the built-in name is taken.
+engine::PodView read_pod(const api::Message& pod, std::string_view finalizer);
 
 // UID and name of the Job that controls the pod; "" when none does (job-controller.md 1.33).
 std::string owner_job_uid(const api::Message& pod);
@@ -26,12 +28,13 @@ std::unique_ptr<api::Message> with_status(const api::Message& job,
                                           const engine::StatusWrite& write);
 
 // A pod for the Job: its template, the engine's plan, owner and finalizer (section 4).
-std::unique_ptr<api::Message> make_pod(const api::Message& job, const engine::PodPlan& plan);
+std::unique_ptr<api::Message> make_pod(const api::Message& job, const engine::PodPlan& plan,
+                                       std::string_view finalizer);
 
 // Makes the Job the pod's controller (4.6).
 void add_owner(api::Message& pod, const std::string& job_name, const std::string& job_uid);
 
 // Takes the tracking finalizer off; false when it is not there.
-bool remove_tracking_finalizer(api::Message& pod);
+bool remove_tracking_finalizer(api::Message& pod, std::string_view finalizer);
 
 }  // namespace windlass::controllers::job

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/codec/wire_time.h"
+#include "api/job/rule_names.h"
 #include "client/object_identity.h"
 #include "controllers/job/adapter.h"
 #include "schema/batch/v1/job.pb.h"
@@ -187,6 +188,20 @@ void write_conditions(const std::vector<engine::Condition>& conditions, batch::J
   }
 }
 
+// What a newer API server has put into a status, and this program does not know, goes back as it
+// came.
+void keep_unknown_fields(const batch::JobStatus& before, batch::JobStatus& out) {
+  out.mutable_unknown_fields()->MergeFrom(before.unknown_fields());
+  for (batch::JobCondition& condition : *out.mutable_conditions()) {
+    for (const batch::JobCondition& old : before.conditions()) {
+      if (old.type() == condition.type()) {
+        condition.mutable_unknown_fields()->MergeFrom(old.unknown_fields());
+        break;
+      }
+    }
+  }
+}
+
 // Zero values are absent, except behind what Go has as a pointer (api/protobuf.h).
 void write_counters(const engine::JobStatus& status, batch::JobStatus& out) {
   if (status.active != 0) {
@@ -231,6 +246,13 @@ engine::JobView read_job(const api::Message& message) {
   view.generation = job.metadata().generation();
   view.deleting = job.metadata().has_deletion_timestamp();
   view.spec = read_spec(job.spec());
+  if (view.spec.failure_policy) {
+    // Where the API server drops the names of rules, an annotation has them.
+    const api::RuleNames names = api::effective_rule_names(job);
+    for (size_t i = 0; i < names.size(); ++i) {
+      (*view.spec.failure_policy)[i].name = names[i];
+    }
+  }
   view.status = read_status(job.status());
   const auto& annotations = job.metadata().annotations();
   if (const auto record = annotations.find(std::string(engine::kRecordKey));
@@ -249,8 +271,10 @@ std::unique_ptr<api::Message> with_status(const api::Message& message,
         *write.record;
   }
   batch::JobStatus& out = *job->mutable_status();
+  const batch::JobStatus before = out;
   out.Clear();
   write_conditions(write.status.conditions, out);
+  keep_unknown_fields(before, out);
   if (write.status.start_time) {
     api::set_time(*out.mutable_start_time(), *write.status.start_time);
   }

@@ -14,9 +14,9 @@ namespace {
 namespace core = api::core::v1;
 using ObjectMeta = api::meta::v1::ObjectMeta;
 
-bool has_finalizer(const ObjectMeta& metadata) {
-  return std::find(metadata.finalizers().begin(), metadata.finalizers().end(),
-                   engine::kTrackingFinalizer) != metadata.finalizers().end();
+bool has_finalizer(const ObjectMeta& metadata, std::string_view finalizer) {
+  return std::find(metadata.finalizers().begin(), metadata.finalizers().end(), finalizer) !=
+         metadata.finalizers().end();
 }
 
 std::optional<std::string> annotation(const ObjectMeta& metadata, std::string_view key) {
@@ -103,7 +103,7 @@ void add_owner(api::Message& pod, const std::string& job_name, const std::string
   owner.set_block_owner_deletion(true);
 }
 
-engine::PodView read_pod(const api::Message& message) {
+engine::PodView read_pod(const api::Message& message, std::string_view finalizer) {
   const auto& pod = static_cast<const core::Pod&>(message);
   const ObjectMeta& metadata = pod.metadata();
   engine::PodView view;
@@ -116,7 +116,7 @@ engine::PodView read_pod(const api::Message& message) {
     view.deletion_time = api::time_of(metadata.deletion_timestamp());
     view.deletion_grace_seconds = metadata.deletion_grace_period_seconds();
   }
-  view.has_finalizer = has_finalizer(metadata);
+  view.has_finalizer = has_finalizer(metadata, finalizer);
   view.has_node = !pod.spec().node_name().empty();
   view.completion_index = annotation(metadata, engine::kCompletionIndexKey);
   view.failure_count = annotation(metadata, engine::kIndexFailureCountKey);
@@ -146,7 +146,8 @@ std::string owner_job_name(const api::Message& pod) {
   return owner == nullptr ? std::string() : owner->name();
 }
 
-std::unique_ptr<api::Message> make_pod(const api::Message& message, const engine::PodPlan& plan) {
+std::unique_ptr<api::Message> make_pod(const api::Message& message, const engine::PodPlan& plan,
+                                       std::string_view finalizer) {
   const auto& job = static_cast<const api::batch::v1::Job&>(message);
   const core::PodTemplateSpec& pod_template = job.spec().template_();
   auto pod = std::make_unique<core::Pod>();
@@ -158,8 +159,8 @@ std::unique_ptr<api::Message> make_pod(const api::Message& message, const engine
   metadata.set_namespace_(job.metadata().namespace_());
   metadata.set_generate_name(plan.generate_name);
   add_owner(*pod, job.metadata().name(), job.metadata().uid());
-  if (!has_finalizer(metadata)) {
-    metadata.add_finalizers(std::string(engine::kTrackingFinalizer));
+  if (!has_finalizer(metadata, finalizer)) {
+    metadata.add_finalizers(std::string(finalizer));
   }
   for (const auto& [key, value] : plan.labels) {
     (*metadata.mutable_labels())[std::string(key)] = value;
@@ -181,9 +182,9 @@ std::unique_ptr<api::Message> make_pod(const api::Message& message, const engine
   return pod;
 }
 
-bool remove_tracking_finalizer(api::Message& pod) {
+bool remove_tracking_finalizer(api::Message& pod, std::string_view finalizer) {
   auto& finalizers = *api::mutable_metadata_of(pod).mutable_finalizers();
-  const auto kept = std::remove(finalizers.begin(), finalizers.end(), engine::kTrackingFinalizer);
+  const auto kept = std::remove(finalizers.begin(), finalizers.end(), finalizer);
   const bool found = kept != finalizers.end();
   finalizers.erase(kept, finalizers.end());
   return found;

@@ -144,7 +144,8 @@ status:
   initContainerStatuses: [{name: s, restartCount: 4}, {name: i}]
   containerStatuses:
   - {name: c, state: {terminated: {exitCode: 42, finishedAt: "2024-01-01T00:00:20Z"}}}
-)"));
+)"),
+                                        engine::kTrackingFinalizer);
   EXPECT_EQ(view.uid, "u");
   EXPECT_EQ(view.rv, 9u);
   EXPECT_EQ(view.phase, engine::Phase::failed);
@@ -173,7 +174,7 @@ TEST(ReadPod, Phases) {
   const auto phase = [](const char* text) {
     Pod pod;
     pod.mutable_status()->set_phase(text);
-    return read_pod(pod).phase;
+    return read_pod(pod, engine::kTrackingFinalizer).phase;
   };
   EXPECT_EQ(phase(""), engine::Phase::pending);
   EXPECT_EQ(phase("Running"), engine::Phase::running);
@@ -212,7 +213,7 @@ spec:
 TEST(MakePod, Section4_Indexed) {
   engine::PodPlan plan = engine::plan_indexed_pod("j", 7);
   engine::annotate_failures(plan, {2, 1});
-  const auto message = make_pod(indexed_job(), plan);
+  const auto message = make_pod(indexed_job(), plan, engine::kTrackingFinalizer);
   const Pod& pod = static_cast<const Pod&>(*message);
   EXPECT_EQ(pod.metadata().namespace_(), "ns");
   EXPECT_EQ(pod.metadata().name(), "");
@@ -240,7 +241,7 @@ TEST(MakePod, Section4_Indexed) {
 }
 
 TEST(MakePod, Section4_12_NonIndexedPodsGetNoneOfThat) {
-  const auto message = make_pod(indexed_job(), engine::plan_pod("j"));
+  const auto message = make_pod(indexed_job(), engine::plan_pod("j"), engine::kTrackingFinalizer);
   const Pod& pod = static_cast<const Pod&>(*message);
   EXPECT_EQ(pod.metadata().generate_name(), "j-");
   EXPECT_EQ(pod.spec().hostname(), "own");
@@ -252,16 +253,16 @@ TEST(MakePod, Section4_7_TheFinalizerIsNotDoubled) {
   Job job = indexed_job();
   job.mutable_spec()->mutable_template_()->mutable_metadata()->add_finalizers(
       std::string(engine::kTrackingFinalizer));
-  const auto pod = make_pod(job, engine::plan_pod("j"));
+  const auto pod = make_pod(job, engine::plan_pod("j"), engine::kTrackingFinalizer);
   EXPECT_THAT(api::metadata_of(*pod).finalizers(),
               ElementsAre("f", "batch.kubernetes.io/job-tracking"));
 }
 
 TEST(TrackingFinalizer, OnlyOursIsRemoved) {
   Pod pod = from_yaml<Pod>("{metadata: {finalizers: [a, batch.kubernetes.io/job-tracking, b]}}");
-  EXPECT_TRUE(remove_tracking_finalizer(pod));
+  EXPECT_TRUE(remove_tracking_finalizer(pod, engine::kTrackingFinalizer));
   EXPECT_THAT(pod.metadata().finalizers(), ElementsAre("a", "b"));
-  EXPECT_FALSE(remove_tracking_finalizer(pod));
+  EXPECT_FALSE(remove_tracking_finalizer(pod, engine::kTrackingFinalizer));
 }
 
 }  // namespace

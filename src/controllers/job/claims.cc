@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/job/job_constants.h"
 #include "client/object_identity.h"
 #include "client/update_status.h"
 #include "controllers/job/adapter.h"
@@ -15,7 +14,7 @@ namespace windlass::controllers::job {
 namespace {
 
 // As it is on the server now: somebody else may have been first.
-bool adopt(api::Message& pod, const PodClaims::Claim& claim) {
+bool adopt(api::Message& pod, const PodClaims::Claim& claim, const std::string& finalizer) {
   auto& metadata = api::mutable_metadata_of(pod);
   if (metadata.has_deletion_timestamp() ||
       std::any_of(metadata.owner_references().begin(), metadata.owner_references().end(),
@@ -24,14 +23,13 @@ bool adopt(api::Message& pod, const PodClaims::Claim& claim) {
   }
   add_owner(pod, claim.job_name, claim.job_uid);
   const auto& finalizers = metadata.finalizers();
-  if (std::find(finalizers.begin(), finalizers.end(), api::kJobTrackingFinalizer) ==
-      finalizers.end()) {
-    metadata.add_finalizers(std::string(api::kJobTrackingFinalizer));
+  if (std::find(finalizers.begin(), finalizers.end(), finalizer) == finalizers.end()) {
+    metadata.add_finalizers(finalizer);
   }
   return true;
 }
 
-bool release(api::Message& pod, const PodClaims::Claim& claim) {
+bool release(api::Message& pod, const PodClaims::Claim& claim, const std::string& finalizer) {
   auto& owners = *api::mutable_metadata_of(pod).mutable_owner_references();
   const auto ours = std::find_if(owners.begin(), owners.end(), [&claim](const auto& owner) {
     return owner.uid() == claim.job_uid;
@@ -40,14 +38,15 @@ bool release(api::Message& pod, const PodClaims::Claim& claim) {
     return false;
   }
   owners.erase(ours);
-  remove_tracking_finalizer(pod);
+  remove_tracking_finalizer(pod, finalizer);
   return true;
 }
 
 }  // namespace
 
-PodClaims::PodClaims(client::ClientEnv env, Check check)
+PodClaims::PodClaims(client::ClientEnv env, std::string finalizer, Check check)
     : env_(env),
+      finalizer_(std::move(finalizer)),
       check_(std::move(check)),
       queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
       self_(std::make_shared<PodClaims*>(this)) {}
@@ -88,8 +87,9 @@ void PodClaims::write(const std::string& key, const Claim& claim) {
   client::KeyParts parts = client::split_key(key);
   client::update_object(
       env_.client, {&api::kinds::pod(), std::move(parts.ns), std::move(parts.name)}, claim.pod_uid,
-      [claim](api::Message& pod) {
-        return claim.kind == Claim::Kind::adopt ? adopt(pod, claim) : release(pod, claim);
+      [claim, finalizer = finalizer_](api::Message& pod) {
+        return claim.kind == Claim::Kind::adopt ? adopt(pod, claim, finalizer)
+                                                : release(pod, claim, finalizer);
       },
       [weak = std::weak_ptr<PodClaims*>(self_), key](const Result<client::ObjectPtr>& written) {
         if (const auto claims = weak.lock()) {

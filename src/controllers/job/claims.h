@@ -31,7 +31,8 @@ class PodClaims {
   // anything.
   using Check = std::function<std::optional<Claim>(const std::string& pod_key)>;
 
-  PodClaims(client::ClientEnv env, Check check);
+  // `finalizer` tracks the pods of Jobs.
+  PodClaims(client::ClientEnv env, std::string finalizer, Check check);
   PodClaims(const PodClaims&) = delete;
   PodClaims& operator=(const PodClaims&) = delete;
 
@@ -47,6 +48,7 @@ class PodClaims {
   void finish(const std::string& key, const Result<void>& result);
 
   client::ClientEnv env_;
+  const std::string finalizer_;
   Check check_;
   client::WorkQueue queue_;
   std::shared_ptr<PodClaims*> self_;  // callbacks hold it weakly

@@ -124,6 +124,27 @@ TEST_F(Ownership, Rule0_16_AJobOfAnotherManagerAdoptsNobody) {
   EXPECT_EQ(owner("q"), ours);
 }
 
+// The built-in name is reserved for the built-in manager.
+TEST_F(Ownership, Rule0_16_UnderAnotherManagerPodsAreTrackedByItsOwnFinalizer) {
+  controller_options.engine.manager = "example.com/ours";
+  controller_options.tracking_finalizer = "example.com/tracking";
+  restart();
+  const auto tracking = [this](const std::string& pod) {
+    const auto metadata = api.pod(pod)->metadata();
+    return std::vector<std::string>(metadata.finalizers().begin(), metadata.finalizers().end());
+  };
+  const std::string own = own_pod(create_job("j", "x", "managedBy: example.com/ours,"));
+  EXPECT_EQ(tracking(own), std::vector<std::string>{"example.com/tracking"});
+  label(own, "z");
+  EXPECT_EQ(owner(own), "");
+  EXPECT_EQ(tracking(own), std::vector<std::string>{});
+
+  create_loose("p", "w");
+  const std::string job = create_job("k", "w", "parallelism: 0, managedBy: example.com/ours,");
+  EXPECT_EQ(owner("p"), job);
+  EXPECT_EQ(tracking("p"), std::vector<std::string>{"example.com/tracking"});
+}
+
 TEST_F(Ownership, C1_APodThatHasEndedIsNotAdopted) {
   create_job("j", "x", "parallelism: 0,");
   api.create_pod(

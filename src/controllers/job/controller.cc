@@ -44,11 +44,14 @@ JobController::JobController(client::ClientEnv env, Options options)
              {.workers = options_.concurrent_syncs, .metrics = queue_metrics("job")},
              [this](const std::string& uid) { process(uid); }),
       orphans_(
-          env, [this](const std::string& key) { return orphan_uid(key); },
+          env, options_.tracking_finalizer,
+          [this](const std::string& key) { return orphan_uid(key); },
           queue_metrics("job_orphan_pod")),
-      claims_(env, [this](const std::string& key) { return claim_for(key); }),
-      jobs_(env, {&api::kinds::job(), "", "", ""}, project_job),
-      pods_(env, {&api::kinds::pod(), "", "", ""}, project_pod) {
+      claims_(env, options_.tracking_finalizer,
+              [this](const std::string& key) { return claim_for(key); }),
+      jobs_(env, {&api::kinds::job(), options_.ns, "", ""}, project_job),
+      pods_(env, {&api::kinds::pod(), options_.ns, "", ""},
+            [this](const api::Message& pod) { return project_pod(pod); }) {
   jobs_.add_handler({[this](const JobRecord& job) {
                        on_new_job(job);
                        on_job(job);
@@ -92,11 +95,11 @@ JobController::JobRecord JobController::project_job(const api::Message& job) {
               .value_or(api::LabelSelector::nothing())};
 }
 
-JobController::PodRecord JobController::project_pod(const api::Message& pod) {
+JobController::PodRecord JobController::project_pod(const api::Message& pod) const {
   PodRecord record;
   record.key = client::key_of(pod);
   record.job_uid = owner_job_uid(pod);
-  record.view = read_pod(pod);
+  record.view = read_pod(pod, options_.tracking_finalizer);
   const auto& owners = api::metadata_of(pod).owner_references();
   const bool owned = std::any_of(owners.begin(), owners.end(),
                                  [](const auto& owner) { return owner.controller(); });
@@ -310,7 +313,8 @@ void JobController::employ(const JobRecord& job) {
       metrics_->skipped_stale("", "pods");
     }
   };
-  auto worker = std::make_unique<JobWorker>(env_, options_.engine, job.object, std::move(hooks));
+  auto worker = std::make_unique<JobWorker>(env_, options_.engine, options_.tracking_finalizer,
+                                            job.object, std::move(hooks));
   std::vector<const engine::PodView*> pods;
   if (const auto known = pods_of_.find(uid); known != pods_of_.end()) {
     for (const std::string& key : known->second) {

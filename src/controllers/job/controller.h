@@ -34,6 +34,9 @@ class JobController {
  public:
   struct Options {
     engine::Options engine;
+    std::string ns = {};  // only here; "": everywhere
+    // On every pod until it is counted. The built-in name is for the built-in manager alone.
+    std::string tracking_finalizer = std::string(engine::kTrackingFinalizer);
     size_t concurrent_syncs = 5;  // 0.8
     // Besides the Event objects: for whoever shows progress.
     std::function<void(const api::Message& job, const engine::Event&)> on_event;
@@ -46,6 +49,8 @@ class JobController {
   JobController& operator=(const JobController&) = delete;
 
   void start();
+  // Both caches are full: Jobs are being worked on.
+  bool has_synced() const { return pods_.has_synced(); }
   // Jobs that are not at rest.
   size_t busy_jobs() const { return workers_.size(); }
 
@@ -67,7 +72,7 @@ class JobController {
   };
 
   static JobRecord project_job(const api::Message& job);
-  static PodRecord project_pod(const api::Message& pod);
+  PodRecord project_pod(const api::Message& pod) const;
 
   std::shared_ptr<client::QueueMetrics> queue_metrics(const char* name) const;
   void on_new_job(const JobRecord& job);

@@ -80,7 +80,7 @@ struct ControlPlane {
   }
   bool any_pod_tracked() {
     for (const auto& pod : api.pods()) {
-      if (read_pod(*pod).has_finalizer) {
+      if (read_pod(*pod, engine::kTrackingFinalizer).has_finalizer) {
         return true;
       }
     }

@@ -18,9 +18,10 @@ client::ObjectRef pod_ref(const std::string& key) {
 
 }  // namespace
 
-OrphanReleaser::OrphanReleaser(client::ClientEnv env, Check check,
+OrphanReleaser::OrphanReleaser(client::ClientEnv env, std::string finalizer, Check check,
                                std::shared_ptr<client::QueueMetrics> metrics)
     : env_(env),
+      finalizer_(std::move(finalizer)),
       check_(std::move(check)),
       queue_(env.executor, env.clock, {.workers = kWorkers, .metrics = std::move(metrics)},
              [this](const std::string& key) { process(key); }),
@@ -78,7 +79,7 @@ void OrphanReleaser::on_owner_read(const std::string& key, const client::ObjectP
 void OrphanReleaser::write(const std::string& key, const client::ObjectPtr& pod) {
   std::shared_ptr<api::Message> changed(pod->New());
   changed->CopyFrom(*pod);
-  if (!remove_tracking_finalizer(*changed)) {
+  if (!remove_tracking_finalizer(*changed, finalizer_)) {
     finish(key, {});
     return;
   }

@@ -21,7 +21,7 @@ class OrphanReleaser {
   // if it is gone, free already, or has found an owner.
   using Check = std::function<std::string(const std::string& pod_key)>;
 
-  OrphanReleaser(client::ClientEnv env, Check check,
+  OrphanReleaser(client::ClientEnv env, std::string finalizer, Check check,
                  std::shared_ptr<client::QueueMetrics> metrics = {});
   OrphanReleaser(const OrphanReleaser&) = delete;
   OrphanReleaser& operator=(const OrphanReleaser&) = delete;
@@ -40,6 +40,7 @@ class OrphanReleaser {
   void finish(const std::string& key, const Result<void>& result);
 
   client::ClientEnv env_;
+  const std::string finalizer_;
   Check check_;
   client::WorkQueue queue_;
   std::shared_ptr<OrphanReleaser*> self_;  // callbacks hold it weakly

@@ -5,6 +5,7 @@
 #include "apiserver/testing.h"
 #include "client/intercepting_client.h"
 #include "client/object_identity.h"
+#include "controllers/job/adapter.h"
 
 namespace windlass::controllers::job {
 namespace {
@@ -27,7 +28,8 @@ class OrphanReleaserTest : public testing::Test {
   apiserver::testing::SimApi api;
   client::InterceptingClient client{api.client, api.world.executor()};
   std::string uid;
-  OrphanReleaser releaser{client_env(), [this](const std::string&) { return uid; }};
+  OrphanReleaser releaser{client_env(), std::string(engine::kTrackingFinalizer),
+                          [this](const std::string&) { return uid; }};
 };
 
 // job-controller.md 1.35. The garbage collector takes off the owner at the same time: whoever comes

@@ -7,13 +7,14 @@
 
 namespace windlass::controllers::job {
 
-JobWorker::JobWorker(client::ClientEnv env, const engine::Options& options, client::ObjectPtr job,
-                     WorkerHooks hooks)
+JobWorker::JobWorker(client::ClientEnv env, const engine::Options& options,
+                     const std::string& finalizer, client::ObjectPtr job, WorkerHooks hooks)
     : env_(env),
+      finalizer_(finalizer),
       job_(std::move(job)),
       hooks_(std::move(hooks)),
       engine_(options, read_job(*job_)),
-      writer_(env.client, client::split_key(client::key_of(*job_)).ns,
+      writer_(env.client, finalizer, client::split_key(client::key_of(*job_)).ns,
               client::split_key(client::key_of(*job_)).name, *this),
       self_(std::make_shared<JobWorker*>(this)) {
   const client::KeyParts parts = client::split_key(client::key_of(*job_));
@@ -23,6 +24,7 @@ JobWorker::JobWorker(client::ClientEnv env, const engine::Options& options, clie
 }
 
 JobWorker::~JobWorker() {
+  env_.executor.cancel(retry_timer_);
   env_.executor.cancel(read_timer_);
   env_.executor.cancel(list_timer_);
 }
@@ -128,6 +130,7 @@ void JobWorker::end_round(bool failed) {
 }
 
 void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
+  failures_ = stored ? 0 : failures_ + 1;
   if (stored) {
     keep_newest(*stored);
     engine_.status_written(read_job(**stored));
@@ -136,16 +139,30 @@ void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
     if (!is_conflict(stored.error()) && !is_not_found(stored.error())) {
       env_.log.warning("writing a Job's status failed",
                        {{"job", ns_ + "/" + name_}, {"error", stored.error().message}});
+      tell_refused(stored.error());
     }
     engine_.status_failed(classify(stored.error()));
   }
   end_round(!stored);
-  hooks_.wake();
+  if (failures_ <= kQuickRetries) {
+    hooks_.wake();
+  } else {
+    env_.executor.cancel(retry_timer_);
+    retry_timer_ = env_.executor.schedule(kSlowRetry, [this] { hooks_.wake(); });
+  }
+}
+
+// Only the log would know otherwise why a Job stands still.
+void JobWorker::tell_refused(const Status& why) {
+  if (why.code >= 400 && why.code < 500 && why.code != 429) {
+    hooks_.record_event(*job_, {true, kStatusRefusedReason,
+                                "The API server does not take the Job's status: " + why.message});
+  }
 }
 
 void JobWorker::on_create(uint32_t id, const Result<client::ObjectPtr>& pod) {
   if (pod) {
-    const engine::PodView view = read_pod(**pod);
+    const engine::PodView view = read_pod(**pod, finalizer_);
     unseen_.emplace(view.uid, view.rv);
     engine_.pod_created(id, view);
   } else {
@@ -157,7 +174,7 @@ void JobWorker::on_create(uint32_t id, const Result<client::ObjectPtr>& pod) {
 
 void JobWorker::on_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod) {
   if (pod) {
-    const engine::PodView view = read_pod(**pod);
+    const engine::PodView view = read_pod(**pod, finalizer_);
     engine_.pod_written(write.uid, &view);
   } else {
     if (is_not_found(pod.error()) && is_known(write.uid)) {
@@ -220,7 +237,7 @@ void JobWorker::on_pods_listed(const Result<client::ObjectList>& pods) {
   engine_.begin_list();
   for (const client::ObjectPtr& pod : pods->items) {
     if (owner_job_uid(*pod) == uid_) {
-      engine_.observe_pod(read_pod(*pod));
+      engine_.observe_pod(read_pod(*pod, finalizer_));
     }
   }
   engine_.end_list();

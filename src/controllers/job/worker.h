@@ -18,6 +18,9 @@
 
 namespace windlass::controllers::job {
 
+// Reason of the event that says why the API server does not take a Job's status.
+inline constexpr const char* kStatusRefusedReason = "StatusRefused";
+
 // Who hears what the engine has to tell besides its writes.
 struct WorkerHooks {
   // Something happened that the engine should be asked about.
@@ -32,8 +35,9 @@ struct WorkerHooks {
 
 class JobWorker final : private WriteAnswers {
  public:
-  JobWorker(client::ClientEnv env, const engine::Options& options, client::ObjectPtr job,
-            WorkerHooks hooks);
+  // `finalizer` tracks the Job's pods.
+  JobWorker(client::ClientEnv env, const engine::Options& options, const std::string& finalizer,
+            client::ObjectPtr job, WorkerHooks hooks);
   ~JobWorker() override;
   JobWorker(const JobWorker&) = delete;
   JobWorker& operator=(const JobWorker&) = delete;
@@ -60,6 +64,10 @@ class JobWorker final : private WriteAnswers {
 
  private:
   static constexpr Duration kLookRetry = seconds(1);  // after a read that failed
+  // Of a status write that fails: a newer version cures a conflict at once, and reading again a
+  // lost answer. What fails longer than that is tried slowly.
+  static constexpr int kQuickRetries = 5;
+  static constexpr Duration kSlowRetry = seconds(1);
 
   void on_status(const Result<client::ObjectPtr>& stored) override;
   void on_create(uint32_t id, const Result<client::ObjectPtr>& pod) override;
@@ -72,6 +80,7 @@ class JobWorker final : private WriteAnswers {
     bool failed = false;
   };
 
+  void tell_refused(const Status& why);
   void begin_round(engine::SyncAction action);
   void end_round(bool failed);
 
@@ -83,6 +92,7 @@ class JobWorker final : private WriteAnswers {
   void on_pods_listed(const Result<client::ObjectList>& pods);
 
   client::ClientEnv env_;
+  const std::string finalizer_;
   std::string ns_;
   std::string name_;
   std::string uid_;
@@ -96,8 +106,10 @@ class JobWorker final : private WriteAnswers {
   uint64_t listed_at_ = 0;                  // the version of the last list of all pods
   std::map<std::string, uint64_t> unseen_;  // created, and not yet in the cache: versions by UID
   std::optional<Round> round_;
+  int failures_ = 0;  // of status writes, in a row
   bool reading_ = false;
   bool listing_ = false;
+  env::TimerId retry_timer_ = env::TimerId::none;
   env::TimerId read_timer_ = env::TimerId::none;
   env::TimerId list_timer_ = env::TimerId::none;
   std::shared_ptr<JobWorker*> self_;  // callbacks hold it weakly

@@ -8,6 +8,7 @@
 
 #include "base/quote.h"
 #include "client/object_identity.h"
+#include "client/write_outcome.h"
 
 namespace windlass::controllers::job {
 
@@ -16,16 +17,6 @@ namespace {
 // The pod that was meant is gone: another has its name.
 Status other_uid(const std::string& name) {
   return not_found({"", "pods", name});
-}
-
-// The decision was about another state of the pod.
-Status has_changed(const std::string& name) {
-  return conflict({"", "pods", name}, "the pod has changed");
-}
-
-bool is_as_decided(const engine::PodWrite& write, const api::Message& pod) {
-  return write.required_rv == 0 ||
-         client::version_number(client::resource_version_of(pod)) == write.required_rv;
 }
 
 bool namespace_terminating(const Status& status) {
@@ -37,6 +28,9 @@ bool namespace_terminating(const Status& status) {
 }  // namespace
 
 engine::WriteError classify(const Status& status) {
+  if (client::is_not_sent(status)) {
+    return engine::WriteError::rejected;
+  }
   if (is_not_found(status)) {
     return engine::WriteError::not_found;
   }
@@ -52,9 +46,10 @@ engine::WriteError classify(const Status& status) {
                                                  : engine::WriteError::unknown;
 }
 
-Writer::Writer(client::ApiClient& client, std::string ns, std::string job_name,
-               WriteAnswers& answers)
+Writer::Writer(client::ApiClient& client, std::string finalizer, std::string ns,
+               std::string job_name, WriteAnswers& answers)
     : client_(client),
+      finalizer_(std::move(finalizer)),
       ns_(std::move(ns)),
       job_name_(std::move(job_name)),
       answers_(answers),
@@ -101,7 +96,7 @@ void Writer::send(const api::Message& job, const engine::Decision& decision) {
     });
   }
   for (const engine::CreatePod& create : decision.creates) {
-    std::shared_ptr<const api::Message> pod = make_pod(job, create.plan);
+    std::shared_ptr<const api::Message> pod = make_pod(job, create.plan, finalizer_);
     enqueue([this, id = create.id, pod = std::move(pod)] {
       client_.create(pod_ref(""), pod,
                      finishing([id](Writer& self, const Result<client::ObjectPtr>& created) {
@@ -121,7 +116,7 @@ void Writer::write_pod(const engine::PodWrite& write) {
       remove(write);
       break;
     case engine::PodOp::release:
-      release(write, 0);
+      release(write);
       break;
     case engine::PodOp::drop:
       drop(write);
@@ -142,66 +137,33 @@ void Writer::remove(const engine::PodWrite& write) {
 }
 
 void Writer::drop(const engine::PodWrite& write) {
+  patch(write, client::PatchType::merge,
+        fmt::format(R"("annotations":{{"{}":"true"}})", engine::kDroppedKey));
+}
+
+// Of several finalizers only this one, whatever others have done to the rest meanwhile.
+void Writer::release(const engine::PodWrite& write) {
+  patch(write, client::PatchType::strategic,
+        fmt::format(R"("$deleteFromPrimitiveList/finalizers":[{}])", quote(finalizer_)));
+}
+
+// The UID and the version are conditions.
+void Writer::patch(const engine::PodWrite& write, client::PatchType type,
+                   const std::string& change) {
   const std::string version =
       write.required_rv == 0 ? "" : fmt::format(R"("resourceVersion":"{}",)", write.required_rv);
-  const std::string body =
-      fmt::format(R"({{"metadata":{{"uid":{},{}"annotations":{{"{}":"true"}}}}}})",
-                  quote(write.uid), version, engine::kDroppedKey);
-  client_.patch(pod_ref(write.name), "", client::PatchType::merge, body,
-                finishing([write](Writer& self, const Result<client::ObjectPtr>& pod) {
-                  self.answer_pod_write(write, pod);
-                }));
-}
-
-void Writer::release(const engine::PodWrite& write, int conflicts) {
-  client_.get(pod_ref(write.name), [weak = std::weak_ptr<Writer*>(self_), write,
-                                    conflicts](const Result<client::ObjectPtr>& pod) {
-    const auto writer = weak.lock();
-    if (!writer) {
-      return;
-    }
-    const bool is_meant = pod && client::uid_of(**pod) == write.uid;
-    if (is_meant && is_as_decided(write, **pod)) {
-      (*writer)->release_from(write, conflicts, *pod);
-      return;
-    }
-    (*writer)->finishing([write](Writer& self, const auto& answer) {
-      self.answers_.on_pod_write(write, answer);
-    })(is_meant ? Result<client::ObjectPtr>(fail(has_changed(write.name)))
-       : pod    ? Result<client::ObjectPtr>(fail(other_uid(write.name)))
-                : pod);
-  });
-}
-
-void Writer::release_from(const engine::PodWrite& write, int conflicts,
-                          const client::ObjectPtr& pod) {
-  const auto finish = finishing([write](Writer& self, const Result<client::ObjectPtr>& answer) {
-    self.answer_pod_write(write, answer);
-  });
-  std::shared_ptr<api::Message> changed(pod->New());
-  changed->CopyFrom(*pod);
-  if (!remove_tracking_finalizer(*changed)) {
-    finish(pod);
-    return;
-  }
-  client_.update(
-      pod_ref(write.name), "", std::move(changed),
-      [weak = std::weak_ptr<Writer*>(self_), write, conflicts,
-       finish](const Result<client::ObjectPtr>& answer) {
-        const auto writer = weak.lock();
-        if (writer && !answer && is_conflict(answer.error()) && conflicts < kMaxConflicts) {
-          (*writer)->release(write, conflicts + 1);
-        } else {
-          finish(answer);
-        }
-      });
+  client_.patch(
+      pod_ref(write.name), "", type,
+      fmt::format(R"({{"metadata":{{"uid":{},{}{}}}}})", quote(write.uid), version, change),
+      finishing([write](Writer& self, const Result<client::ObjectPtr>& pod) {
+        self.answer_pod_write(write, pod);
+      }));
 }
 
 // A UID that does not match is a conflict, or invalid in a patch (api.md M39, P77); so is what an
 // admission webhook refuses. Only the pod itself tells which.
 void Writer::answer_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod) {
-  if (!pod && write.required_rv == 0 && write.op != engine::PodOp::release &&
-      (is_conflict(pod.error()) || pod.error().code == 422)) {
+  if (!pod && (pod.error().code == 422 || (write.required_rv == 0 && is_conflict(pod.error())))) {
     look_for(write, pod.error());
     return;
   }

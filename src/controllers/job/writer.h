@@ -31,7 +31,8 @@ engine::WriteError classify(const Status& status);
 
 class Writer {
  public:
-  Writer(client::ApiClient& client, std::string ns, std::string job_name, WriteAnswers& answers);
+  Writer(client::ApiClient& client, std::string finalizer, std::string ns, std::string job_name,
+         WriteAnswers& answers);
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
@@ -40,7 +41,6 @@ class Writer {
 
  private:
   static constexpr size_t kMaxInFlight = 64;  // writes of one Job at a time
-  static constexpr int kMaxConflicts = 5;     // in a row, of one finalizer removal
 
   using Request = std::function<void()>;
   // Calls the method later, if this still exists, and then starts what waits.
@@ -52,16 +52,16 @@ class Writer {
   client::ObjectRef pod_ref(const std::string& name) const;
   void write_pod(const engine::PodWrite& write);
   void remove(const engine::PodWrite& write);
+  // One request each, which says nothing of what it does not change.
   void drop(const engine::PodWrite& write);
-  // The client interface has no way to take one finalizer off without naming the others, so this
-  // reads the pod and writes it back with the version it read.
-  void release(const engine::PodWrite& write, int conflicts);
-  void release_from(const engine::PodWrite& write, int conflicts, const client::ObjectPtr& pod);
+  void release(const engine::PodWrite& write);
+  void patch(const engine::PodWrite& write, client::PatchType type, const std::string& change);
   // Answers with `why`, or that the pod is gone.
   void look_for(const engine::PodWrite& write, const Status& why);
   void answer_pod_write(const engine::PodWrite& write, const Result<client::ObjectPtr>& pod);
 
   client::ApiClient& client_;
+  const std::string finalizer_;  // that tracks pods
   std::string ns_;
   std::string job_name_;
   WriteAnswers& answers_;

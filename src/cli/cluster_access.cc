@@ -1,0 +1,26 @@
+#include "cli/cluster_access.h"
+
+#include "remote/kubeconfig.h"
+
+namespace windlass::cli {
+
+Result<remote::Access> find_cluster(env::Files& files, const ClusterFlags& options,
+                                    const ClusterEnvironment& environment) {
+  if (!options.kubeconfig.empty()) {
+    return remote::load_kubeconfig(files, {options.kubeconfig}, options.context);
+  }
+  if (!environment.kubeconfig.empty()) {
+    return remote::load_kubeconfig(files, remote::split_paths(environment.kubeconfig),
+                                   options.context);
+  }
+  const std::string own = environment.home + "/.kube/config";
+  if (!environment.service_host.empty() || !files.type(own)) {
+    remote::InClusterSource source;
+    source.host = environment.service_host;
+    source.port = environment.service_port;
+    return remote::in_cluster_access(files, source);
+  }
+  return remote::load_kubeconfig(files, {own}, options.context);
+}
+
+}  // namespace windlass::cli

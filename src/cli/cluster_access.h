@@ -1,0 +1,29 @@
+// Which cluster a command means: --kubeconfig, $KUBECONFIG, the cluster this is a pod of,
+// ~/.kube/config, in the order in which controllers look.
+#pragma once
+
+#include <string>
+
+#include "env/files.h"
+#include "remote/access.h"
+
+namespace windlass::cli {
+
+// The flags.
+struct ClusterFlags {
+  std::string kubeconfig = {};
+  std::string context = {};
+};
+
+// What the environment says.
+struct ClusterEnvironment {
+  std::string kubeconfig = {};    // $KUBECONFIG
+  std::string service_host = {};  // $KUBERNETES_SERVICE_HOST
+  std::string service_port = {};  // $KUBERNETES_SERVICE_PORT
+  std::string home = {};          // $HOME
+};
+
+Result<remote::Access> find_cluster(env::Files& files, const ClusterFlags& options,
+                                    const ClusterEnvironment& environment);
+
+}  // namespace windlass::cli

@@ -1,0 +1,50 @@
+#include "cli/cluster_access.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/sim_files.h"
+
+namespace windlass::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kConfigOfHost = R"(
+current-context: c
+contexts: [{name: c, context: {cluster: k}}]
+clusters: [{name: k, cluster: {server: "https://HOST:6443"}}]
+)";
+
+void put_config(sim::SimFiles& files, const std::string& path, const std::string& host) {
+  std::string text = kConfigOfHost;
+  files.put(path, text.replace(text.find("HOST"), 4, host));
+}
+
+// Which host is meant, or why none is.
+std::string host_found(sim::SimFiles& files, const ClusterFlags& flags,
+                       const ClusterEnvironment& environment) {
+  const auto access = find_cluster(files, flags, environment);
+  return access ? access->server.host : access.error().message;
+}
+
+TEST(ClusterAccess, LooksInTheOrderOfControllers) {
+  sim::SimFiles files;
+  put_config(files, "flag", "from-flag");
+  put_config(files, "variable", "from-variable");
+  put_config(files, "/users/u/.kube/config", "from-home");
+  ClusterEnvironment environment{"variable", "from-pod", "443", "/users/u"};
+  EXPECT_EQ(host_found(files, {"flag", ""}, environment), "from-flag");
+  EXPECT_EQ(host_found(files, {}, environment), "from-variable");
+  environment.kubeconfig.clear();
+  EXPECT_EQ(host_found(files, {}, environment), "from-pod");
+  environment.service_host.clear();
+  EXPECT_EQ(host_found(files, {}, environment), "from-home");
+  environment.home = "/nobody";
+  EXPECT_THAT(host_found(files, {}, environment), HasSubstr("use --kubeconfig FILE"));
+  EXPECT_THAT(host_found(files, {"flag", "other"}, environment),
+              HasSubstr("context \"other\" does not exist"));
+}
+
+}  // namespace
+}  // namespace windlass::cli

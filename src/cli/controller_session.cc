@@ -1,0 +1,311 @@
+#include "cli/controller_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/metrics.h"
+#include "cli/built_in_controller.h"
+#include "cli/health_handler.h"
+#include "cli/version.h"
+#include "client/fenced_client.h"
+#include "client/leader_election.h"
+#include "controllers/job/controller.h"
+#include "net/server.h"
+#include "remote/remote_client.h"
+#include "remote/server_features.h"
+
+namespace windlass::cli {
+namespace {
+
+constexpr Duration kDrainLimit = seconds(5);
+constexpr Duration kDrainLook = milliseconds(20);
+constexpr int64_t kJobsLookedAt = 500;  // for traces of the built-in controller
+constexpr Duration kLeaseRequestTimeout = seconds(5);
+constexpr size_t kLeaseConnections = 2;
+
+std::string lease_name_of(const ControllerOptions& options) {
+  if (!options.lease_name.empty()) {
+    return options.lease_name;
+  }
+  std::string name = options.replaces_built_in() ? "windlass-job-controller" : options.manager;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '/' || c == '_'; }, '-');
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return name;
+}
+
+std::string lease_namespace_of(const ControllerOptions& options, const remote::Access& access) {
+  if (!options.lease_namespace.empty()) {
+    return options.lease_namespace;
+  }
+  if (!options.ns.empty()) {
+    return options.ns;
+  }
+  return access.context == "in-cluster" ? access.ns : "kube-system";
+}
+
+remote::Transport::Options transport_options(MetricFamily& requests) {
+  remote::Transport::Options options;
+  options.user_agent = "windlass/" + version_number();
+  options.on_answer = [&requests](std::string_view method, int status) {
+    requests.add({status == 0 ? "<error>" : std::to_string(status), method});
+  };
+  return options;
+}
+
+// Of the election, and of what is asked before it: few and quick.
+remote::Transport::Options lease_transport_options(MetricFamily& requests) {
+  remote::Transport::Options options = transport_options(requests);
+  options.connections = kLeaseConnections;
+  options.request_timeout = kLeaseRequestTimeout;
+  return options;
+}
+
+remote::Transport::Options job_transport_options(const ControllerOptions& controller,
+                                                 MetricFamily& requests) {
+  remote::Transport::Options options = transport_options(requests);
+  options.connections = controller.connections;
+  options.requests_per_second = controller.requests_per_second;
+  options.burst = controller.burst;
+  return options;
+}
+
+}  // namespace
+
+class ControllerSession::Impl {
+ public:
+  Impl(env::Env env, posix::EventLoop& loop, remote::Access access, ControllerOptions options,
+       std::string identity, Output& output, std::function<void(ExitCode)> on_finished)
+      : env_(env),
+        loop_(loop),
+        options_(std::move(options)),
+        identity_(std::move(identity)),
+        output_(output),
+        on_finished_(std::move(on_finished)),
+        requests_(metrics_->counter("rest_client_requests_total",
+                                    "Requests to the API server, by status code and method.",
+                                    {"code", "method"})),
+        leads_(metrics_->gauge("leader_election_master_status",
+                               "Whether this process leads: 1 or 0.", {"name"})),
+        credentials_(env.files, env.clock, std::move(access)),
+        dialer_(loop, env.clock, credentials_),
+        lease_transport_(loop, env.clock, dialer_, lease_transport_options(requests_)),
+        transport_(loop, env.clock, dialer_, job_transport_options(options_, requests_)),
+        lease_client_(lease_transport_, env.random),
+        client_(transport_, env.random, [this] { return may_write(); }),
+        fenced_(client_, loop, [this] { return may_write(); }),
+        health_({[this] { return why_not_ready(); }, [this] { return metrics_->text(); }}) {}
+
+  void start() {
+    if (const auto served = serve(); !served) {
+      return fail_with(served.error().message, ExitCode::failed);
+    }
+    lease_client_.get_text("/version", [this](const Result<std::string>& text) {
+      if (!text) {
+        return fail_with(fmt::format("cannot use {}: {}", server(), text.error().message),
+                         ExitCode::failed);
+      }
+      version_ = remote::read_version(*text).value_or("an unknown version");
+      look_at_features();
+    });
+  }
+
+  void interrupt() {
+    if (std::exchange(stopping_, true)) {
+      return finish(ExitCode::ok);
+    }
+    drain_until_ = env_.clock.monotonic() + kDrainLimit;
+    drain();
+  }
+
+ private:
+  std::string server() const { return credentials_.access().server.text(); }
+
+  bool may_write() const {
+    return !stopping_ && (!options_.leader_elect || (election_ && election_->is_leader()));
+  }
+
+  std::string why_not_ready() const {
+    if (!checked_) {
+      return "the API server has not answered yet";
+    }
+    if (controller_ != nullptr) {
+      return controller_->has_synced() ? "" : "Jobs and pods are being listed";
+    }
+    return election_ && !election_->holder().empty() ? "" : "no leader is known yet";
+  }
+
+  Result<void> serve() {
+    if (options_.listen.empty()) {
+      return {};
+    }
+    net::ServerOptions server;
+    server.io_threads = 1;
+    TRY(server.endpoint, net::parse_endpoint(options_.listen));
+    TRY(http_, net::Server::start({loop_, env_.clock, env_.log}, health_, server));
+    return {};
+  }
+
+  void look_at_features() {
+    lease_client_.get_text("/openapi/v3/apis/batch/v1", [this](const Result<std::string>& text) {
+      const auto features =
+          text ? remote::read_features(*text) : Result<remote::ServerFeatures>(fail(text.error()));
+      if (features) {
+        features_ = *features;
+        for (const std::string& line : features->missing()) {
+          output_.err(fmt::format("the server ({}) has no {}\n", version_, line));
+        }
+      } else {
+        output_.err(fmt::format("what the server ({}) can do is not known: {}\n", version_,
+                                features.error().message));
+      }
+      if (!features_.managed_by && !options_.replaces_built_in()) {
+        return fail_with("--managed-by needs a server that keeps spec.managedBy", ExitCode::failed);
+      }
+      options_.replaces_built_in() ? look_for_built_in() : elect();
+    });
+  }
+
+  void look_for_built_in() {
+    lease_client_.list({&api::kinds::job(), options_.ns, "", ""}, {kJobsLookedAt, ""},
+                       [this](const Result<client::ObjectList>& jobs) {
+                         if (!jobs) {
+                           return fail_with(jobs.error().message, ExitCode::failed);
+                         }
+                         const std::string job = find_built_in_trace(*jobs, env_.clock.now());
+                         if (!job.empty()) {
+                           return fail_with(built_in_advice(job), ExitCode::failed);
+                         }
+                         elect();
+                       });
+  }
+
+  void elect() {
+    checked_ = true;
+    output_.err(fmt::format("windlass {}: Jobs of {} on {} ({}){}\n", version_number(),
+                            options_.manager, server(), version_,
+                            options_.ns.empty() ? "" : ", namespace " + options_.ns));
+    if (!options_.leader_elect) {
+      return lead();
+    }
+    client::LeaderElection::Options election;
+    election.ns = lease_namespace_of(options_, credentials_.access());
+    election.name = lease_name_of(options_);
+    election.identity = identity_;
+    election.lease = options_.lease;
+    election.renew_deadline = options_.renew_deadline;
+    election.retry = options_.retry;
+    election_.emplace(
+        client::ClientEnv{lease_client_, loop_, env_.clock, env_.random, env_.log}, election,
+        client::LeaderElection::Callbacks{[this] { lead(); }, [this] { on_lost_lead(); }});
+    leads_.set({lease_name_of(options_)}, 0);
+    election_->start();
+  }
+
+  void lead() {
+    leads_.set({lease_name_of(options_)}, 1);
+    output_.err("leading\n");
+    controllers::job::JobController::Options job;
+    job.engine = controllers::job::engine_options(options_.gates);
+    job.engine.manager = options_.manager;
+    job.engine.backoff_base = options_.backoff_base;
+    job.engine.backoff_cap = options_.backoff_cap;
+    job.engine.gates.backoff_limit_per_index &= features_.backoff_limit_per_index;
+    job.engine.gates.pod_replacement_policy &= features_.pod_replacement_policy;
+    job.engine.gates.success_policy &= features_.success_policy;
+    job.concurrent_syncs = options_.concurrent_syncs;
+    job.ns = options_.ns;
+    job.metrics = metrics_;
+    if (!options_.replaces_built_in()) {
+      job.tracking_finalizer = kOwnTrackingFinalizer;
+    }
+    controller_ = std::make_unique<controllers::job::JobController>(
+        client::ClientEnv{fenced_, loop_, env_.clock, env_.random, env_.log}, std::move(job));
+    controller_->start();
+  }
+
+  void on_lost_lead() {
+    leads_.set({lease_name_of(options_)}, 0);
+    if (!stopping_) {
+      fail_with("the lease is lost: another process may lead now", ExitCode::failed);
+    }
+  }
+
+  // Writes that have left are waited for, so that the next leader sees all of them.
+  void drain() {
+    if (transport_.pending() > 0 && env_.clock.monotonic() < drain_until_) {
+      loop_.schedule(kDrainLook, [this] { drain(); });
+      return;
+    }
+    controller_.reset();
+    if (!election_) {
+      return finish(ExitCode::ok);
+    }
+    election_->release([this](bool freed) {
+      output_.err(freed ? "stopped; the lease is free\n" : "stopped\n");
+      finish(ExitCode::ok);
+    });
+  }
+
+  void fail_with(const std::string& why, ExitCode code) {
+    output_.err(fmt::format("error: {}\n", why));
+    finish(code);
+  }
+
+  void finish(ExitCode code) {
+    stopping_ = true;
+    if (auto on_finished = std::exchange(on_finished_, nullptr)) {
+      loop_.post([on_finished = std::move(on_finished), code] { on_finished(code); });
+    }
+  }
+
+  env::Env env_;
+  posix::EventLoop& loop_;
+  const ControllerOptions options_;
+  const std::string identity_;
+  Output& output_;
+  std::function<void(ExitCode)> on_finished_;
+  bool stopping_ = false;
+  bool checked_ = false;
+  MonotonicTime drain_until_;
+  std::string version_;
+  remote::ServerFeatures features_;
+
+  std::shared_ptr<MetricRegistry> metrics_ = std::make_shared<MetricRegistry>();
+  MetricFamily& requests_;
+  MetricFamily& leads_;
+  remote::Credentials credentials_;
+  remote::Dialer dialer_;
+  remote::Transport lease_transport_;
+  remote::Transport transport_;
+  remote::RemoteClient lease_client_;
+  remote::RemoteClient client_;
+  client::FencedClient fenced_;
+  std::optional<client::LeaderElection> election_;
+  std::unique_ptr<controllers::job::JobController> controller_;
+  HealthHandler health_;
+  std::unique_ptr<net::Server> http_;
+};
+
+ControllerSession::ControllerSession(env::Env env, posix::EventLoop& loop, remote::Access access,
+                                     ControllerOptions options, std::string identity,
+                                     Output& output, std::function<void(ExitCode)> on_finished)
+    : impl_(std::make_unique<Impl>(env, loop, std::move(access), std::move(options),
+                                   std::move(identity), output, std::move(on_finished))) {}
+
+ControllerSession::~ControllerSession() = default;
+
+void ControllerSession::start() {
+  impl_->start();
+}
+
+void ControllerSession::interrupt() {
+  impl_->interrupt();
+}
+
+}  // namespace windlass::cli
