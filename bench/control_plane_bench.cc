@@ -26,7 +26,6 @@
 #include "posix/event_loop.h"
 #include "posix/posix_clock.h"
 #include "posix/posix_files.h"
-#include "posix/posix_processes.h"
 #include "posix/posix_random.h"
 #include "posix/testing.h"
 #include "posix/worker_thread.h"
@@ -86,14 +85,13 @@ class Rig {
   explicit Rig(node::hollow::Script script)
       : loop_(clock_),
         worker_(clock_, "journal"),
-        processes_(loop_),
         journal_(loop_, worker_, log_, open_file(folder_.path())),
         store_(&journal_) {
     CHECK(store_.load(), "an empty directory loads");
     cli::ControlPlaneOptions options;
     options.periods.backoff_base = kBackoff;
     options.periods.backoff_cap = kBackoff;
-    plane_.emplace(env::Env{clock_, random_, loop_, log_, files_, processes_}, store_, options);
+    plane_.emplace(env::Env{clock_, random_, loop_, log_, files_}, store_, options);
     plane_->start();
     node::hollow::HollowOptions hollow;
     for (size_t i = 0; i < kNodes; ++i) {
@@ -200,7 +198,6 @@ class Rig {
   sim::SimLog log_;
   posix::EventLoop loop_;
   posix::WorkerThread worker_;
-  posix::PosixProcesses processes_;
   store::SqliteJournal journal_;
   store::Store store_;
   std::optional<cli::ControlPlane> plane_;

@@ -35,6 +35,7 @@ struct RawFlags {
   std::string role = KubeconfigOptions().role;
   std::string user;
   std::string server;
+  std::optional<size_t> nodes;
   size_t hollow_nodes = 0;
   std::string hollow_mix;
   std::string cases;
@@ -69,6 +70,12 @@ CLI::App* add_validate(CLI::App& app, RawFlags& raw) {
   return command;
 }
 
+void add_backoff_flags(CLI::App& command, RawFlags& raw) {
+  command.add_option("--backoff-base", raw.backoff_base,
+                     "Delay after the first failure; doubles with each further one (10s)");
+  command.add_option("--backoff-cap", raw.backoff_cap, "The longest delay (10m)");
+}
+
 CLI::App* add_run(CLI::App& app, RawFlags& raw) {
   CLI::App* command =
       app.add_subcommand("run", "Run Jobs to their end on this machine, as real processes");
@@ -76,9 +83,7 @@ CLI::App* add_run(CLI::App& app, RawFlags& raw) {
   command->add_option("-o,--output", raw.output, "Print the finished Jobs: yaml or json");
   command->add_option("-n,--namespace", raw.ns, "Namespace for objects that name none");
   command->add_option("--timeout", raw.timeout, "Give up after this long, e.g. 90s, 5m, 1h30m");
-  command->add_option("--backoff-base", raw.backoff_base,
-                      "Delay after the first failure; doubles with each further one (10s)");
-  command->add_option("--backoff-cap", raw.backoff_cap, "The longest delay (10m)");
+  add_backoff_flags(*command, raw);
   command->add_flag("--logs", raw.logs, "Print what the pods print, each line after its pod");
   command->add_option("-v", raw.verbosity, "Log more: 0 warnings, 1 information, 2 all");
   command->footer(
@@ -106,6 +111,11 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
                       "ADDRESS:PORT of the API server; port 0 takes any that is free "
                       "(127.0.0.1:6443)");
   command
+      ->add_option("--nodes", raw.nodes,
+                   "Nodes that run containers as processes of this machine, each with all it has "
+                   "(1; 0 with hollow nodes)")
+      ->check(CLI::Range(size_t{0}, kMaxNodes));
+  command
       ->add_option("--hollow-nodes", raw.hollow_nodes,
                    "Nodes that run nothing and end pods as their annotations say, for trials at "
                    "scale")
@@ -119,13 +129,27 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
   add_period_flags(*command, raw);
   command->footer(
       "Runs until Ctrl-C or SIGTERM, which let requests under way complete. What was acknowledged\n"
-      "is there again at the next start with the same data directory.\n"
+      "is there again at the next start with the same data directory. Pods go on meanwhile;\n"
+      "`windlass down` ends them too.\n"
       "Exit code: 0 stopped, 1 could not start, 2 wrong usage.\n\n"
       "Examples:\n"
       "  windlass up\n"
       "  windlass up --data-dir ./state --listen 127.0.0.1:0\n"
+      "  windlass up --nodes 3\n"
       "  windlass up --hollow-nodes 1000 --hollow-mix duration=1s..5s,fail=1%\n"
       "  export KUBECONFIG=~/.local/state/windlass/kubeconfig; kubectl get jobs");
+  return command;
+}
+
+CLI::App* add_down(CLI::App& app, RawFlags& raw) {
+  CLI::App* command =
+      app.add_subcommand("down", "Stop a `windlass up`, and its pods within their grace periods");
+  command->add_option("--data-dir", raw.data_dir,
+                      "That of `windlass up` ($XDG_STATE_HOME/windlass, or "
+                      "~/.local/state/windlass)");
+  command->footer(
+      "Its objects stay; the next `windlass up` with the same data directory goes on with them.\n"
+      "Exit code: 0, 1 could not be stopped, 2 wrong usage.");
   return command;
 }
 
@@ -384,9 +408,14 @@ Result<CommandLine> up_options(const RawFlags& raw) {
   options.data_dir = raw.data_dir;
   options.listen = raw.listen;
   options.verbosity = raw.verbosity;
+  options.nodes = raw.nodes.value_or(raw.hollow_nodes > 0 ? 0 : 1);
   options.hollow_nodes = raw.hollow_nodes;
   TRY(options.hollow_mix, node::hollow::parse_mix(raw.hollow_mix));
   return options;
+}
+
+Result<CommandLine> down_options(const RawFlags& raw) {
+  return DownOptions{raw.data_dir};
 }
 
 Result<CommandLine> kubeconfig_options(const RawFlags& raw) {
@@ -435,6 +464,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CLI::App* validate = add_validate(app, raw);
   CLI::App* run = add_run(app, raw);
   CLI::App* up = add_up(app, raw);
+  CLI::App* down = add_down(app, raw);
   CLI::App* kubeconfig = add_kubeconfig(app, raw);
   CLI::App* policy = app.add_subcommand(
       "policy", "What a Job's failure policy does (test), and what is wrong with it (lint)");
@@ -452,6 +482,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       {validate, validate_options},
       {run, run_options},
       {up, up_options},
+      {down, down_options},
       {kubeconfig, kubeconfig_options},
       {policy_test, policy_test_options},
       {policy_lint, policy_lint_options},

@@ -78,9 +78,9 @@ struct Usage {
 };
 
 using CommandLine =
-    std::variant<ValidateOptions, RunOptions, UpOptions, KubeconfigOptions, PolicyTestOptions,
-                 PolicyLintOptions, ControllerOptions, DoctorOptions, AnnotateOptions,
-                 SupervisorCommand, VersionOptions, Usage>;
+    std::variant<ValidateOptions, RunOptions, UpOptions, DownOptions, KubeconfigOptions,
+                 PolicyTestOptions, PolicyLintOptions, ControllerOptions, DoctorOptions,
+                 AnnotateOptions, SupervisorCommand, VersionOptions, Usage>;
 
 // `arguments` without the program's name.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

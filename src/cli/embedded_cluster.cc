@@ -23,21 +23,22 @@ constexpr apiserver::Admission kAdmission{.default_tolerations = true};
 }  // namespace
 
 struct EmbeddedCluster::Parts {
-  Parts(env::Env env, const ClusterOptions& options, node::ContainerObserver* observer)
+  Parts(env::Env env, env::Containers& containers, const ClusterOptions& options,
+        node::ContainerObserver* observer)
       : plane(env, store,
               {.gates = options.gates,
                .periods = {options.backoff_base, options.backoff_cap},
                .admission = kAdmission}),
-        agent(env, plane.client(), node_config(options), observer) {}
+        agent(env, containers, plane.client(), node_config(options), observer) {}
 
   store::Store store;
   ControlPlane plane;
   node::Agent agent;
 };
 
-EmbeddedCluster::EmbeddedCluster(env::Env env, const ClusterOptions& options,
-                                 node::ContainerObserver* observer)
-    : parts_(std::make_unique<Parts>(env, options, observer)) {}
+EmbeddedCluster::EmbeddedCluster(env::Env env, env::Containers& containers,
+                                 const ClusterOptions& options, node::ContainerObserver* observer)
+    : parts_(std::make_unique<Parts>(env, containers, options, observer)) {}
 
 EmbeddedCluster::~EmbeddedCluster() = default;
 

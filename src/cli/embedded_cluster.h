@@ -1,7 +1,8 @@
 // A whole cluster in this process: a control plane on a store in memory, and one node agent.
 // Everything talks through the API; nothing here takes a shortcut.
 //
-// Lives on env.executor. Owns all its parts; stop() before destruction, or what runs is killed.
+// Lives on env.executor. Owns all its parts but the containers: what still runs when it is
+// destroyed is left to them.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@
 #include "api/feature_gates.h"
 #include "base/time.h"
 #include "client/api_client.h"
+#include "env/containers.h"
 #include "env/env.h"
 #include "node/config.h"
 
@@ -26,7 +28,7 @@ struct ClusterOptions {
 
 class EmbeddedCluster {
  public:
-  EmbeddedCluster(env::Env env, const ClusterOptions& options,
+  EmbeddedCluster(env::Env env, env::Containers& containers, const ClusterOptions& options,
                   node::ContainerObserver* observer = nullptr);
   ~EmbeddedCluster();
   EmbeddedCluster(const EmbeddedCluster&) = delete;

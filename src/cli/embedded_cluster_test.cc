@@ -6,8 +6,8 @@
 #include "api/pod/pod_testing.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/pod.pb.h"
+#include "sim/sim_containers.h"
 #include "sim/sim_files.h"
-#include "sim/sim_processes.h"
 #include "sim/world.h"
 
 namespace windlass::cli {
@@ -22,7 +22,7 @@ using Job = api::batch::v1::Job;
 class EmbeddedClusterTest : public ::testing::Test {
  protected:
   EmbeddedClusterTest()
-      : processes_(world_.executor(), [this](const env::SpawnRequest&) {
+      : containers_(world_.executor(), world_.clock(), [this](const env::ContainerRequest&) {
           sim::SimProcess process;
           process.duration = duration_;
           return process;
@@ -32,9 +32,8 @@ class EmbeddedClusterTest : public ::testing::Test {
     options.node.data_dir = "/data";
     options.node.capacity = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}};
     cluster_ = std::make_unique<EmbeddedCluster>(
-        env::Env{world_.clock(), world_.random(), world_.executor(), world_.log(), files_,
-                 processes_},
-        options);
+        env::Env{world_.clock(), world_.random(), world_.executor(), world_.log(), files_},
+        containers_, options);
     bool ready = false;
     cluster_->start([&ready] { ready = true; });
     EXPECT_TRUE(world_.run_until([&ready] { return ready; }, minutes(1)));
@@ -83,7 +82,7 @@ class EmbeddedClusterTest : public ::testing::Test {
   sim::SimWorld world_{7};
   sim::SimFiles files_;
   Duration duration_ = sim::SimProcess::kForever;
-  sim::SimProcesses processes_;
+  sim::SimContainers containers_;
   std::unique_ptr<EmbeddedCluster> cluster_;
 };
 
@@ -95,13 +94,13 @@ TEST_F(EmbeddedClusterTest, M54_DeletedInTheBackgroundTheJobGoesFirst) {
   EXPECT_FALSE(has_job());
   world_.run_for(minutes(1));
   EXPECT_THAT(pods(), IsEmpty());
-  EXPECT_EQ(processes_.running(), 0u);
+  EXPECT_EQ(containers_.running(), 0u);
 }
 
 TEST_F(EmbeddedClusterTest, M54_DeletedInTheForegroundItsPodsGoFirst) {
   create_job("parallelism: 3,");
   delete_job("Foreground");
-  EXPECT_TRUE(world_.run_until([this] { return processes_.running() == 0; }, minutes(1)));
+  EXPECT_TRUE(world_.run_until([this] { return containers_.running() == 0; }, minutes(1)));
   world_.run_for(minutes(1));
   EXPECT_FALSE(has_job());
   EXPECT_THAT(pods(), IsEmpty());
@@ -113,7 +112,7 @@ TEST_F(EmbeddedClusterTest, M54_OrphanedItsPodsRunOnAndAreFree) {
   world_.run_for(minutes(5));
   EXPECT_FALSE(has_job());
   ASSERT_THAT(pods(), SizeIs(3));
-  EXPECT_EQ(processes_.running(), 3u);
+  EXPECT_EQ(containers_.running(), 3u);
   for (const auto& pod : pods()) {
     EXPECT_EQ(pod->status().phase(), "Running");
     EXPECT_THAT(pod->metadata().owner_references(), IsEmpty());

@@ -11,7 +11,7 @@ namespace windlass::cli {
 namespace {
 
 constexpr size_t kMaxMeminfoBytes = 64 * 1024;
-// kubelet's default for the pods of one node is 110; here they are plain processes.
+// kubelet's default for the pods of one node is 110; these cost less.
 constexpr const char* kMaxPods = "1000";
 
 // Of the user database, not of the environment: containers must not depend on the caller's shell.
@@ -39,8 +39,8 @@ std::string total_memory(std::string_view meminfo) {
   return digits.empty() ? "1Gi" : digits + "Ki";
 }
 
-RunSession::Machine this_machine(env::Files& files) {
-  RunSession::Machine machine;
+NodeMachine this_machine(env::Files& files) {
+  NodeMachine machine;
   const long processors = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
   const auto meminfo = files.read("/proc/meminfo", kMaxMeminfoBytes);
   machine.capacity = {{"cpu", fmt::format("{}", processors)},

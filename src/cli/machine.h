@@ -1,13 +1,24 @@
 #pragma once
 
-#include "cli/run.h"
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "env/files.h"
 
 namespace windlass::cli {
 
-// What this machine offers an embedded node: its processors, its memory (from /proc/meminfo), and
-// the environment that containers get when their image says nothing.
-RunSession::Machine this_machine(env::Files& files);
+// What a machine offers its nodes.
+struct NodeMachine {
+  std::map<std::string, std::string> capacity;
+  std::vector<std::string> environment;  // NAME=value, for all containers
+  std::string scratch_dir;               // for what does not outlive its command
+};
+
+// Its processors, its memory (from /proc/meminfo), and the environment that containers get when
+// their image says nothing.
+NodeMachine this_machine(env::Files& files);
 
 // Of the text of /proc/meminfo, as a quantity (`24102340Ki`); "1Gi" when it does not say.
 std::string total_memory(std::string_view meminfo);

@@ -3,13 +3,16 @@
 #include <signal.h>
 
 #include <array>
+#include <filesystem>
 #include <optional>
 
 #include "base/uuid.h"
 #include "cli/annotate.h"
 #include "cli/command_line.h"
+#include "cli/container_factory.h"
 #include "cli/controller_session.h"
 #include "cli/doctor.h"
+#include "cli/down.h"
 #include "cli/kubeconfig_command.h"
 #include "cli/machine.h"
 #include "cli/policy_lint_command.h"
@@ -23,7 +26,6 @@
 #include "posix/posix_clock.h"
 #include "posix/posix_files.h"
 #include "posix/posix_log.h"
-#include "posix/posix_processes.h"
 #include "posix/posix_random.h"
 #include "posix/signals.h"
 #include "posix/worker_thread.h"
@@ -45,11 +47,10 @@ ExitCode run_jobs(const RunOptions& options, Output& output) {
   posix::PosixFiles files;
   posix::PosixLog log(clock, log_level(options.verbosity));
   posix::EventLoop loop(clock);
-  posix::PosixProcesses processes(loop);
 
   ExitCode code = ExitCode::failed;
-  RunSession session({clock, random, loop, log, files, processes}, options, this_machine(files),
-                     output, [&](ExitCode finished) {
+  RunSession session({clock, random, loop, log, files}, supervised_containers(loop, clock, log),
+                     options, this_machine(files), output, [&](ExitCode finished) {
                        code = finished;
                        loop.stop();
                      });
@@ -59,10 +60,15 @@ ExitCode run_jobs(const RunOptions& options, Output& output) {
   return code;
 }
 
+// Absolute: supervisors have a working directory of their own.
 std::string data_dir_or_default(const std::string& data_dir) {
-  return data_dir.empty() ? default_data_dir(posix::environment_variable("XDG_STATE_HOME"),
-                                             posix::environment_variable("HOME"))
-                          : data_dir;
+  const std::string chosen = data_dir.empty()
+                                 ? default_data_dir(posix::environment_variable("XDG_STATE_HOME"),
+                                                    posix::environment_variable("HOME"))
+                                 : data_dir;
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(chosen, error);
+  return error ? chosen : absolute.lexically_normal().string();
 }
 
 ExitCode keep_up(UpOptions options, Output& output) {
@@ -73,15 +79,17 @@ ExitCode keep_up(UpOptions options, Output& output) {
   posix::PosixFiles files;
   posix::PosixLog log(clock, log_level(options.verbosity));
   posix::EventLoop loop(clock);
-  posix::PosixProcesses processes(loop);
 
   ExitCode code = ExitCode::failed;
   std::optional<UpSession> session;
   // Before any thread starts: they inherit the mask.
-  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session->interrupt(); });
+  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP, SIGPWR}, [&](int number) {
+    number == SIGPWR ? session->power_down() : session->interrupt();
+  });
   posix::WorkerThread journal_worker(clock, "journal");
-  session.emplace(env::Env{clock, random, loop, log, files, processes}, loop, journal_worker,
-                  options, output, [&](ExitCode finished) {
+  session.emplace(env::Env{clock, random, loop, log, files}, loop, journal_worker,
+                  supervised_containers(loop, clock, log), options, this_machine(files), output,
+                  [&](ExitCode finished) {
                     code = finished;
                     loop.stop();
                   });
@@ -175,6 +183,15 @@ ExitCode execute(const AnnotateOptions& options, Output& output) {
 
 ExitCode execute(const UpOptions& options, Output& output) {
   return keep_up(options, output);
+}
+
+ExitCode execute(DownOptions options, Output& output) {
+  options.data_dir = data_dir_or_default(options.data_dir);
+  posix::PosixClock clock;
+  posix::PosixFiles files;
+  posix::PosixLog log(clock, env::LogLevel::warning);
+  posix::EventLoop loop(clock);
+  return take_down(options, files, loop, supervised_containers(loop, clock, log), output);
 }
 
 ExitCode execute(KubeconfigOptions options, Output& output) {

@@ -60,9 +60,10 @@ std::string final_text(const Job& job, Duration elapsed) {
 
 class RunSession::Impl {
  public:
-  Impl(env::Env env, RunOptions options, Machine machine, Output& output,
-       std::function<void(ExitCode)> on_finished)
+  Impl(env::Env env, ContainerFactory containers, RunOptions options, NodeMachine machine,
+       Output& output, std::function<void(ExitCode)> on_finished)
       : env_(env),
+        make_containers_(std::move(containers)),
         options_(std::move(options)),
         machine_(std::move(machine)),
         output_(output),
@@ -128,7 +129,14 @@ class RunSession::Impl {
     if (!machine_.environment.empty()) {
       cluster.node.base_environment = machine_.environment;
     }
-    cluster_ = std::make_unique<EmbeddedCluster>(env_, cluster, options_.logs ? &logs_ : nullptr);
+    containers_ = make_containers_(scratch_ + "/supervisor", ContainerLife::with_owner);
+    containers_->support([this](const env::ContainerSupport& support) {
+      for (const std::string& what : support.missing) {
+        output_.err(fmt::format("note: {}\n", what));
+      }
+    });
+    cluster_ = std::make_unique<EmbeddedCluster>(env_, *containers_, cluster,
+                                                 options_.logs ? &logs_ : nullptr);
     const client::ClientEnv client_env{cluster_->client(), env_.executor, env_.clock, env_.random,
                                        env_.log};
     jobs_ = std::make_unique<client::Reflector>(
@@ -221,14 +229,22 @@ class RunSession::Impl {
       jobs_.reset();
       pods_.reset();
       cluster_.reset();
-      if (!scratch_.empty()) {
-        if (const auto removed = env_.files.remove_tree(scratch_); !removed) {
-          output_.err(fmt::format("warning: {}\n", removed.error().message));
-        }
+      if (containers_) {
+        containers_->shut_down([this, code] { clean_up(code); });
+      } else {
+        clean_up(code);
       }
-      finished_ = true;
-      on_finished_(code);
     });
+  }
+
+  void clean_up(ExitCode code) {
+    if (!scratch_.empty()) {
+      if (const auto removed = env_.files.remove_tree(scratch_); !removed) {
+        output_.err(fmt::format("warning: {}\n", removed.error().message));
+      }
+    }
+    finished_ = true;
+    on_finished_(code);
   }
 
   struct Finished {
@@ -237,8 +253,9 @@ class RunSession::Impl {
   };
 
   env::Env env_;
+  ContainerFactory make_containers_;
   const RunOptions options_;
-  const Machine machine_;
+  const NodeMachine machine_;
   Output& output_;
   std::function<void(ExitCode)> on_finished_;
   const MonotonicTime start_;
@@ -254,15 +271,17 @@ class RunSession::Impl {
   ExitCode code_ = ExitCode::ok;
   env::TimerId timeout_ = env::TimerId::none;
   std::map<std::string, Finished> finished_jobs_;  // by uid
+  std::shared_ptr<env::Containers> containers_;
   std::unique_ptr<EmbeddedCluster> cluster_;
   std::unique_ptr<client::Reflector> jobs_;
   std::unique_ptr<client::Reflector> pods_;
 };
 
-RunSession::RunSession(env::Env env, RunOptions options, Machine machine, Output& output,
+RunSession::RunSession(env::Env env, ContainerFactory containers, RunOptions options,
+                       NodeMachine machine, Output& output,
                        std::function<void(ExitCode)> on_finished)
-    : impl_(std::make_unique<Impl>(env, std::move(options), std::move(machine), output,
-                                   std::move(on_finished))) {}
+    : impl_(std::make_unique<Impl>(env, std::move(containers), std::move(options),
+                                   std::move(machine), output, std::move(on_finished))) {}
 
 RunSession::~RunSession() = default;
 

@@ -4,12 +4,11 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "cli/command_line.h"
+#include "cli/container_factory.h"
+#include "cli/machine.h"
 #include "cli/output.h"
 #include "env/env.h"
 
@@ -17,16 +16,9 @@ namespace windlass::cli {
 
 class RunSession {
  public:
-  // What the machine offers the embedded node.
-  struct Machine {
-    std::map<std::string, std::string> capacity;
-    std::vector<std::string> environment;  // NAME=value, for all containers
-    std::string scratch_dir;               // a folder of the session's own appears below it
-  };
-
   // `on_finished` runs once, later, when nothing of the session is left running.
-  RunSession(env::Env env, RunOptions options, Machine machine, Output& output,
-             std::function<void(ExitCode)> on_finished);
+  RunSession(env::Env env, ContainerFactory containers, RunOptions options, NodeMachine machine,
+             Output& output, std::function<void(ExitCode)> on_finished);
   ~RunSession();
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;

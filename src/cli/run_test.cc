@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "cli/testing.h"
+#include "sim/sim_containers.h"
 #include "sim/sim_files.h"
-#include "sim/sim_processes.h"
 #include "sim/world.h"
 
 namespace windlass::cli {
@@ -26,18 +26,21 @@ std::string job_yaml(const std::string& name, const std::string& spec) {
 class RunTest : public ::testing::Test {
  protected:
   RunTest()
-      : world_(42), processes_(world_.executor(), [this](const env::SpawnRequest& request) {
-          return script_(request);
-        }) {}
+      : world_(42),
+        containers_(world_.executor(), world_.clock(),
+                    [this](const env::ContainerRequest& request) { return script_(request); }) {}
 
   std::optional<ExitCode> run(const std::string& manifest, Duration limit = hours(2)) {
     files_.put("job.yaml", manifest);
     options_.manifests.paths = {"job.yaml"};
-    const RunSession::Machine machine{
+    const NodeMachine machine{
         {{"cpu", "2"}, {"memory", "1Gi"}, {"pods", "10"}}, {"PATH=/bin"}, "/tmp"};
     session_ = std::make_unique<RunSession>(
-        env::Env{world_.clock(), world_.random(), world_.executor(), world_.log(), files_,
-                 processes_},
+        env::Env{world_.clock(), world_.random(), world_.executor(), world_.log(), files_},
+        [this](const std::string&, ContainerLife life) {
+          EXPECT_EQ(life, ContainerLife::with_owner);
+          return std::shared_ptr<env::Containers>(&containers_, [](env::Containers*) {});
+        },
         options_, machine, output_, [this](ExitCode code) { code_ = code; });
     session_->start();
     EXPECT_TRUE(world_.run_until([this] { return code_.has_value() || stop_waiting_; }, limit));
@@ -53,9 +56,9 @@ class RunTest : public ::testing::Test {
 
   sim::SimWorld world_;
   sim::SimFiles files_;
-  std::function<Result<sim::SimProcess>(const env::SpawnRequest&)> script_ =
-      [](const env::SpawnRequest&) { return exits(0); };
-  sim::SimProcesses processes_;
+  std::function<Result<sim::SimProcess>(const env::ContainerRequest&)> script_ =
+      [](const env::ContainerRequest&) { return exits(0); };
+  sim::SimContainers containers_;
   testing::TextOutput output_;
   RunOptions options_;
   std::unique_ptr<RunSession> session_;
@@ -68,8 +71,8 @@ TEST_F(RunTest, CompleteIsZero) {
   EXPECT_THAT(output_.out_text,
               HasSubstr("job.batch/demo Complete: CompletionsReached: Reached expected number of "
                         "succeeded pods (3 of 3 succeeded, 0 failed"));
-  EXPECT_EQ(processes_.spawned(), 3u);
-  EXPECT_EQ(processes_.running(), 0u);
+  EXPECT_EQ(containers_.started(), 3u);
+  EXPECT_EQ(containers_.running(), 0u);
 }
 
 TEST_F(RunTest, AJobThatGoesAtOnceStillTellsItsVerdict) {
@@ -78,7 +81,7 @@ TEST_F(RunTest, AJobThatGoesAtOnceStillTellsItsVerdict) {
 }
 
 TEST_F(RunTest, AJobThatFailsAndGoesAtOnceStillTellsItsVerdict) {
-  script_ = [](const env::SpawnRequest&) { return exits(3); };
+  script_ = [](const env::ContainerRequest&) { return exits(3); };
   EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 0\n  ttlSecondsAfterFinished: 0\n")),
             ExitCode::failed);
   EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Failed: BackoffLimitExceeded"));
@@ -86,7 +89,7 @@ TEST_F(RunTest, AJobThatFailsAndGoesAtOnceStillTellsItsVerdict) {
 
 TEST_F(RunTest, ARetryWaitsForTheBackoffAndSaysSo) {
   int attempts = 0;
-  script_ = [&](const env::SpawnRequest&) { return exits(++attempts == 1 ? 7 : 0); };
+  script_ = [&](const env::ContainerRequest&) { return exits(++attempts == 1 ? 7 : 0); };
   const MonotonicTime start = world_.clock().monotonic();
   EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 1\n")), ExitCode::ok);
   EXPECT_GE(world_.clock().monotonic() - start, seconds(10));
@@ -96,35 +99,35 @@ TEST_F(RunTest, ARetryWaitsForTheBackoffAndSaysSo) {
 }
 
 TEST_F(RunTest, FailedIsOneAndNamesTheRule) {
-  script_ = [](const env::SpawnRequest&) { return exits(42); };
+  script_ = [](const env::ContainerRequest&) { return exits(42); };
   EXPECT_EQ(run(job_yaml("demo",
                          "  podFailurePolicy:\n    rules:\n    - name: bug\n"
                          "      action: FailJob\n"
                          "      onExitCodes: {operator: In, values: [42]}\n")),
             ExitCode::failed);
-  EXPECT_EQ(processes_.spawned(), 1u);
+  EXPECT_EQ(containers_.started(), 1u);
   EXPECT_THAT(output_.err_text, HasSubstr("exited with 42; rule 0 (bug) says FailJob"));
   EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Failed: PodFailurePolicy_bug: "));
 }
 
 TEST_F(RunTest, BackoffLimitExceededIsOne) {
-  script_ = [](const env::SpawnRequest&) { return exits(1); };
+  script_ = [](const env::ContainerRequest&) { return exits(1); };
   EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 2\n")), ExitCode::failed);
-  EXPECT_EQ(processes_.spawned(), 3u);
+  EXPECT_EQ(containers_.started(), 3u);
   EXPECT_THAT(output_.out_text, HasSubstr("Failed: BackoffLimitExceeded: "));
 }
 
 TEST_F(RunTest, TimeOutStopsThePodsAndIs124) {
   options_.timeout = seconds(30);
-  script_ = [](const env::SpawnRequest&) { return exits(0, sim::SimProcess::kForever); };
+  script_ = [](const env::ContainerRequest&) { return exits(0, sim::SimProcess::kForever); };
   EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::timed_out);
-  EXPECT_EQ(processes_.running(), 0u);
+  EXPECT_EQ(containers_.running(), 0u);
   EXPECT_THAT(output_.err_text, HasSubstr("timed out after 30s: stopping 1 pods"));
   EXPECT_THAT(output_.err_text, HasSubstr("1 of 1 Jobs did not finish"));
 }
 
 TEST_F(RunTest, CtrlCStopsGracefullyASecondKills) {
-  script_ = [](const env::SpawnRequest&) {
+  script_ = [](const env::ContainerRequest&) {
     auto process = exits(0, sim::SimProcess::kForever);
     process->term_delay = sim::SimProcess::kForever;
     return process;
@@ -134,15 +137,15 @@ TEST_F(RunTest, CtrlCStopsGracefullyASecondKills) {
     world_.executor().schedule(seconds(8), [this] { session_->interrupt(); });
   });
   EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::interrupted);
-  ASSERT_EQ(processes_.signals().size(), 2u);
-  EXPECT_EQ(processes_.signals()[0].number, 15);
-  EXPECT_EQ(processes_.signals()[1].number, 9);
+  ASSERT_EQ(containers_.signals().size(), 2u);
+  EXPECT_EQ(containers_.signals()[0].number, 15);
+  EXPECT_EQ(containers_.signals()[1].number, 9);
   EXPECT_THAT(output_.err_text, HasSubstr("Ctrl-C again kills them"));
 }
 
 TEST_F(RunTest, AnInvalidManifestRunsNothing) {
   EXPECT_EQ(run(job_yaml("demo", "  parallelism: -1\n")), ExitCode::usage);
-  EXPECT_EQ(processes_.spawned(), 0u);
+  EXPECT_EQ(containers_.started(), 0u);
   EXPECT_THAT(output_.err_text, HasSubstr("spec.parallelism: Invalid value: -1"));
 }
 
@@ -159,7 +162,7 @@ TEST_F(RunTest, SeveralJobsAndNamespacesThatAreNotThereYet) {
 }
 
 TEST_F(RunTest, ACommandThatIsNotThereFailsThePodWithAReason) {
-  script_ = [](const env::SpawnRequest&) -> Result<sim::SimProcess> {
+  script_ = [](const env::ContainerRequest&) -> Result<sim::SimProcess> {
     return fail(plain_error("exec work: no such file or directory"));
   };
   EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 0\n")), ExitCode::failed);
@@ -168,7 +171,7 @@ TEST_F(RunTest, ACommandThatIsNotThereFailsThePodWithAReason) {
 
 TEST_F(RunTest, WhatIsStoppedAfterTheOutcomeIsNotCalledAFailure) {
   int started = 0;
-  script_ = [&](const env::SpawnRequest&) {
+  script_ = [&](const env::ContainerRequest&) {
     return exits(0, ++started == 1 ? Duration(seconds(1)) : sim::SimProcess::kForever);
   };
   EXPECT_EQ(run(job_yaml("demo",
@@ -183,7 +186,7 @@ TEST_F(RunTest, WhatIsStoppedAfterTheOutcomeIsNotCalledAFailure) {
 TEST_F(RunTest, SaysThatAJobOfAnotherManagerIsLeftAlone) {
   options_.timeout = seconds(5);
   EXPECT_EQ(run(job_yaml("demo", "  managedBy: example.com/other\n")), ExitCode::timed_out);
-  EXPECT_EQ(processes_.spawned(), 0u);
+  EXPECT_EQ(containers_.started(), 0u);
   EXPECT_THAT(output_.err_text, HasSubstr("is left to example.com/other (spec.managedBy)"));
 }
 

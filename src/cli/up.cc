@@ -6,7 +6,9 @@
 
 #include "apiserver/rest/rest_handler.h"
 #include "cli/control_plane.h"
+#include "cli/pod_logs.h"
 #include "cli/up_credentials.h"
+#include "cli/up_nodes.h"
 #include "cli/version.h"
 #include "net/server.h"
 #include "node/hollow/hollow_nodes.h"
@@ -40,12 +42,15 @@ std::string default_data_dir(const std::string& xdg_state_home, const std::strin
 
 class UpSession::Impl {
  public:
-  Impl(env::Env env, posix::EventLoop& loop, env::Executor& worker, UpOptions options,
-       Output& output, std::function<void(ExitCode)> on_finished)
+  Impl(env::Env env, posix::EventLoop& loop, env::Executor& worker, ContainerFactory containers,
+       UpOptions options, NodeMachine machine, Output& output,
+       std::function<void(ExitCode)> on_finished)
       : env_(env),
         loop_(loop),
         worker_(worker),
+        make_containers_(std::move(containers)),
         options_(std::move(options)),
+        machine_(std::move(machine)),
         output_(output),
         on_finished_(std::move(on_finished)) {}
 
@@ -64,7 +69,19 @@ class UpSession::Impl {
       return finish(ExitCode::ok);
     }
     output_.err("Stopping; press Ctrl-C again not to wait.\n");
+    if (const size_t pods = nodes_ ? nodes_->running_pods() : 0; pods > 0) {
+      output_.err(fmt::format("{} pods go on; `windlass down --data-dir {}` ends them\n", pods,
+                              shell_word(options_.data_dir)));
+    }
     http_->stop([this] { finish(ExitCode::ok); });
+  }
+
+  void power_down() {
+    if (std::exchange(stopping_, true) || !nodes_) {
+      return finish(ExitCode::ok);
+    }
+    output_.err(fmt::format("Stopping {} pods\n", nodes_->running_pods()));
+    nodes_->stop([this] { http_->stop([this] { finish(ExitCode::ok); }); });
   }
 
  private:
@@ -94,6 +111,21 @@ class UpSession::Impl {
   }
 
   void start_nodes() {
+    if (options_.nodes == 0) {
+      return start_hollow_nodes();
+    }
+    nodes_ = std::make_unique<UpNodes>(env_, make_containers_, plane_->client(),
+                                       UpNodes::Options{options_.nodes, options_.data_dir,
+                                                        machine_.capacity, machine_.environment});
+    nodes_->start([this] { start_hollow_nodes(); },
+                  [this](const std::vector<std::string>& missing) {
+                    for (const std::string& what : missing) {
+                      output_.err(fmt::format("note: {}\n", what));
+                    }
+                  });
+  }
+
+  void start_hollow_nodes() {
     if (options_.hollow_nodes == 0) {
       return say_ready();
     }
@@ -109,6 +141,13 @@ class UpSession::Impl {
 
   Result<void> serve(const net::Endpoint& endpoint) {
     apiserver::RestOptions rest;
+    logs_ = std::make_unique<PodLogs>(env_, plane_->server(), [this](const std::string& node) {
+      return nodes_ ? nodes_->directory_of(node) : std::nullopt;
+    });
+    rest.hooks.read_log = [this](const apiserver::LogRequest& request,
+                                 const std::shared_ptr<http::Exchange>& exchange) {
+      logs_->read(request, exchange);
+    };
     rest.hooks.more_metrics = [metrics = metrics_] { return metrics->text(); };
     rest.address = endpoint.text();
     rest.version = version_number().substr(1);  // without its v
@@ -168,7 +207,9 @@ class UpSession::Impl {
   env::Env env_;
   posix::EventLoop& loop_;
   env::Executor& worker_;
+  ContainerFactory make_containers_;
   UpOptions options_;
+  NodeMachine machine_;
   Output& output_;
   std::function<void(ExitCode)> on_finished_;
   bool stopping_ = false;
@@ -179,14 +220,18 @@ class UpSession::Impl {
   std::unique_ptr<store::Store> store_;
   std::shared_ptr<MetricRegistry> metrics_ = std::make_shared<MetricRegistry>();
   std::unique_ptr<ControlPlane> plane_;
+  std::unique_ptr<UpNodes> nodes_;
   std::unique_ptr<node::hollow::HollowNodes> hollow_;
+  std::unique_ptr<PodLogs> logs_;
   std::unique_ptr<apiserver::RestHandler> handler_;
   std::unique_ptr<net::Server> http_;
 };
 
 UpSession::UpSession(env::Env env, posix::EventLoop& loop, env::Executor& journal_worker,
-                     UpOptions options, Output& output, std::function<void(ExitCode)> on_finished)
-    : impl_(std::make_unique<Impl>(env, loop, journal_worker, std::move(options), output,
+                     ContainerFactory containers, UpOptions options, NodeMachine machine,
+                     Output& output, std::function<void(ExitCode)> on_finished)
+    : impl_(std::make_unique<Impl>(env, loop, journal_worker, std::move(containers),
+                                   std::move(options), std::move(machine), output,
                                    std::move(on_finished))) {}
 
 UpSession::~UpSession() = default;
@@ -197,6 +242,10 @@ void UpSession::start() {
 
 void UpSession::interrupt() {
   impl_->interrupt();
+}
+
+void UpSession::power_down() {
+  impl_->power_down();
 }
 
 }  // namespace windlass::cli

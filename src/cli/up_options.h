@@ -11,6 +11,8 @@ namespace windlass::cli {
 
 // What one process was tried with.
 inline constexpr size_t kMaxHollowNodes = 10'000;
+// Each is a process.
+inline constexpr size_t kMaxNodes = 100;
 
 // `windlass up`.
 struct UpOptions {
@@ -19,8 +21,14 @@ struct UpOptions {
   int verbosity = 0;
   api::FeatureGates gates = {};
   PlanePeriods periods = {};
+  size_t nodes = 1;  // that run containers
   size_t hollow_nodes = 0;
   node::hollow::Mix hollow_mix = {};
+};
+
+// `windlass down`.
+struct DownOptions {
+  std::string data_dir = {};  // "" for default_data_dir()
 };
 
 // `windlass kubeconfig`.

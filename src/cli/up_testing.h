@@ -18,7 +18,6 @@
 #include "posix/event_loop.h"
 #include "posix/posix_clock.h"
 #include "posix/posix_files.h"
-#include "posix/posix_processes.h"
 #include "posix/posix_random.h"
 #include "posix/worker_thread.h"
 
@@ -27,13 +26,14 @@ namespace windlass::cli::testing {
 using net::testing::TextLog;
 using net::testing::TlsClient;
 
-// A running `windlass up` in this process, on a thread of its own.
+// A running `windlass up` without nodes in this process, on a thread of its own.
 class RunningUp {
  public:
   RunningUp(const std::string& directory, const std::string& listen) : loop_(clock_) {
     UpOptions options;
     options.data_dir = directory;
     options.listen = listen;
+    options.nodes = 0;
     thread_ = std::thread([this, options] { run(options); });
     ready.get_future().wait();
   }
@@ -79,11 +79,10 @@ class RunningUp {
 
   void run(const UpOptions& options) {
     posix::PosixFiles files;
-    posix::PosixProcesses processes(loop_);
     posix::WorkerThread worker(clock_, "journal");
     Signalling signalling(*this);
-    session_.emplace(env::Env{clock_, random_, loop_, log, files, processes}, loop_, worker,
-                     options, signalling, [this](ExitCode code) {
+    session_.emplace(env::Env{clock_, random_, loop_, log, files}, loop_, worker,
+                     ContainerFactory(), options, NodeMachine(), signalling, [this](ExitCode code) {
                        code_ = code;
                        loop_.stop();
                      });

@@ -115,12 +115,21 @@ struct ContainerExecResult {
   bool operator==(const ContainerExecResult&) const = default;
 };
 
+// What containers get here, found by trying.
+struct ContainerSupport {
+  bool mounts = true;                // without them `root` and `mounts` are an error
+  std::vector<std::string> missing;  // sentences for people: what is not there, and why
+
+  bool operator==(const ContainerSupport&) const = default;
+};
+
 class Containers {
  public:
   using OnStarted = std::function<void(Result<void>)>;
   using OnExit = std::function<void(const ContainerExit&)>;
   using OnExecDone = std::function<void(Result<ContainerExecResult>)>;
   using OnList = std::function<void(std::vector<ContainerRunInfo>)>;
+  using OnSupport = std::function<void(const ContainerSupport&)>;
 
   virtual ~Containers() = default;
 
@@ -137,6 +146,10 @@ class Containers {
   // Its end is written down elsewhere. One that is not over is forgotten when it is; its callbacks
   // do not run any more.
   virtual void forget(const std::string& id) = 0;
+  // Answers once it is known.
+  virtual void support(OnSupport on_known) = 0;
+  // Kills all containers, and ends whoever holds them; `on_done` when nothing of it is left.
+  virtual void shut_down(std::function<void()> on_done) = 0;
 };
 
 }  // namespace windlass::env

@@ -5,7 +5,6 @@
 #include "env/fault.h"
 #include "env/files.h"
 #include "env/log.h"
-#include "env/processes.h"
 #include "env/random.h"
 
 namespace windlass::env {
@@ -18,7 +17,6 @@ struct Env {
   Executor& executor;
   Log& log;
   Files& files;
-  Processes& processes;
   Faults& faults = no_faults();
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ class Files {
   virtual Result<Type> type(const std::string& path) = 0;
   // The whole file; fails without reading on when it has more than `limit` bytes. "-" is stdin.
   virtual Result<std::string> read(const std::string& path, size_t limit) = 0;
+  // At most `limit` bytes from this offset on; nothing at the end or after it.
+  virtual Result<std::string> read_from(const std::string& path, uint64_t offset, size_t limit) = 0;
   // Names (not paths) of the entries, sorted.
   virtual Result<std::vector<std::string>> list(const std::string& directory) = 0;
   // Makes the directory and its missing parents (0700); one that is there already is fine.

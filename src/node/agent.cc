@@ -1,13 +1,22 @@
 #include "node/agent.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <csignal>
+#include <set>
 #include <utility>
 
 #include "base/quantity.h"
+#include "node/callback.h"
+#include "node/pod_files.h"
 
 namespace windlass::node {
 
 namespace {
+
+// On the Node: what its containers do not get, in sentences.
+constexpr const char* kMissingAnnotation = "windlass.dev/missing-isolation";
 
 HostFacts host_facts(const AgentConfig& config) {
   HostFacts facts;
@@ -28,8 +37,10 @@ client::Collection pods_of(const std::string& node) {
 
 }  // namespace
 
-Agent::Agent(env::Env env, client::ApiClient& api, AgentConfig config, ContainerObserver* observer)
+Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, AgentConfig config,
+             ContainerObserver* observer)
     : env_(env),
+      containers_(containers),
       api_(api),
       config_(std::move(config)),
       facts_(host_facts(config_)),
@@ -41,23 +52,58 @@ Agent::Agent(env::Env env, client::ApiClient& api, AgentConfig config, Container
       pods_({api_, env_.executor, env_.clock, env_.random, env_.log}, pods_of(config_.node_name),
             [](const api::Message& pod) {
               return BoundPod{read_plan(pod), read_seen(pod)};
-            }) {
+            }),
+      self_(std::make_shared<Agent*>(this)) {
   pods_.add_handler({[this](const BoundPod& pod) { on_pod(pod); },
                      [this](const BoundPod&, const BoundPod& pod) { on_pod(pod); },
                      [this](const BoundPod& pod) { on_pod_gone(pod); }});
+  pods_.when_synced([this] { sweep(); });
 }
 
 Agent::~Agent() = default;
 
+// Nothing is said of the node before it is known what runs on it and what it can give.
 void Agent::start(std::function<void()> on_registered) {
-  registration_.start([this, on_registered = std::move(on_registered)] {
+  on_registered_ = std::move(on_registered);
+  containers_.support(guarded(self_, &Agent::on_support));
+}
+
+void Agent::on_support(const env::ContainerSupport& support) {
+  support_ = support;
+  if (!support.missing.empty()) {
+    config_.annotations[kMissingAnnotation] = fmt::format("{}", fmt::join(support.missing, "; "));
+  }
+  containers_.list(guarded(self_, &Agent::on_runs));
+}
+
+void Agent::on_runs(const std::vector<env::ContainerRunInfo>& runs) {
+  found_runs_ = group_runs(runs);
+  registration_.start([this] {
     heartbeats_.add(config_.node_name, registration_.uid());
     registration_.keep_current();
     pods_.start();
-    if (on_registered) {
-      on_registered();
+    if (on_registered_) {
+      on_registered_();
     }
   });
+}
+
+// What an earlier agent left of pods that are gone, or over: runs, directories, logs.
+void Agent::sweep() {
+  for (const auto& [uid, pod] : std::exchange(found_runs_, {})) {
+    for (const auto& [container, attempts] : pod) {
+      for (const auto& [attempt, run] : attempts) {
+        containers_.signal(run.id, SIGKILL);
+        containers_.forget(run.id);
+      }
+    }
+  }
+  std::set<std::string> known;
+  pods_.for_each([&known](const std::string&, const BoundPod& pod) { known.insert(pod.plan.uid); });
+  remove_leftover_files(
+      env_.files, env_.log, config_.data_dir,
+      [this](const std::string& uid) { return workers_.contains(uid); },
+      [&known](const std::string& uid) { return known.contains(uid); });
 }
 
 void Agent::on_pod(const BoundPod& pod) {
@@ -70,16 +116,20 @@ void Agent::on_pod(const BoundPod& pod) {
     return;  // nothing to run, nothing to say
   }
   auto worker = std::make_unique<PodWorker>(
-      WorkerHost{env_, api_, config_, facts_, events_, observer_}, pod.plan, pod.seen,
-      [this, uid = pod.plan.uid] { on_worker_done(uid); });
+      WorkerHost{env_, containers_, support_, api_, config_, facts_, events_, observer_}, pod.plan,
+      pod.seen, [this, uid = pod.plan.uid] { on_worker_done(uid); });
   PodWorker& started = *worker;
   workers_.emplace(pod.plan.uid, std::move(worker));
-  started.start();
+  const auto found_runs = found_runs_.extract(pod.plan.uid);
+  started.start(found_runs.empty() ? PodRuns() : found_runs.mapped());
 }
 
 void Agent::on_pod_gone(const BoundPod& pod) {
   if (const auto found = workers_.find(pod.plan.uid); found != workers_.end()) {
     found->second->forget();
+  } else if (!config_.keep_logs) {
+    PodFiles(env_.files, env_.log, config_.data_dir, pod.plan.ns, pod.plan.name, pod.plan.uid)
+        .remove_logs();
   }
 }
 

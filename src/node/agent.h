@@ -1,4 +1,6 @@
 // A node agent: registers its Node, and runs every pod that is bound to it, each by its own worker.
+// The containers are the supervisor's (env::Containers): they outlive the agent, and a new one
+// takes over those it finds, or ends them when their pods are gone.
 //
 // Lives on the client's executor. Owns the workers, by pod UID; a worker lives until its pod's
 // object is gone and nothing of it runs. Stopping ends all pods gracefully and says when.
@@ -8,10 +10,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
+#include "env/containers.h"
 #include "env/env.h"
 #include "node/config.h"
 #include "node/environment.h"
@@ -24,7 +28,7 @@ namespace windlass::node {
 
 class Agent {
  public:
-  Agent(env::Env env, client::ApiClient& api, AgentConfig config,
+  Agent(env::Env env, env::Containers& containers, client::ApiClient& api, AgentConfig config,
         ContainerObserver* observer = nullptr);
   ~Agent();
   Agent(const Agent&) = delete;
@@ -47,12 +51,16 @@ class Agent {
     PodSeen seen;
   };
 
+  void on_support(const env::ContainerSupport& support);
+  void on_runs(const std::vector<env::ContainerRunInfo>& runs);
+  void sweep();
   void on_pod(const BoundPod& pod);
   void on_pod_gone(const BoundPod& pod);
   void on_worker_done(const std::string& uid);
   void finish_stop();
 
   env::Env env_;
+  env::Containers& containers_;
   client::ApiClient& api_;
   AgentConfig config_;
   HostFacts facts_;
@@ -61,9 +69,13 @@ class Agent {
   Registration registration_;
   Heartbeats heartbeats_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;
+  env::ContainerSupport support_;
+  std::map<std::string, PodRuns> found_runs_;  // of an earlier agent, until a worker has them
+  std::function<void()> on_registered_;
   std::function<void()> on_stopped_;
   bool stopping_ = false;
   client::Informer<BoundPod> pods_;
+  std::shared_ptr<Agent*> self_;  // callbacks hold it weakly
 };
 
 }  // namespace windlass::node

@@ -122,15 +122,15 @@ TEST_F(AgentTest, GivesTheProcessItsEnvironmentDirectoryAndLog) {
   add_pod("run, '1', '0'", "hostname: host-7,",
           "env: [{name: INDEX, valueFrom: {fieldRef: {fieldPath: metadata.name}}}],");
   ASSERT_EQ(node.spawned.size(), 1u);
-  const env::SpawnRequest& request = node.spawned[0];
+  const env::ContainerRequest& request = node.spawned[0];
   EXPECT_THAT(request.environment, Contains("INDEX=p"));
   EXPECT_THAT(request.environment, Contains("HOSTNAME=host-7"));
   EXPECT_THAT(request.environment, Contains(::testing::StartsWith("PATH=")));
   const std::string uid = pod()->metadata().uid();
   EXPECT_EQ(request.working_directory, "/data/pods/" + uid);
-  EXPECT_EQ(request.output_path, "/data/logs/default_p_" + uid + "/c/0.log");
+  EXPECT_EQ(request.log_path, "/data/logs/default_p_" + uid + "/c/0.log");
   ASSERT_EQ(node.observer.started.size(), 1u);
-  EXPECT_EQ(node.observer.started[0].path, request.output_path);
+  EXPECT_EQ(node.observer.started[0].path, request.log_path);
   EXPECT_EQ(node.observer.started[0].container, "c");
   run_for(seconds(2));
   ASSERT_EQ(node.observer.ended.size(), 1u);
@@ -171,8 +171,7 @@ TEST_F(AgentTest, S88_OnFailureRestartsWithBackOff) {
   EXPECT_EQ(container().restart_count(), 2);
   run_for(seconds(2));
   EXPECT_THAT(container().state().waiting().message(), HasSubstr("back-off 20s"));
-  EXPECT_EQ(node.spawned.back().output_path.substr(node.spawned.back().output_path.size() - 5),
-            "2.log");
+  EXPECT_EQ(node.spawned.back().log_path.substr(node.spawned.back().log_path.size() - 5), "2.log");
 }
 
 TEST_F(AgentTest, E47_OnFailureEndsWithTheFirstSuccess) {
@@ -230,12 +229,12 @@ TEST_F(AgentTest, S94_ADeletedPodIsTermedThenKilledAndSaysSoBeforeItGoes) {
   add_pod("run, '-1', '0', '3600', '0'");
   ASSERT_TRUE(api.remove_pod("p", 3).answer);
   run_for(milliseconds(2900));
-  ASSERT_EQ(node.processes.signals().size(), 1u);
-  EXPECT_EQ(node.processes.signals()[0].number, SIGTERM);
+  ASSERT_EQ(node.containers.signals().size(), 1u);
+  EXPECT_EQ(node.containers.signals()[0].number, SIGTERM);
   EXPECT_EQ(phase(), "Running");
   EXPECT_EQ(condition("Ready"), "True");
   run_for(milliseconds(200));
-  EXPECT_EQ(node.processes.signals().back().number, SIGKILL);
+  EXPECT_EQ(node.containers.signals().back().number, SIGKILL);
   ASSERT_TRUE(pod());  // the finalizer holds it
   EXPECT_EQ(phase(), "Failed");
   EXPECT_EQ(container().state().terminated().exit_code(), 137);
@@ -287,9 +286,9 @@ TEST_F(AgentTest, K44_AForceDeletedPodIsKilledAfterTheLeastGrace) {
   ASSERT_TRUE(api.remove_pod("p", 0).answer);
   run_for(milliseconds(1900));
   EXPECT_FALSE(pod());
-  EXPECT_EQ(node.processes.running(), 1u);
+  EXPECT_EQ(node.containers.running(), 1u);
   run_for(milliseconds(200));
-  EXPECT_EQ(node.processes.running(), 0u);
+  EXPECT_EQ(node.containers.running(), 0u);
   EXPECT_EQ(node.agent->running_pods(), 0u);
 }
 
@@ -321,7 +320,7 @@ TEST_F(AgentTest, S118_APhaseThatOthersMadeTerminalStaysAndEndsTheContainers) {
   api.change<Pod>(api::kinds::pod(), "default", "p", "status",
                   [](Pod& changed) { changed.mutable_status()->set_phase("Failed"); });
   run_for(seconds(1));
-  EXPECT_EQ(node.processes.running(), 0u);
+  EXPECT_EQ(node.containers.running(), 0u);
   EXPECT_EQ(phase(), "Failed");
   EXPECT_EQ(container().state().terminated().exit_code(), 143);
 }
@@ -370,10 +369,10 @@ TEST_F(AgentTest, StopEndsPodsGracefullyAndTellsWhen) {
   node.agent->stop(seconds(5), [&stopped] { stopped = true; });
   run_for(seconds(4));
   EXPECT_FALSE(stopped);
-  EXPECT_EQ(node.processes.running(), 1u);
+  EXPECT_EQ(node.containers.running(), 1u);
   run_for(seconds(2));
   EXPECT_TRUE(stopped);
-  EXPECT_EQ(node.processes.running(), 0u);
+  EXPECT_EQ(node.containers.running(), 0u);
   EXPECT_EQ(phase(), "Failed");
   EXPECT_EQ(pod()->status().reason(), "Terminated");
   EXPECT_EQ(condition("DisruptionTarget"), "True TerminationByKubelet");

@@ -12,7 +12,7 @@ namespace {
 
 // Starts the container, or says when its restart is due.
 void start_when_due(const ContainerRun& container, size_t number, Time now, NextSteps& steps) {
-  if (container.running() || container.blocked) {
+  if (container.active() || container.blocked) {
     return;
   }
   if (container.restart_at && *container.restart_at > now) {
@@ -53,10 +53,16 @@ bool step_init_containers(const PodRun& run, RestartPolicy policy, Time now, Nex
 
 }  // namespace
 
-bool PodRun::any_running() const {
-  const auto running = [](const ContainerRun& container) { return container.running(); };
-  return std::any_of(init_containers.begin(), init_containers.end(), running) ||
-         std::any_of(containers.begin(), containers.end(), running);
+bool PodRun::any_active() const {
+  const auto active = [](const ContainerRun& container) { return container.active(); };
+  return std::any_of(init_containers.begin(), init_containers.end(), active) ||
+         std::any_of(containers.begin(), containers.end(), active);
+}
+
+bool PodRun::any_starting() const {
+  const auto starting = [](const ContainerRun& container) { return container.starting; };
+  return std::any_of(init_containers.begin(), init_containers.end(), starting) ||
+         std::any_of(containers.begin(), containers.end(), starting);
 }
 
 ContainerRun& container_at(PodRun& run, size_t number) {

@@ -46,6 +46,7 @@ struct ContainerRun {
   std::optional<Ended> last;  // how the run before this one ended
   int restarts = 0;
   bool ever_started = false;  // some run of it was attempted
+  bool starting = false;      // asked for, and not yet known whether it runs
   bool blocked = false;       // what it asks for is not to be had here; it is never started
   std::string container_id;
   std::string image_id;
@@ -54,6 +55,8 @@ struct ContainerRun {
   std::optional<Time> restart_at;  // while it waits for a restart
 
   bool running() const { return std::holds_alternative<Running>(state); }
+  // Something of it may run.
+  bool active() const { return running() || starting; }
   const Ended* ended() const { return std::get_if<Ended>(&state); }
   bool succeeded() const { return ended() != nullptr && ended()->exit_code == 0; }
 };
@@ -62,7 +65,8 @@ struct PodRun {
   std::vector<ContainerRun> init_containers;
   std::vector<ContainerRun> containers;
 
-  bool any_running() const;
+  bool any_active() const;
+  bool any_starting() const;
 };
 
 }  // namespace windlass::node

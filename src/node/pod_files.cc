@@ -3,6 +3,16 @@
 #include <fmt/format.h>
 
 namespace windlass::node {
+namespace {
+
+void remove_or_warn(env::Files& files, env::Log& log, const std::string& path) {
+  if (const Result<void> removed = files.remove_tree(path); !removed) {
+    log.warning("a pod's files cannot be removed",
+                {{"path", path}, {"error", removed.error().message}});
+  }
+}
+
+}  // namespace
 
 PodFiles::PodFiles(env::Files& files, env::Log& log, const std::string& data_dir,
                    const std::string& ns, const std::string& name, const std::string& uid)
@@ -24,17 +34,27 @@ std::string PodFiles::log_path(std::string_view container, int restart) const {
 }
 
 void PodFiles::remove_work() {
-  remove(work_dir_);
+  remove_or_warn(files_, log_, work_dir_);
 }
 
 void PodFiles::remove_logs() {
-  remove(log_dir_);
+  remove_or_warn(files_, log_, log_dir_);
 }
 
-void PodFiles::remove(const std::string& path) {
-  if (const Result<void> removed = files_.remove_tree(path); !removed) {
-    log_.warning("a pod's files cannot be removed",
-                 {{"path", path}, {"error", removed.error().message}});
+void remove_leftover_files(env::Files& files, env::Log& log, const std::string& data_dir,
+                           const std::function<bool(const std::string& uid)>& runs,
+                           const std::function<bool(const std::string& uid)>& exists) {
+  const std::string work = data_dir + "/pods";
+  for (const std::string& uid : files.list(work).value_or(std::vector<std::string>())) {
+    if (!runs(uid)) {
+      remove_or_warn(files, log, work + "/" + uid);
+    }
+  }
+  const std::string logs = data_dir + "/logs";
+  for (const std::string& name : files.list(logs).value_or(std::vector<std::string>())) {
+    if (!exists(name.substr(name.rfind('_') + 1))) {  // namespace_name_uid; none has a _ in it
+      remove_or_warn(files, log, logs + "/" + name);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // per run of a container that stays until the pod's object is gone. Owned by a pod worker.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +26,16 @@ class PodFiles {
   std::string log_path(std::string_view container, int restart) const;
 
  private:
-  void remove(const std::string& path);
-
   env::Files& files_;
   env::Log& log_;
   std::string work_dir_;
   std::string log_dir_;
 };
+
+// Removes the working directories of pods that do not run and the logs of pods that are not there,
+// as an agent that died left them.
+void remove_leftover_files(env::Files& files, env::Log& log, const std::string& data_dir,
+                           const std::function<bool(const std::string& uid)>& runs,
+                           const std::function<bool(const std::string& uid)>& exists);
 
 }  // namespace windlass::node

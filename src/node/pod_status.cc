@@ -20,7 +20,7 @@ bool never_started(const ContainerRun& container) {
 std::string live_phase(const StatusInput& input) {
   const PodRun& run = input.run;
   if (initialization_failed(run, input.policy)) {
-    return run.any_running() ? "Pending" : "Failed";
+    return run.any_active() ? "Pending" : "Failed";
   }
   if (!initialized(run) ||
       std::any_of(run.containers.begin(), run.containers.end(), never_started)) {
@@ -30,7 +30,7 @@ std::string live_phase(const StatusInput& input) {
       run.containers.begin(), run.containers.end(), [&input](const ContainerRun& container) {
         return !container.ended() || will_restart(container, input.policy);
       });
-  if (goes_on || run.any_running()) {
+  if (goes_on || run.any_active()) {
     return "Running";
   }
   return std::all_of(run.containers.begin(), run.containers.end(),
@@ -151,7 +151,7 @@ PodStatusView describe(const StatusInput& input) {
     out.phase = live_phase(input);
   } else {
     // K-35: the phase stays until the last container has stopped.
-    out.phase = run.any_running() ? phase_before_end(run) : final_phase(input);
+    out.phase = run.any_active() ? phase_before_end(run) : final_phase(input);
   }
   if (out.phase == "Failed" && input.forced) {
     out.reason = input.forced->reason;

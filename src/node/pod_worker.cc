@@ -8,20 +8,13 @@
 
 #include "base/check.h"
 #include "node/container_flow.h"
+#include "node/container_request.h"
 
 namespace windlass::node {
 
 namespace {
 
 constexpr Duration kSetUpRetry = seconds(10);
-constexpr int kStartErrorCode = 128;
-constexpr int kLostExitCode = 137;
-constexpr std::string_view kHostImageId = "host:/";  // the host's own root, as it is
-
-std::string new_container_id(env::Random& random) {
-  return fmt::format("windlass://{:016x}{:016x}{:016x}{:016x}", random.next(), random.next(),
-                     random.next(), random.next());
-}
 
 ContainerRun new_run(const ContainerPlan& plan) {
   ContainerRun run;
@@ -29,18 +22,6 @@ ContainerRun new_run(const ContainerPlan& plan) {
   run.image = plan.image;
   run.sidecar = plan.sidecar;
   return run;
-}
-
-// K-12, for an agent that does not know a container that was running.
-Ended lost_container(const ContainerRun& container, RestartPolicy policy) {
-  Ended ended;
-  ended.exit_code = kLostExitCode;
-  ended.reason = "ContainerStatusUnknown";
-  ended.message = will_restart(container, policy)
-                      ? "The container could not be located when the pod was deleted.  The "
-                        "container used to be Running"
-                      : "The container could not be located when the pod was terminated";
-  return ended;
 }
 
 }  // namespace
@@ -70,24 +51,21 @@ PodWorker::~PodWorker() {
   for (const env::TimerId timer : {step_timer_, kill_timer_, deadline_timer_}) {
     host_.env.executor.cancel(timer);
   }
-  for (const auto& [number, process] : processes_) {
-    host_.env.processes.signal(process, SIGKILL);
-  }
 }
 
-void PodWorker::start() {
+void PodWorker::start(const PodRuns& runs) {
   start_time_ = seen_.start_time.value_or(host_.env.clock.now());
   writer_->set_start_time(start_time_);
-  if (is_terminal_phase(seen_.phase)) {
+  adopt_runs(runs);
+  if (is_terminal_phase(seen_.phase) && !run_.any_active()) {
     ending_ = Ending::by_itself;
     finished_ = true;
     observe(seen_);
     notify_when_done();
     return;
   }
-  adopt_seen_containers();
-  if (seen_.deleting) {
-    end(Ending::told, seen_.deletion_grace);
+  if (seen_.deleting || is_terminal_phase(seen_.phase)) {
+    observe(seen_);
     return;
   }
   if (plan_.active_deadline) {
@@ -105,26 +83,24 @@ void PodWorker::start() {
   set_up();
 }
 
-void PodWorker::adopt_seen_containers() {
+void PodWorker::adopt_runs(const PodRuns& runs) {
+  adopt(plan_, seen_, runs, run_);
+  std::set<std::string> attached;
   for (size_t i = 0; i < container_count(run_); ++i) {
-    ContainerRun& run = container_at(run_, i);
-    const auto seen =
-        std::find_if(seen_.containers.begin(), seen_.containers.end(),
-                     [&run](const SeenContainer& container) { return container.name == run.name; });
-    if (seen == seen_.containers.end()) {
-      continue;
+    const ContainerRun& run = container_at(run_, i);
+    if (run.running()) {
+      run_ids_[i] = run_id(plan_.uid, run.name, run.restarts);
+      attached.insert(run_ids_[i]);
+      host_.containers.attach(run_ids_[i], exit_callback(i));
     }
-    run.last = seen->last;
-    run.restarts = seen->restarts;
-    run.container_id = seen->container_id;
-    run.image_id = seen->container_id.empty() ? "" : kHostImageId;
-    run.ever_started = !std::holds_alternative<Waiting>(seen->state) || seen->last.has_value();
-    if (const auto* ended = std::get_if<Ended>(&seen->state)) {
-      run.state = *ended;
-    } else if (std::holds_alternative<Running>(seen->state)) {
-      run.state = lost_container(run, plan_.restart_policy);
-    } else if (seen->last) {
-      run.state = *std::exchange(run.last, std::nullopt);  // it was about to be restarted
+  }
+  for (const auto& [container, attempts] : runs) {
+    for (const auto& [attempt, info] : attempts) {
+      if (attached.contains(info.id)) {
+        continue;
+      }
+      host_.containers.signal(info.id, SIGKILL);
+      over_.emplace(info.id, container_count(run_));
     }
   }
 }
@@ -185,8 +161,10 @@ void PodWorker::stop(Duration grace) {
 }
 
 void PodWorker::kill() {
-  for (const auto& [number, process] : processes_) {
-    host_.env.processes.signal(process, SIGKILL);
+  for (size_t i = 0; i < container_count(run_); ++i) {
+    if (container_at(run_, i).active()) {
+      host_.containers.signal(run_ids_.at(i), SIGKILL);
+    }
   }
 }
 
@@ -212,8 +190,10 @@ void PodWorker::advance() {
     return;  // it ended within that call
   }
   if (ending_ == Ending::none) {
-    report();
-  } else if (run_.any_running()) {
+    if (!run_.any_starting()) {
+      report();  // of one that is starting there is more to say in a moment
+    }
+  } else if (run_.any_active()) {
     signal_next();
     if (ending_ == Ending::by_itself) {
       report();  // a pod that is killed has nothing to say until it is over (K-35)
@@ -256,53 +236,70 @@ void PodWorker::start_container(size_t number) {
                                                              {"error", command.error().message}});
     return;
   }
+  ask_for(number, *command);
+}
+
+void PodWorker::ask_for(size_t number, const ContainerCommand& command) {
+  ContainerRun& run = container_at(run_, number);
+  const int attempt = run.ever_started ? run.restarts + 1 : 0;
+  const ContainerPlace place{run_id(plan_.uid, run.name, attempt), files_.work_dir(),
+                             log_of(number, attempt).path};
+  run.starting = true;
+  run_ids_[number] = place.id;
+  host_.containers.start(
+      make_request(plan_, plan_of(number), command, place, host_.support),
+      [weak = std::weak_ptr<PodWorker*>(self_), number](const Result<void>& started) {
+        if (const auto worker = weak.lock()) {
+          (*worker)->on_started(number, started);
+        }
+      },
+      exit_callback(number));
+}
+
+void PodWorker::on_started(size_t number, const Result<void>& started) {
+  ContainerRun& run = container_at(run_, number);
   if (run.ever_started) {
     ++run.restarts;
     if (const Ended* ended = run.ended()) {
       run.last = *ended;
     }
   }
+  run.starting = false;
   run.ever_started = true;
   run.restart_at.reset();
-  run.container_id = new_container_id(host_.env.random);
+  run.container_id = container_id_of(run_ids_.at(number));
   run.image_id = kHostImageId;
-  spawn(number, *command);
+  if (!started) {
+    over_.emplace(run_ids_.at(number), number);
+    end_container(number,
+                  start_error(started.error().message, run.container_id, host_.env.clock.now()));
+  } else {
+    // The newer run is on record: how the ones before it ended is not needed any more.
+    forget_runs(number);
+    run.state = Running{host_.env.clock.now()};
+    if (host_.observer != nullptr) {
+      host_.observer->on_container_started(log_of(number, run.restarts));
+    }
+  }
+  advance();
 }
 
-void PodWorker::spawn(size_t number, const ContainerCommand& command) {
-  ContainerRun& run = container_at(run_, number);
-  const std::string& own_dir = plan_of(number).working_dir;
-  const env::SpawnRequest request{command.command, command.environment,
-                                  own_dir.empty() ? files_.work_dir() : own_dir,
-                                  log_of(number).path};
-  const Result<env::ProcessId> process = host_.env.processes.spawn(
-      request, [weak = std::weak_ptr<PodWorker*>(self_), number](env::ProcessExit exit) {
-        if (const auto worker = weak.lock()) {
-          (*worker)->on_exit(number, exit);
-        }
-      });
-  if (!process) {
-    end_container(number, {kStartErrorCode, "StartError", process.error().message,
-                           time_from_unix(0), host_.env.clock.now(), run.container_id});
-    return;
-  }
-  processes_.emplace(number, *process);
-  run.state = Running{host_.env.clock.now()};
-  if (host_.observer != nullptr) {
-    host_.observer->on_container_started(log_of(number));
-  }
+std::function<void(const env::ContainerExit&)> PodWorker::exit_callback(size_t number) {
+  return [weak = std::weak_ptr<PodWorker*>(self_), number](const env::ContainerExit& exit) {
+    if (const auto worker = weak.lock()) {
+      (*worker)->on_exit(number, exit);
+    }
+  };
 }
 
-void PodWorker::on_exit(size_t number, env::ProcessExit exit) {
-  processes_.erase(number);
+void PodWorker::on_exit(size_t number, const env::ContainerExit& exit) {
   const ContainerRun& run = container_at(run_, number);
-  const auto* running = std::get_if<Running>(&run.state);
-  CHECK(running != nullptr, "only a running container exits");
+  CHECK(run.running(), "only a running container exits");
+  over_.emplace(run_ids_.at(number), number);
   if (host_.observer != nullptr) {
-    host_.observer->on_container_ended(log_of(number), exit.code);
+    host_.observer->on_container_ended(log_of(number, run.restarts), exit.code);
   }
-  end_container(number, {exit.code, std::string(end_reason(exit.code)), "", running->started_at,
-                         host_.env.clock.now(), run.container_id});
+  end_container(number, ended_from(exit, run, plan_.restart_policy));
   advance();
 }
 
@@ -321,7 +318,7 @@ void PodWorker::end_container(size_t number, Ended ended) {
 }
 
 void PodWorker::end(Ending how, Duration grace) {
-  if (finished_ && !run_.any_running()) {
+  if (finished_ && !run_.any_active()) {
     return;
   }
   const bool first = ending_ == Ending::none;
@@ -330,9 +327,10 @@ void PodWorker::end(Ending how, Duration grace) {
   if (first) {
     host_.env.executor.cancel(std::exchange(step_timer_, env::TimerId::none));
     host_.env.executor.cancel(std::exchange(deadline_timer_, env::TimerId::none));
-    for (const auto& [number, process] : processes_) {
-      host_.events.normal(event_target(number), "Killing",
-                          "Stopping container " + plan_of(number).name);
+    for (size_t i = 0; i < container_count(run_); ++i) {
+      if (container_at(run_, i).running()) {
+        host_.events.normal(event_target(i), "Killing", "Stopping container " + plan_of(i).name);
+      }
     }
   }
   const MonotonicTime now = host_.env.clock.monotonic();
@@ -340,7 +338,7 @@ void PodWorker::end(Ending how, Duration grace) {
   if (!kill_at_ || kill_at < *kill_at_) {  // grace may only shrink (K-30)
     kill_at_ = kill_at;
     host_.env.executor.cancel(std::exchange(kill_timer_, env::TimerId::none));
-    if (run_.any_running()) {
+    if (run_.any_active()) {
       schedule(kill_timer_, kill_at - now, &PodWorker::kill);
     }
   }
@@ -352,20 +350,24 @@ void PodWorker::end(Ending how, Duration grace) {
 // SIGTERM to all containers at once; to sidecars only when the others are gone, last one first
 // (K-32).
 void PodWorker::signal_next() {
+  std::vector<size_t> sidecars;
   std::vector<size_t> now;
   bool others = false;
-  for (const auto& [number, process] : processes_) {
-    if (!container_at(run_, number).sidecar) {
-      others = true;
-      now.push_back(number);
+  for (size_t i = 0; i < container_count(run_); ++i) {
+    const ContainerRun& run = container_at(run_, i);
+    others = others || (run.active() && !run.sidecar);
+    // One that is only starting gets it when it runs: before its command is there to catch it, a
+    // signal would be lost.
+    if (run.running()) {
+      (run.sidecar ? sidecars : now).push_back(i);
     }
   }
-  if (!others && !processes_.empty()) {
-    now.push_back(processes_.rbegin()->first);
+  if (!others && !sidecars.empty()) {
+    now.push_back(sidecars.back());
   }
   for (const size_t number : now) {
     if (signalled_.insert(number).second) {
-      host_.env.processes.signal(processes_.at(number), SIGTERM);
+      host_.containers.signal(run_ids_.at(number), SIGTERM);
     }
   }
 }
@@ -396,10 +398,21 @@ void PodWorker::notify_when_done() {
   if (!done()) {
     return;
   }
+  forget_runs();
   host_.env.executor.post([weak = std::weak_ptr<PodWorker*>(self_)] {
     if (const auto worker = weak.lock()) {
       (*worker)->on_done_();
     }
+  });
+}
+
+void PodWorker::forget_runs(std::optional<size_t> of_container) {
+  std::erase_if(over_, [&](const auto& run) {
+    const bool now = !of_container || run.second == *of_container;
+    if (now) {
+      host_.containers.forget(run.first);
+    }
+    return now;
   });
 }
 
@@ -419,10 +432,9 @@ client::EventTarget PodWorker::event_target(size_t number) const {
       fmt::format("spec.{}{{{}}}", init ? "initContainers" : "containers", plan_of(number).name)};
 }
 
-ContainerLog PodWorker::log_of(size_t number) const {
-  const ContainerRun& run = container_at(run_, number);
-  return {plan_.ns, plan_.name,   plan_.uid,
-          run.name, run.restarts, files_.log_path(run.name, run.restarts)};
+ContainerLog PodWorker::log_of(size_t number, int attempt) const {
+  const std::string& name = plan_of(number).name;
+  return {plan_.ns, plan_.name, plan_.uid, name, attempt, files_.log_path(name, attempt)};
 }
 
 void PodWorker::schedule(env::TimerId& timer, Duration delay, void (PodWorker::*task)()) {

@@ -1,8 +1,9 @@
-// Runs one pod: its init containers in order, then its containers, as processes; restarts them by
-// policy; ends them with SIGTERM, grace and SIGKILL when the pod is deleted; reports its status.
+// Runs one pod: its init containers in order, then its containers; restarts them by policy; ends
+// them with SIGTERM, grace and SIGKILL when the pod is deleted; reports its status.
 //
-// A container of a pod that has been seen running before this worker existed is never run again
-// under restartPolicy Never: what cannot be found is reported as lost (disruption.md K-12).
+// The containers are the supervisor's and outlive this: a new worker adopts the runs it is given
+// (known_runs.h). A run is forgotten there only when the API server has its end, or the pod's
+// object is gone, so that nothing runs twice under restartPolicy Never (reliability.md N1).
 // Owned by the agent, on its executor. Owns the pod's files.
 #pragma once
 
@@ -15,9 +16,11 @@
 
 #include "client/api_client.h"
 #include "client/event_recorder.h"
+#include "env/containers.h"
 #include "env/env.h"
 #include "node/config.h"
 #include "node/environment.h"
+#include "node/known_runs.h"
 #include "node/pod_files.h"
 #include "node/pod_plan.h"
 #include "node/pod_status.h"
@@ -27,6 +30,8 @@ namespace windlass::node {
 
 struct WorkerHost {
   env::Env env;
+  env::Containers& containers;
+  const env::ContainerSupport& support;
   client::ApiClient& api;
   const AgentConfig& config;
   const HostFacts& facts;
@@ -43,7 +48,8 @@ class PodWorker {
   PodWorker(const PodWorker&) = delete;
   PodWorker& operator=(const PodWorker&) = delete;
 
-  void start();
+  // `runs` are those of this pod that an earlier agent started.
+  void start(const PodRuns& runs = {});
   // The object changed.
   void observe(PodSeen seen);
   // The object is gone; what still runs is killed with the least grace (K-44).
@@ -53,7 +59,7 @@ class PodWorker {
   // Sends SIGKILL now.
   void kill();
 
-  bool stopped() const { return finished_ && !run_.any_running(); }
+  bool stopped() const { return finished_ && !run_.any_active(); }
   bool forgotten() const { return forgotten_; }
   // Stopped, and the API server knows all there is to know or has no such pod.
   bool done() const { return stopped() && (forgotten_ || writer_->idle()); }
@@ -62,22 +68,25 @@ class PodWorker {
  private:
   enum class Ending { none, by_itself, told };
 
-  void adopt_seen_containers();
+  void adopt_runs(const PodRuns& runs);
   void set_up();
   void advance();
   void start_due_containers();
   void start_container(size_t number);
-  void spawn(size_t number, const ContainerCommand& command);
-  void on_exit(size_t number, env::ProcessExit exit);
+  void ask_for(size_t number, const ContainerCommand& command);
+  void on_started(size_t number, const Result<void>& started);
+  void on_exit(size_t number, const env::ContainerExit& exit);
   void end_container(size_t number, Ended ended);
   void end(Ending how, Duration grace);
   void signal_next();
   void finish();
   void report();
   void notify_when_done();
+  void forget_runs(std::optional<size_t> of_container = std::nullopt);
 
   const ContainerPlan& plan_of(size_t number) const;
-  ContainerLog log_of(size_t number) const;
+  ContainerLog log_of(size_t number, int attempt) const;
+  std::function<void(const env::ContainerExit&)> exit_callback(size_t number);
   client::EventTarget event_target(size_t number) const;
   void schedule(env::TimerId& timer, Duration delay, void (PodWorker::*task)());
   void on_deadline();
@@ -88,8 +97,9 @@ class PodWorker {
   std::function<void()> on_done_;
   PodFiles files_;
   PodRun run_;
-  std::map<size_t, env::ProcessId> processes_;  // by container number, of those that run
-  std::set<size_t> signalled_;                  // have got their SIGTERM
+  std::map<size_t, std::string> run_ids_;  // by container number: its newest run
+  std::map<std::string, size_t> over_;     // runs that have ended, and whose; not yet forgotten
+  std::set<size_t> signalled_;             // have got their SIGTERM
   Time start_time_{};
   bool set_up_ = false;
   bool finished_ = false;   // the final status is computed

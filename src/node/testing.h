@@ -12,14 +12,14 @@
 
 #include "apiserver/testing.h"
 #include "node/agent.h"
+#include "sim/sim_containers.h"
 #include "sim/sim_files.h"
-#include "sim/sim_processes.h"
 
 namespace windlass::node::testing {
 
 class ScriptedProcesses {
  public:
-  Result<sim::SimProcess> operator()(const env::SpawnRequest& request) {
+  Result<sim::SimProcess> operator()(const env::ContainerRequest& request) {
     const std::vector<std::string>& words = request.command;
     const auto number = [&words](size_t i) { return i < words.size() ? std::stoi(words[i]) : 0; };
     if (words.at(0) == "missing") {
@@ -28,7 +28,7 @@ class ScriptedProcesses {
     sim::SimProcess process;
     process.duration = number(1) < 0 ? sim::SimProcess::kForever : seconds(number(1));
     if (words.at(0) == "flaky") {
-      const bool fails = runs_[request.working_directory]++ < number(2);
+      const bool fails = runs_[request.id.substr(0, request.id.find('/'))]++ < number(2);
       process.exit = {fails ? 1 : 0, 0};
     } else {
       process.exit = {number(2), 0};
@@ -41,7 +41,7 @@ class ScriptedProcesses {
   }
 
  private:
-  std::map<std::string, int> runs_;  // by working directory, which is the pod's
+  std::map<std::string, int> runs_;  // by pod UID
 };
 
 class RecordingObserver final : public ContainerObserver {
@@ -58,33 +58,39 @@ class RecordingObserver final : public ContainerObserver {
 struct SimNode {
   explicit SimNode(apiserver::testing::SimApi& api, std::string name = "node-1",
                    const std::function<void(AgentConfig&)>& change = {})
-      : processes(api.world.executor(), [this](const env::SpawnRequest& request) {
-          spawned.push_back(request);
-          Result<sim::SimProcess> process = script(request);
-          if (process && on_spawn) {
-            on_spawn(request, *process);
-          }
-          return process;
-        }) {
-    AgentConfig config;
+      : containers(api.world.executor(), api.world.clock(),
+                   [this](const env::ContainerRequest& request) {
+                     spawned.push_back(request);
+                     Result<sim::SimProcess> process = script(request);
+                     if (process && on_spawn) {
+                       on_spawn(request, *process);
+                     }
+                     return process;
+                   }) {
     config.node_name = std::move(name);
     config.data_dir = "/data";
     config.capacity = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}};
     if (change) {
       change(config);
     }
-    const env::Env env{
-        api.world.clock(), api.world.random(), api.world.executor(), api.world.log(), files,
-        processes};
-    agent = std::make_unique<Agent>(env, api.client, config, &observer);
+    make_agent(api);
   }
 
+  // A new agent on the same machine, in place of any that is there.
+  void make_agent(apiserver::testing::SimApi& api) {
+    agent.reset();
+    const env::Env env{api.world.clock(), api.world.random(), api.world.executor(), api.world.log(),
+                       files};
+    agent = std::make_unique<Agent>(env, containers, api.client, config, &observer);
+  }
+
+  AgentConfig config;
   ScriptedProcesses script;
   // Last word on what a process does.
-  std::function<void(const env::SpawnRequest&, sim::SimProcess&)> on_spawn;
-  std::vector<env::SpawnRequest> spawned;
+  std::function<void(const env::ContainerRequest&, sim::SimProcess&)> on_spawn;
+  std::vector<env::ContainerRequest> spawned;
   sim::SimFiles files;
-  sim::SimProcesses processes;
+  sim::SimContainers containers;
   RecordingObserver observer;
   std::unique_ptr<Agent> agent;
 };

@@ -72,6 +72,36 @@ Result<std::string> PosixFiles::read(const std::string& path, size_t limit) {
   return read_all(file.get(), path, limit);
 }
 
+Result<std::string> PosixFiles::read_from(const std::string& path, uint64_t offset, size_t limit) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) {
+    return fail(system_error("open", path, errno));
+  }
+  struct stat info = {};
+  if (::fstat(file.get(), &info) != 0) {
+    return fail(system_error("stat", path, errno));
+  }
+  const auto size = static_cast<uint64_t>(info.st_size);
+  std::string bytes(offset >= size ? 0 : std::min<uint64_t>(limit, size - offset), '\0');
+  size_t filled = 0;
+  while (filled < bytes.size()) {
+    const ssize_t got = ::pread(file.get(), bytes.data() + filled, bytes.size() - filled,
+                                static_cast<off_t>(offset + filled));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      return fail(system_error("read", path, errno));
+    }
+    if (got == 0) {
+      break;
+    }
+    filled += static_cast<size_t>(got);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
 Result<std::vector<std::string>> PosixFiles::list(const std::string& directory) {
   const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(directory.c_str()), &::closedir);
   if (!opened) {

@@ -11,6 +11,7 @@ class PosixFiles final : public env::Files {
 
   Result<Type> type(const std::string& path) override;
   Result<std::string> read(const std::string& path, size_t limit) override;
+  Result<std::string> read_from(const std::string& path, uint64_t offset, size_t limit) override;
   Result<std::vector<std::string>> list(const std::string& directory) override;
   Result<void> make_directory(const std::string& path) override;
   Result<void> remove_tree(const std::string& path) override;

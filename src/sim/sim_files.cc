@@ -58,6 +58,11 @@ Result<std::string> SimFiles::read(const std::string& path, size_t limit) {
   return found->second;
 }
 
+Result<std::string> SimFiles::read_from(const std::string& path, uint64_t offset, size_t limit) {
+  TRY(const std::string all, read(path, std::string::npos));
+  return offset >= all.size() ? "" : all.substr(static_cast<size_t>(offset), limit);
+}
+
 Result<std::vector<std::string>> SimFiles::list(const std::string& directory) {
   if (files_.contains(directory)) {
     return fail(plain_error(fmt::format("open {}: not a directory", directory)));

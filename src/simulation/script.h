@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sim/sim_processes.h"
+#include "sim/sim_containers.h"
 
 namespace windlass::simulation {
 

@@ -3,13 +3,13 @@
 #include <cstdlib>
 
 #include "node/agent.h"
+#include "sim/sim_containers.h"
 #include "sim/sim_files.h"
-#include "sim/sim_processes.h"
 
 namespace windlass::simulation {
 namespace {
 
-std::optional<int32_t> index_of(const env::SpawnRequest& request) {
+std::optional<int32_t> index_of(const env::ContainerRequest& request) {
   constexpr std::string_view kName = "JOB_COMPLETION_INDEX=";
   for (const std::string& variable : request.environment) {
     if (variable.starts_with(kName)) {
@@ -25,10 +25,11 @@ class SimNode final : public Process, private node::ContainerObserver {
           History& history)
       : clock_(env.clock),
         history_(history),
-        processes_(
-            env.executor,
-            [this, &scripts](const env::SpawnRequest& request) { return spawn(scripts, request); }),
-        agent_(env::Env{env.clock, env.random, env.executor, env.log, files_, processes_},
+        containers_(env.executor, env.clock,
+                    [this, &scripts](const env::ContainerRequest& request) {
+                      return run(scripts, request);
+                    }),
+        agent_(env::Env{env.clock, env.random, env.executor, env.log, files_}, containers_,
                env.client, config(options), this) {
     agent_.start();
   }
@@ -43,14 +44,13 @@ class SimNode final : public Process, private node::ContainerObserver {
     return config;
   }
 
-  Result<sim::SimProcess> spawn(ProcessScripts& scripts, const env::SpawnRequest& request) {
+  Result<sim::SimProcess> run(ProcessScripts& scripts, const env::ContainerRequest& request) {
     if (request.command.size() != 3 || request.command[0] != "sim") {
       return fail(plain_error("exec: executable file not found in $PATH"));
     }
     const std::optional<int32_t> index = index_of(request);
     TRY(sim::SimProcess process, scripts.next(request.command[1], index, request.command[2]));
-    const std::string uid =
-        request.working_directory.substr(request.working_directory.rfind('/') + 1);
+    const std::string uid = request.id.substr(0, request.id.find('/'));
     history_.on_execution({uid, request.command[1], index, clock_.monotonic(), {}});
     return process;
   }
@@ -63,7 +63,7 @@ class SimNode final : public Process, private node::ContainerObserver {
   env::Clock& clock_;
   History& history_;
   sim::SimFiles files_;
-  sim::SimProcesses processes_;
+  sim::SimContainers containers_;
   node::Agent agent_;
 };
 

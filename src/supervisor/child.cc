@@ -22,7 +22,7 @@
 #include "base/quote.h"
 #include "posix/error.h"
 #include "posix/file_descriptor.h"
-#include "posix/spawn.h"
+#include "posix/find_program.h"
 #include "supervisor/clone.h"
 #include "supervisor/mounts.h"
 
@@ -186,7 +186,7 @@ void await_go(int sync) {
 
 [[noreturn]] void execute(int sync, const std::vector<std::string>& command,
                           const std::vector<std::string>& environment) {
-  const auto program = posix::find_program({command, environment, "", ""});
+  const auto program = posix::find_program(command, environment);
   if (!program) {
     give_up(sync, program.error().message);
   }

@@ -108,6 +108,12 @@ void SupervisorClient::forget(const std::string& id) {
   }
 }
 
+void SupervisorClient::support(OnSupport on_known) {
+  isolation([on_known = std::move(on_known)](const Isolation& found) {
+    on_known({.mounts = found.namespaces, .missing = found.missing});
+  });
+}
+
 void SupervisorClient::isolation(std::function<void(const Isolation&)> on_known) {
   if (isolation_) {
     post([this, on_known = std::move(on_known)] { on_known(*isolation_); });

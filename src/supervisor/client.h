@@ -51,11 +51,11 @@ class SupervisorClient final : public env::Containers {
   void signal(const std::string& id, int signal_number) override;
   void exec(const env::ContainerExec& request, OnExecDone on_done) override;
   void forget(const std::string& id) override;
+  void support(OnSupport on_known) override;
+  void shut_down(std::function<void()> on_done) override;
 
   // What the containers get here; runs once it is known.
   void isolation(std::function<void(const Isolation&)> on_known);
-  // Kills all containers and ends the supervisor; `on_done` when it is gone.
-  void shut_down(std::function<void()> on_done);
 
  private:
   struct Run {

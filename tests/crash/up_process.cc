@@ -14,7 +14,15 @@
 namespace windlass::crash {
 
 UpProcess::UpProcess(const std::string& program, const std::string& data_dir,
-                     const std::string& log_file) {
+                     const std::string& log_file, std::vector<std::string> more) {
+  std::vector<std::string> words = {program,  "up",       "--data-dir",
+                                    data_dir, "--listen", "127.0.0.1:0"};
+  words.insert(words.end(), more.begin(), more.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) {
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
   std::array<int, 2> ends = {};
   CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0, "pipe");
   const int log = ::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -24,8 +32,7 @@ UpProcess::UpProcess(const std::string& program, const std::string& data_dir,
   if (pid_ == 0) {
     ::dup2(ends[1], STDOUT_FILENO);
     ::dup2(log, STDERR_FILENO);
-    ::execl(program.c_str(), program.c_str(), "up", "--data-dir", data_dir.c_str(), "--listen",
-            "127.0.0.1:0", nullptr);
+    ::execv(program.c_str(), arguments.data());
     ::_exit(127);
   }
   ::close(ends[1]);

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 
@@ -11,8 +12,9 @@ namespace windlass::crash {
 
 class UpProcess {
  public:
-  // Starts it at once; what it logs is added to `log_file`.
-  UpProcess(const std::string& program, const std::string& data_dir, const std::string& log_file);
+  // Starts it at once; what it logs is added to `log_file`. `more` are further flags.
+  UpProcess(const std::string& program, const std::string& data_dir, const std::string& log_file,
+            std::vector<std::string> more = {"--nodes", "0"});
   ~UpProcess();
   UpProcess(const UpProcess&) = delete;
   UpProcess& operator=(const UpProcess&) = delete;

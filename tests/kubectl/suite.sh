@@ -20,7 +20,7 @@ trap cleanup EXIT
 # The caches of kubectl stay in here, too.
 export HOME=$work/home
 mkdir -p "$HOME"
-"$windlass" up --data-dir "$work/data" --listen 127.0.0.1:0 >"$work/out" 2>"$work/err" &
+"$windlass" up --data-dir "$work/data" --listen 127.0.0.1:0 --nodes 0 >"$work/out" 2>"$work/err" &
 server=$!
 for _ in $(seq 100); do
   grep -q '^export KUBECONFIG=' "$work/out" 2>/dev/null && break

@@ -121,7 +121,7 @@ TEST(JobController, RetriesAFailureAfterItsBackOff) {
   ControlPlane plane;
   // Fails whatever pod comes first.
   int failures = 1;
-  plane.node.on_spawn = [&failures](const env::SpawnRequest&, sim::SimProcess& process) {
+  plane.node.on_spawn = [&failures](const env::ContainerRequest&, sim::SimProcess& process) {
     process.exit.code = failures-- > 0 ? 1 : 0;
   };
   plane.create("completions: 3, parallelism: 1, backoffLimit: 2,", "run, '2', '0'");
@@ -149,7 +149,7 @@ TEST(JobController, BackoffLimitEndsTheJob) {
 
 TEST(JobController, FailJobEndsTheJobAndItsOtherPods) {
   ControlPlane plane;
-  plane.node.on_spawn = [&plane](const env::SpawnRequest&, sim::SimProcess& process) {
+  plane.node.on_spawn = [&plane](const env::ContainerRequest&, sim::SimProcess& process) {
     if (plane.node.spawned.size() == 1) {
       process.duration = seconds(5);
       process.exit.code = 42;
@@ -168,7 +168,7 @@ TEST(JobController, FailJobEndsTheJobAndItsOtherPods) {
                     HasSubstr(" failed with exit code 42 matching FailJob rule at index 0")));
   EXPECT_EQ(plane.condition("FailureTarget")->message(), failed->message());
   EXPECT_EQ(plane.job()->status().failed(), 3);  // 5.7: killed by the failure, so failed
-  EXPECT_EQ(plane.node.processes.running(), 0u);
+  EXPECT_EQ(plane.node.containers.running(), 0u);
   EXPECT_FALSE(plane.any_pod_tracked());
 }
 
@@ -185,7 +185,7 @@ TEST(JobController, KEP4443_TheRulesNameIsInTheReason) {
 TEST(JobController, IgnoredFailuresDoNotCount) {
   ControlPlane plane;
   int failures = 3;
-  plane.node.on_spawn = [&failures](const env::SpawnRequest&, sim::SimProcess& process) {
+  plane.node.on_spawn = [&failures](const env::ContainerRequest&, sim::SimProcess& process) {
     process.exit.code = failures-- > 0 ? 42 : 0;
   };
   plane.create(
@@ -204,7 +204,7 @@ TEST(JobController, IndexedPodsKnowTheirIndex) {
   ASSERT_TRUE(plane.run_to_end());
   EXPECT_EQ(plane.job()->status().completed_indexes(), "0-2");
   std::set<std::string> indexes;
-  for (const env::SpawnRequest& request : plane.node.spawned) {
+  for (const env::ContainerRequest& request : plane.node.spawned) {
     for (const std::string& variable : request.environment) {
       if (variable.starts_with("JOB_COMPLETION_INDEX=")) {
         indexes.insert(variable);
@@ -217,7 +217,7 @@ TEST(JobController, IndexedPodsKnowTheirIndex) {
 
 TEST(JobController, FailedIndexesAreRetriedAndThenGivenUp) {
   ControlPlane plane;
-  plane.node.on_spawn = [](const env::SpawnRequest& request, sim::SimProcess& process) {
+  plane.node.on_spawn = [](const env::ContainerRequest& request, sim::SimProcess& process) {
     for (const std::string& variable : request.environment) {
       process.exit.code = variable == "JOB_COMPLETION_INDEX=1" ? 1 : process.exit.code;
     }
@@ -255,7 +255,7 @@ TEST(JobController, DeadlineEndsTheJob) {
   plane.create("activeDeadlineSeconds: 3,", "run, '-1', '0'");
   ASSERT_TRUE(plane.run_to_end());
   EXPECT_EQ(plane.condition("Failed")->reason(), "DeadlineExceeded");
-  EXPECT_EQ(plane.node.processes.running(), 0u);
+  EXPECT_EQ(plane.node.containers.running(), 0u);
 }
 
 TEST(JobController, ManagedByAnotherIsLeftAlone) {
@@ -331,7 +331,7 @@ uint64_t trace_of(uint64_t seed) {
   ControlPlane plane(seed);
   plane.create("completions: 4, parallelism: 3, backoffLimit: 6,", "run, '2', '0'");
   int failures = 2;
-  plane.node.on_spawn = [&failures](const env::SpawnRequest&, sim::SimProcess& process) {
+  plane.node.on_spawn = [&failures](const env::ContainerRequest&, sim::SimProcess& process) {
     process.exit.code = failures-- > 0 ? 1 : 0;
   };
   EXPECT_TRUE(plane.run_to_end());

@@ -143,7 +143,7 @@ void HollowPod::advance(Moment now) {
     end_by_node(now);
     const bool ended = end_due(now);
     const bool started = start_due(now);
-    if (ending_ != Ending::none && !run_.any_running()) {
+    if (ending_ != Ending::none && !run_.any_active()) {
       finish();
     } else if (!ended && !started) {
       break;

@@ -1,0 +1,39 @@
+// `kubectl logs` from the files of this process's own nodes (api.md P100-P104): once, or followed
+// until the container has ended. Lives on env.executor; a followed log belongs to its exchange, and
+// all end with this.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apiserver/rest/hooks.h"
+#include "apiserver/server.h"
+#include "env/env.h"
+#include "http/handler.h"
+
+namespace windlass::cli {
+
+class PodLogs {
+ public:
+  // The data directory of a node, if it is one of ours.
+  using FindNode = std::function<std::optional<std::string>(const std::string& node)>;
+
+  PodLogs(env::Env env, apiserver::Server& server, FindNode find_node);
+  ~PodLogs();
+  PodLogs(const PodLogs&) = delete;
+  PodLogs& operator=(const PodLogs&) = delete;
+
+  void read(const apiserver::LogRequest& request, const std::shared_ptr<http::Exchange>& exchange);
+
+ private:
+  class Follower;
+
+  env::Env env_;
+  apiserver::Server& server_;
+  FindNode find_node_;
+  std::shared_ptr<bool> alive_;  // followers hold it weakly
+};
+
+}  // namespace windlass::cli

@@ -1,0 +1,86 @@
+#include "cli/up_nodes.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace windlass::cli {
+namespace {
+
+// Longer than any pod's own grace period, which then decides.
+constexpr Duration kNoGraceLimit = hours(24 * 365);
+constexpr const char* kSupervisorFolder = "/supervisor";
+
+std::string nodes_folder(const std::string& data_dir) {
+  return data_dir + "/nodes";
+}
+
+// Runs `then` when it has been called so often.
+std::function<void()> after(size_t times, std::function<void()> then) {
+  return [left = std::make_shared<size_t>(times), then = std::move(then)] {
+    if (--*left == 0) {
+      then();
+    }
+  };
+}
+
+}  // namespace
+
+UpNodes::UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api,
+                 const Options& options) {
+  for (size_t i = 1; i <= options.count; ++i) {
+    node::AgentConfig config;
+    config.node_name = fmt::format("node-{}", i);
+    config.data_dir = nodes_folder(options.data_dir) + "/" + config.node_name;
+    config.capacity = options.capacity;
+    config.base_environment = options.environment;
+    Node& node = nodes_[config.node_name];
+    node.directory = config.data_dir;
+    node.containers = containers(config.data_dir + kSupervisorFolder, ContainerLife::outlive_owner);
+    node.agent = std::make_unique<node::Agent>(env, *node.containers, api, config);
+  }
+}
+
+void UpNodes::start(std::function<void()> on_ready,
+                    std::function<void(const std::vector<std::string>&)> on_missing) {
+  const auto ready = after(nodes_.size(), std::move(on_ready));
+  nodes_.begin()->second.containers->support(
+      [on_missing = std::move(on_missing)](const env::ContainerSupport& support) {
+        on_missing(support.missing);
+      });
+  for (auto& [name, node] : nodes_) {
+    node.agent->start(ready);
+  }
+}
+
+void UpNodes::stop(std::function<void()> on_stopped) {
+  const auto stopped = after(nodes_.size(), std::move(on_stopped));
+  for (auto& [name, node] : nodes_) {
+    node.agent->stop(kNoGraceLimit,
+                     [containers = node.containers, stopped] { containers->shut_down(stopped); });
+  }
+}
+
+size_t UpNodes::running_pods() const {
+  size_t pods = 0;
+  for (const auto& [name, node] : nodes_) {
+    pods += node.agent->running_pods();
+  }
+  return pods;
+}
+
+std::optional<std::string> UpNodes::directory_of(const std::string& node) const {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? std::nullopt : std::optional(found->second.directory);
+}
+
+std::vector<std::string> supervisor_directories(env::Files& files, const std::string& data_dir) {
+  std::vector<std::string> directories;
+  const std::string nodes = nodes_folder(data_dir);
+  for (const std::string& name : files.list(nodes).value_or(std::vector<std::string>())) {
+    directories.push_back(nodes + "/" + name + kSupervisorFolder);
+  }
+  return directories;
+}
+
+}  // namespace windlass::cli

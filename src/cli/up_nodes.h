@@ -1,0 +1,55 @@
+// The nodes of `windlass up` that run containers: for each an agent, a folder of its own below the
+// data directory, and a supervisor that holds its containers and outlives this process.
+//
+// Lives on env.executor. Destroyed, it leaves the containers alone.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/container_factory.h"
+#include "client/api_client.h"
+#include "env/env.h"
+#include "node/agent.h"
+
+namespace windlass::cli {
+
+class UpNodes {
+ public:
+  struct Options {
+    size_t count = 1;
+    std::string data_dir;  // absolute; nodes/<name> appears below it
+    std::map<std::string, std::string> capacity;
+    std::vector<std::string> environment;
+  };
+
+  UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api,
+          const Options& options);
+
+  // `on_missing` hears once what containers do not get here, if there is such a thing.
+  void start(std::function<void()> on_ready,
+             std::function<void(const std::vector<std::string>&)> on_missing);
+  // All pods end within their grace periods, then the supervisors.
+  void stop(std::function<void()> on_stopped);
+  size_t running_pods() const;
+  // Where the node of this name has its files.
+  std::optional<std::string> directory_of(const std::string& node) const;
+
+ private:
+  struct Node {
+    std::string directory;
+    std::shared_ptr<env::Containers> containers;
+    std::unique_ptr<node::Agent> agent;
+  };
+
+  std::map<std::string, Node> nodes_;
+};
+
+// The supervisors' directories that are there, whoever made them.
+std::vector<std::string> supervisor_directories(env::Files& files, const std::string& data_dir);
+
+}  // namespace windlass::cli

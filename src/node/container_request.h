@@ -1,0 +1,22 @@
+// What the supervisor is asked to run for a container of a pod. A pure function.
+#pragma once
+
+#include <string>
+
+#include "env/containers.h"
+#include "node/environment.h"
+#include "node/pod_plan.h"
+
+namespace windlass::node {
+
+struct ContainerPlace {
+  std::string id;        // of the run
+  std::string work_dir;  // of the pod; where a container works that names no directory
+  std::string log_path;
+};
+
+env::ContainerRequest make_request(const PodPlan& pod, const ContainerPlan& container,
+                                   const ContainerCommand& command, const ContainerPlace& place,
+                                   const env::ContainerSupport& support);
+
+}  // namespace windlass::node

@@ -1,0 +1,35 @@
+#include "node/cri_log.h"
+
+#include <gtest/gtest.h>
+
+namespace windlass::node {
+namespace {
+
+TEST(CriLog, GivesBackWhatWasWritten) {
+  EXPECT_EQ(cri_text("2026-01-02T03:04:05.000000006Z stdout F hello world\n"
+                     "2026-01-02T03:04:05.000000006Z stderr F \n"
+                     "2026-01-02T03:04:05.000000006Z stdout P long \n"
+                     "2026-01-02T03:04:05.000000006Z stdout F line\n"),
+            "hello world\n\nlong line\n");
+}
+
+TEST(CriLog, ALineThatIsNotInTheFormatStaysAsItIs) {
+  EXPECT_EQ(cri_text("no time\n"), "no time\n");
+  EXPECT_FALSE(parse_cri_line("t stdout X text").has_value());
+  EXPECT_FALSE(parse_cri_line("").has_value());
+}
+
+TEST(CriLog, ALineThatIsStillBeingWrittenWaits) {
+  std::string_view text = "one\ntw";
+  EXPECT_EQ(take_line(text), "one");
+  EXPECT_FALSE(take_line(text).has_value());
+  EXPECT_EQ(text, "tw");
+}
+
+TEST(CriLog, RotatedFilesAreNumbered) {
+  EXPECT_EQ(rotated_name("/l/0.log", 0), "/l/0.log");
+  EXPECT_EQ(rotated_name("/l/0.log", 2), "/l/0.log.2");
+}
+
+}  // namespace
+}  // namespace windlass::node
