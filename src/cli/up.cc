@@ -111,9 +111,6 @@ class UpSession::Impl {
   }
 
   void start_nodes() {
-    if (options_.nodes == 0) {
-      return start_hollow_nodes();
-    }
     nodes_ = std::make_unique<UpNodes>(env_, make_containers_, plane_->client(),
                                        UpNodes::Options{options_.nodes, options_.data_dir,
                                                         machine_.capacity, machine_.environment});

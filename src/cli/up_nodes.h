@@ -1,5 +1,6 @@
 // The nodes of `windlass up` that run containers: for each an agent, a folder of its own below the
-// data directory, and a supervisor that holds its containers and outlives this process.
+// data directory, and a supervisor that holds its containers and outlives this process. Nodes of
+// an earlier process that are not wanted any more are ended, with what runs on them.
 //
 // Lives on env.executor. Destroyed, it leaves the containers alone.
 #pragma once
@@ -27,10 +28,10 @@ class UpNodes {
     std::vector<std::string> environment;
   };
 
-  UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api,
-          const Options& options);
+  UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api, Options options);
 
-  // `on_missing` hears once what containers do not get here, if there is such a thing.
+  // `on_ready` may run within the call. `on_missing` hears once what containers do not get here, if
+  // there is such a thing.
   void start(std::function<void()> on_ready,
              std::function<void(const std::vector<std::string>&)> on_missing);
   // All pods end within their grace periods, then the supervisors.
@@ -46,7 +47,15 @@ class UpNodes {
     std::unique_ptr<node::Agent> agent;
   };
 
+  void end_dropped();
+  void on_dropped(const std::string& name, const std::string& directory);
+
+  env::Env env_;
+  ContainerFactory make_containers_;
+  client::ApiClient& api_;
+  const Options options_;
   std::map<std::string, Node> nodes_;
+  std::map<std::string, std::shared_ptr<env::Containers>> dropped_;  // until they have ended
 };
 
 // The supervisors' directories that are there, whoever made them.

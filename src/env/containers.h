@@ -11,9 +11,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "base/status.h"
 #include "base/time.h"
 
 namespace windlass::env {
@@ -122,6 +124,14 @@ struct ContainerSupport {
 
   bool operator==(const ContainerSupport&) const = default;
 };
+
+// The error of a start that reached nobody: nothing runs, and the same may be asked for again.
+inline Status unreachable(std::string why) {
+  return {503, "Unreachable", std::move(why), {}};
+}
+inline bool is_unreachable(const Status& status) {
+  return status.reason == "Unreachable";
+}
 
 class Containers {
  public:

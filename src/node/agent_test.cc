@@ -107,6 +107,45 @@ TEST_F(AgentTest, S87_ExitThreeIsFailed) {
   EXPECT_EQ(node.agent->running_pods(), 0u);
 }
 
+TEST_F(AgentTest, N1_AStartThatReachesNobodyIsTriedAgainAndIsNoFailure) {
+  node.containers.set_reachable(false);
+  add_pod("run, '5', '0'");
+  EXPECT_EQ(phase(), "Pending");
+  EXPECT_EQ(container().state().waiting().reason(), "CreateContainerError");
+  EXPECT_THAT(container().state().waiting().message(), HasSubstr("cannot be reached"));
+  run_for(seconds(25));
+  EXPECT_EQ(phase(), "Pending");
+  node.containers.set_reachable(true);
+  run_for(seconds(5));
+  EXPECT_EQ(phase(), "Running");
+  run_for(seconds(5));
+  EXPECT_EQ(phase(), "Succeeded");
+  EXPECT_EQ(container().restart_count(), 0);
+  EXPECT_EQ(node.spawned.size(), 1u);
+}
+
+TEST_F(AgentTest, N1_ARestartThatReachesNobodyKeepsTheEndBeforeIt) {
+  add_pod_spec(
+      "restartPolicy: OnFailure, containers: [{name: c, image: i, command: [flaky, '5', '1']}]");
+  node.containers.set_reachable(false);
+  run_for(seconds(6));
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(container().state().waiting().reason(), "CreateContainerError");
+  EXPECT_EQ(container().last_state().terminated().exit_code(), 1);
+  node.containers.set_reachable(true);
+  run_for(seconds(20));
+  EXPECT_EQ(phase(), "Succeeded");
+  EXPECT_EQ(container().restart_count(), 1);
+}
+
+TEST_F(AgentTest, AStartThatReachesNobodyDoesNotKeepAPodFromBeingDeleted) {
+  node.containers.set_reachable(false);
+  add_pod_spec("restartPolicy: Never, containers: [{name: c, image: i, command: [run, '5', '0']}]");
+  ASSERT_TRUE(api.remove_pod("p").answer);
+  run_for(seconds(1));
+  EXPECT_FALSE(pod());
+}
+
 TEST_F(AgentTest, K10_ACommandThatCannotBeStarted) {
   add_pod("missing");
   EXPECT_EQ(phase(), "Failed");

@@ -15,6 +15,7 @@ namespace windlass::node {
 namespace {
 
 constexpr Duration kSetUpRetry = seconds(10);
+constexpr Duration kStartRetry = seconds(10);
 
 ContainerRun new_run(const ContainerPlan& plan) {
   ContainerRun run;
@@ -257,6 +258,10 @@ void PodWorker::ask_for(size_t number, const ContainerCommand& command) {
 }
 
 void PodWorker::on_started(size_t number, const Result<void>& started) {
+  if (!started && env::is_unreachable(started.error())) {
+    on_refused(number, started.error().message);
+    return;
+  }
   ContainerRun& run = container_at(run_, number);
   if (run.ever_started) {
     ++run.restarts;
@@ -281,6 +286,19 @@ void PodWorker::on_started(size_t number, const Result<void>& started) {
       host_.observer->on_container_started(log_of(number, run.restarts));
     }
   }
+  advance();
+}
+
+// Nobody has seen the request, so nothing has failed: the same run is asked for again.
+void PodWorker::on_refused(size_t number, const std::string& why) {
+  ContainerRun& run = container_at(run_, number);
+  run.starting = false;
+  if (const Ended* ended = run.ended()) {
+    run.last = *ended;
+  }
+  run.state = Waiting{"CreateContainerError", why};
+  run.restart_at = host_.env.clock.now() + kStartRetry;
+  host_.events.warning(event_target(number), "Failed", "Error: " + why);
   advance();
 }
 

@@ -75,6 +75,7 @@ class PodWorker {
   void start_container(size_t number);
   void ask_for(size_t number, const ContainerCommand& command);
   void on_started(size_t number, const Result<void>& started);
+  void on_refused(size_t number, const std::string& why);
   void on_exit(size_t number, const env::ContainerExit& exit);
   void end_container(size_t number, Ended ended);
   void end(Ending how, Duration grace);

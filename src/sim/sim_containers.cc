@@ -35,6 +35,12 @@ SimContainers::~SimContainers() {
 
 void SimContainers::start(const env::ContainerRequest& request, OnStarted on_started,
                           OnExit on_exit) {
+  if (!reachable_ || faults_.fires("sim_containers.unreachable")) {
+    post([on_started = std::move(on_started)] {
+      on_started(fail(env::unreachable("the supervisor cannot be reached")));
+    });
+    return;
+  }
   if (faults_.fires("sim_containers.start_failed")) {
     post([on_started = std::move(on_started)] {
       on_started(fail(plain_error("fork/exec: resource temporarily unavailable")));

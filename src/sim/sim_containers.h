@@ -3,7 +3,7 @@
 // the agent that started it is gone, and whoever started or attached to it last hears of its end.
 //
 // Runs on one executor, in virtual time. Destroyed, it forgets everything without reporting it.
-// Fault point: sim_containers.start_failed.
+// Fault points: sim_containers.start_failed, sim_containers.unreachable.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +59,8 @@ class SimContainers final : public env::Containers {
   // Without one a command ends with 0 at once.
   void set_exec(ExecScript script) { exec_script_ = std::move(script); }
   void set_support(env::ContainerSupport support) { support_ = std::move(support); }
+  // While it is not, every start is refused as env::unreachable.
+  void set_reachable(bool reachable) { reachable_ = reachable; }
   // The supervisor died, and what ran with it: how those runs ended nobody knows.
   void lose_running();
 
@@ -99,6 +101,7 @@ class SimContainers final : public env::Containers {
   std::map<std::string, Run> runs_;
   std::vector<Signal> signals_;
   uint64_t started_ = 0;
+  bool reachable_ = true;
   std::shared_ptr<bool> alive_;  // posted tasks hold it weakly
 };
 

@@ -185,7 +185,7 @@ void SupervisorClient::give_up(const std::string& why) {
     }
   }
   for (const OnStarted& on_started : refused) {
-    on_started(fail(plain_error("the supervisor cannot be reached: " + why)));
+    on_started(fail(env::unreachable("the supervisor cannot be reached: " + why)));
   }
 }
 

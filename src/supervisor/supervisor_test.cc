@@ -491,16 +491,18 @@ TEST(Supervisor, WithoutASupervisorAStartFailsInTheEnd) {
   env::ContainerRequest request;
   request.id = "a";
   request.command = {"true"};
-  std::string error;
+  Result<void> started;
   client.start(
       request,
       [&](Result<void> result) {
-        error = result ? "started" : result.error().message;
+        started = std::move(result);
         loop.stop();
       },
       [](const env::ContainerExit&) {});
   loop.run();
-  EXPECT_EQ(error, "the supervisor cannot be reached: no such program");
+  ASSERT_FALSE(started.has_value());
+  EXPECT_TRUE(env::is_unreachable(started.error()));
+  EXPECT_EQ(started.error().message, "the supervisor cannot be reached: no such program");
 }
 
 TEST(Supervisor, TheLedgerAgreesAfterManyRunsAndLostConnections) {

@@ -1,0 +1,122 @@
+#include "cli/up_nodes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "apiserver/testing.h"
+#include "sim/sim_containers.h"
+#include "sim/sim_files.h"
+
+namespace windlass::cli {
+namespace {
+
+using apiserver::testing::Node;
+using apiserver::testing::SimApi;
+using ::testing::ElementsAre;
+
+// Supervisors by directory; they outlive the nodes that use them.
+class UpNodesTest : public ::testing::Test {
+ protected:
+  void start(size_t count) {
+    nodes_ = std::make_unique<UpNodes>(
+        env::Env{api_.world.clock(), api_.world.random(), api_.world.executor(), api_.world.log(),
+                 files_},
+        [this](const std::string& directory, ContainerLife life) {
+          EXPECT_EQ(life, ContainerLife::outlive_owner);
+          return supervisor(directory);
+        },
+        api_.client, UpNodes::Options{count, "/data", {{"cpu", "2"}, {"pods", "10"}}, {}});
+    ready_ = false;
+    nodes_->start([this] { ready_ = true; }, [](const std::vector<std::string>&) {});
+    api_.world.run_for(seconds(1));
+  }
+
+  std::shared_ptr<sim::SimContainers> supervisor(const std::string& directory) {
+    auto& found = supervisors_[directory];
+    if (!found) {
+      found = std::make_shared<sim::SimContainers>(
+          api_.world.executor(), api_.world.clock(),
+          [](const env::ContainerRequest&) -> Result<sim::SimProcess> {
+            return sim::SimProcess{.duration = sim::SimProcess::kForever};
+          });
+    }
+    return found;
+  }
+  size_t running(const std::string& node) {
+    return supervisor("/data/nodes/" + node + "/supervisor")->running();
+  }
+  void add_pod(const std::string& name, const std::string& node) {
+    api_.create_pod("{metadata: {name: " + name + "}, spec: {nodeName: " + node +
+                    ", containers: [{name: c, image: i}]}}");
+    api_.world.run_for(seconds(1));
+  }
+  bool has_node(const std::string& name) {
+    return api_.find<Node>(api::kinds::node(), "", name) != nullptr;
+  }
+
+  SimApi api_;
+  sim::SimFiles files_;
+  std::map<std::string, std::shared_ptr<sim::SimContainers>> supervisors_;
+  std::unique_ptr<UpNodes> nodes_;
+  bool ready_ = false;
+};
+
+TEST_F(UpNodesTest, EachHasAnAgentAFolderAndASupervisor) {
+  start(2);
+  EXPECT_TRUE(ready_);
+  EXPECT_TRUE(has_node("node-1") && has_node("node-2") && !has_node("node-3"));
+  EXPECT_EQ(nodes_->directory_of("node-2"), "/data/nodes/node-2");
+  EXPECT_EQ(nodes_->directory_of("node-3"), std::nullopt);
+  add_pod("a", "node-2");
+  EXPECT_EQ(running("node-1"), 0u);
+  EXPECT_EQ(running("node-2"), 1u);
+  EXPECT_EQ(nodes_->running_pods(), 1u);
+  EXPECT_THAT(supervisor_directories(files_, "/data"),
+              ElementsAre("/data/nodes/node-2/supervisor"));
+}
+
+TEST_F(UpNodesTest, PodsOutliveTheProcessAndEndWithDown) {
+  start(1);
+  add_pod("a", "node-1");
+  nodes_.reset();
+  api_.world.run_for(minutes(1));
+  EXPECT_EQ(running("node-1"), 1u);
+  start(1);
+  EXPECT_EQ(nodes_->running_pods(), 1u);
+  bool stopped = false;
+  nodes_->stop([&stopped] { stopped = true; });
+  api_.world.run_for(minutes(1));
+  EXPECT_TRUE(stopped);
+  EXPECT_EQ(running("node-1"), 0u);
+  EXPECT_EQ(api_.pod("a")->status().phase(), "Failed");
+}
+
+TEST_F(UpNodesTest, WhatRunsOnANodeThatIsNotWantedAnyMoreEnds) {
+  start(3);
+  add_pod("a", "node-1");
+  add_pod("b", "node-3");
+  nodes_.reset();
+  start(1);
+  EXPECT_TRUE(ready_);
+  EXPECT_EQ(running("node-1"), 1u);
+  EXPECT_EQ(running("node-3"), 0u);
+  EXPECT_TRUE(has_node("node-1"));
+  EXPECT_FALSE(has_node("node-3")) << "so that its pods are ended for good (G-6)";
+  EXPECT_FALSE(files_.type("/data/nodes/node-3").has_value());
+}
+
+TEST_F(UpNodesTest, AllOfThemMayBeDropped) {
+  start(1);
+  add_pod("a", "node-1");
+  nodes_.reset();
+  start(0);
+  EXPECT_TRUE(ready_);
+  EXPECT_EQ(running("node-1"), 0u);
+  EXPECT_FALSE(has_node("node-1"));
+  bool stopped = false;
+  nodes_->stop([&stopped] { stopped = true; });
+  EXPECT_TRUE(stopped);
+}
+
+}  // namespace
+}  // namespace windlass::cli
