@@ -37,7 +37,9 @@ class UpNodesTest : public ::testing::Test {
       found = std::make_shared<sim::SimContainers>(
           api_.world.executor(), api_.world.clock(),
           [](const env::ContainerRequest&) -> Result<sim::SimProcess> {
-            return sim::SimProcess{.duration = sim::SimProcess::kForever};
+            sim::SimProcess process;
+            process.duration = sim::SimProcess::kForever;
+            return process;
           });
     }
     return found;

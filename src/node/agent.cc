@@ -80,7 +80,9 @@ void Agent::on_runs(const std::vector<env::ContainerRunInfo>& runs) {
   found_runs_ = group_runs(runs);
   registration_.start([this] {
     heartbeats_.add(config_.node_name, registration_.uid());
-    registration_.keep_current();
+    // A Lease without its Node would only be collected again.
+    registration_.keep_current(
+        [this](bool there) { heartbeats_.set_silent(config_.node_name, !there); });
     pods_.start();
     if (on_registered_) {
       on_registered_();

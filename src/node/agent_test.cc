@@ -80,6 +80,21 @@ TEST_F(AgentTest, RefreshesANodeThatIsAlreadyThere) {
             "True");
 }
 
+TEST_F(AgentTest, ADeletedNodeIsNotKeptAlive) {
+  const api::Kind& lease = api::kinds::lease();
+  const auto exists = [&] {
+    return api.server.get({&lease, "kube-node-lease", "node-1"}).has_value();
+  };
+  run_for(seconds(5));
+  ASSERT_TRUE(exists());
+  ASSERT_TRUE(api.remove(api::kinds::node(), "", "node-1").answer);
+  run_for(seconds(10));
+  ASSERT_TRUE(api.remove(lease, "kube-node-lease", "node-1").answer);  // as the collector does
+  run_for(minutes(2));
+  EXPECT_FALSE(exists());
+  EXPECT_FALSE(api.find<Node>(api::kinds::node(), "", "node-1"));
+}
+
 TEST_F(AgentTest, S87_ExitZeroIsSucceeded) {
   add_pod("run, '5', '0'");
   EXPECT_EQ(phase(), "Running");

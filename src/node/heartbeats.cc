@@ -46,8 +46,7 @@ void Heartbeats::set_silent(const std::string& name, bool silent) {
   if (found == nodes_.end()) {
     return;
   }
-  found->second.silent = silent;
-  if (!silent) {
+  if (std::exchange(found->second.silent, silent) && !silent) {
     plan(name, found->second, env_.clock.monotonic());
   }
 }

@@ -77,7 +77,8 @@ void Registration::finish(const client::ObjectPtr& node) {
   on_registered_();
 }
 
-void Registration::keep_current() {
+void Registration::keep_current(std::function<void(bool there)> on_seen) {
+  on_seen_ = std::move(on_seen);
   look_later();
 }
 
@@ -90,6 +91,9 @@ void Registration::look_later() {
 
 // As with a kubelet, a Node object that somebody deletes is not made again.
 void Registration::on_looked(const Result<client::ObjectPtr>& node) {
+  if (node || is_not_found(node.error())) {
+    on_seen_(node.has_value());
+  }
   if (node && client::uid_of(**node) == uid_ && !says(**node, NodeHealth())) {
     write(*node, "status", &Registration::on_corrected);
   } else {

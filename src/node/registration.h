@@ -21,7 +21,8 @@ class Registration {
   void start(std::function<void()> on_registered);
   // From now on, once it is registered: looks at the object with every heartbeat, and says again
   // that the node is ready where somebody who did not hear of it has written otherwise (N-1, N-3).
-  void keep_current();
+  // `on_seen` hears each time whether it is there at all.
+  void keep_current(std::function<void(bool there)> on_seen);
   // Of the Node object, once it is registered.
   const std::string& uid() const { return uid_; }
 
@@ -47,6 +48,7 @@ class Registration {
   client::ClientEnv env_;
   const AgentConfig& config_;
   std::function<void()> on_registered_;
+  std::function<void(bool there)> on_seen_;
   std::string uid_;
   Duration retry_ = kFirstRetry;
   env::TimerId timer_ = env::TimerId::none;
