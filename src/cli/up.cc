@@ -111,15 +111,20 @@ class UpSession::Impl {
   }
 
   void start_nodes() {
-    nodes_ = std::make_unique<UpNodes>(env_, make_containers_, plane_->client(),
-                                       UpNodes::Options{options_.nodes, options_.data_dir,
-                                                        machine_.capacity, machine_.environment});
+    nodes_ = std::make_unique<UpNodes>(
+        env_, make_containers_, plane_->client(),
+        UpNodes::Options{options_.nodes, options_.data_dir, machine_.capacity, machine_.environment,
+                         disruption_conditions()});
     nodes_->start([this] { start_hollow_nodes(); },
                   [this](const std::vector<std::string>& missing) {
                     for (const std::string& what : missing) {
                       output_.err(fmt::format("note: {}\n", what));
                     }
                   });
+  }
+
+  bool disruption_conditions() const {
+    return options_.gates.enabled(api::Feature::pod_disruption_conditions);
   }
 
   void start_hollow_nodes() {
@@ -131,7 +136,7 @@ class UpSession::Impl {
       hollow.nodes.push_back(node::hollow::hollow_config(i));
     }
     hollow.mix = options_.hollow_mix;
-    hollow.disruption_conditions = options_.gates.enabled(api::Feature::pod_disruption_conditions);
+    hollow.disruption_conditions = disruption_conditions();
     hollow_ = std::make_unique<node::hollow::HollowNodes>(plane_->client_env(), std::move(hollow));
     hollow_->start([this] { say_ready(); });
   }

@@ -34,6 +34,7 @@ UpNodes::UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& a
     config.data_dir = nodes_folder(options_.data_dir) + "/" + config.node_name;
     config.capacity = options_.capacity;
     config.base_environment = options_.environment;
+    config.disruption_conditions = options_.disruption_conditions;
     Node& node = nodes_[config.node_name];
     node.directory = config.data_dir;
     node.containers =

@@ -26,6 +26,7 @@ class UpNodes {
     std::string data_dir;  // absolute; nodes/<name> appears below it
     std::map<std::string, std::string> capacity;
     std::vector<std::string> environment;
+    bool disruption_conditions = true;  // gate PodDisruptionConditions
   };
 
   UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api, Options options);

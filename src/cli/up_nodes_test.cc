@@ -25,7 +25,7 @@ class UpNodesTest : public ::testing::Test {
           EXPECT_EQ(life, ContainerLife::outlive_owner);
           return supervisor(directory);
         },
-        api_.client, UpNodes::Options{count, "/data", {{"cpu", "2"}, {"pods", "10"}}, {}});
+        api_.client, UpNodes::Options{count, "/data", {{"cpu", "2"}, {"pods", "10"}}, {}, true});
     ready_ = false;
     nodes_->start([this] { ready_ = true; }, [](const std::vector<std::string>&) {});
     api_.world.run_for(seconds(1));
