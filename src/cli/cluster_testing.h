@@ -22,7 +22,6 @@
 #include "posix/event_loop.h"
 #include "posix/posix_clock.h"
 #include "posix/posix_files.h"
-#include "posix/posix_processes.h"
 #include "posix/posix_random.h"
 #include "remote/access.h"
 #include "store/store.h"
@@ -268,8 +267,7 @@ class TestCluster {
 
   void run(size_t nodes) {
     posix::PosixFiles files;
-    posix::PosixProcesses processes(loop_);
-    const env::Env env{clock_, random_, loop_, log_, files, processes};
+    const env::Env env{clock_, random_, loop_, log_, files};
     store::Store store;
     ControlPlane plane(env, store, {});
     apiserver::RestHandler rest(plane.server(), loop_, clock_, random_,

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/cluster_flags.h"
+#include "cli/explain_flags.h"
 #include "cli/flag_values.h"
 
 namespace windlass::cli {
@@ -43,6 +44,7 @@ struct RawFlags {
   std::string supervisor_dir;
   ControllerFlags controller;
   DoctorFlags doctor;
+  ExplainFlags explain;
 };
 
 void add_manifest_flags(CLI::App& command, RawFlags& raw) {
@@ -442,6 +444,11 @@ Result<CommandLine> annotate_options(const RawFlags& raw) {
   return options;
 }
 
+Result<CommandLine> explain_options(const RawFlags& raw) {
+  TRY(ExplainOptions options, read_explain_flags(raw.explain));
+  return options;
+}
+
 Result<CommandLine> supervisor_options(const RawFlags& raw) {
   if (raw.supervisor_dir.empty()) {
     return fail(plain_error("must specify --dir DIR"));
@@ -473,6 +480,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CLI::App* controller = add_controller(app, raw.controller);
   CLI::App* doctor = add_doctor(app, raw.doctor);
   CLI::App* annotate = add_annotate(app, raw);
+  CLI::App* explain = add_explain(app, raw.explain);
   CLI::App* supervisor = add_supervisor(app, raw);
   CLI::App* version = app.add_subcommand("version", "Print the version of this program");
   version->add_option("-o,--output", raw.output, "yaml or json");
@@ -489,6 +497,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       {controller, controller_options},
       {doctor, doctor_options},
       {annotate, annotate_options},
+      {explain, explain_options},
       {supervisor, supervisor_options},
       {version, version_options},
   };

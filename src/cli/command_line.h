@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "cli/controller_options.h"
 #include "cli/doctor_options.h"
+#include "cli/explain_options.h"
 #include "cli/manifest.h"
 #include "cli/up_options.h"
 #include "policy/lint.h"
@@ -80,7 +81,7 @@ struct Usage {
 using CommandLine =
     std::variant<ValidateOptions, RunOptions, UpOptions, DownOptions, KubeconfigOptions,
                  PolicyTestOptions, PolicyLintOptions, ControllerOptions, DoctorOptions,
-                 AnnotateOptions, SupervisorCommand, VersionOptions, Usage>;
+                 AnnotateOptions, ExplainOptions, SupervisorCommand, VersionOptions, Usage>;
 
 // `arguments` without the program's name.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

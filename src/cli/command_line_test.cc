@@ -244,5 +244,29 @@ TEST(CommandLine, TheSupervisorIsThereButNotInTheHelp) {
   EXPECT_THAT(parsed<Usage>({"--help"}).text, ::testing::Not(HasSubstr("supervisor")));
 }
 
+TEST(CommandLine, ExplainTakesAJobAsKubectlNamesIt) {
+  for (const char* job : {"job/j", "jobs/j", "job.batch/j", "j"}) {
+    const auto command = parse_command_line({"explain", job, "--index", "3", "-o", "json"});
+    const auto* options = std::get_if<ExplainOptions>(&command);
+    ASSERT_NE(options, nullptr) << job;
+    EXPECT_EQ(options->job, "j");
+    EXPECT_EQ(options->index, 3);
+    EXPECT_TRUE(options->json);
+    EXPECT_EQ(options->ns, "");
+  }
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"explain"},
+                                             {"explain", "pod/p"},
+                                             {"explain", "job/"},
+                                             {"explain", "job/j", "-o", "wide"},
+                                             {"explain", "job/j", "--index", "-1"},
+                                             {"explain", "job/j", "--backoff-base", "0s"}}) {
+    const auto command = parse_command_line(wrong);
+    const auto* usage = std::get_if<Usage>(&command);
+    ASSERT_NE(usage, nullptr);
+    EXPECT_TRUE(usage->is_error);
+  }
+}
+
 }  // namespace
 }  // namespace windlass::cli

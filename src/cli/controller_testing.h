@@ -104,9 +104,8 @@ class RunningController {
   void run(const remote::Access& access, const ControllerOptions& options,
            const std::string& identity) {
     posix::PosixFiles files;
-    posix::PosixProcesses processes(loop_);
-    session_.emplace(env::Env{clock_, random_, loop_, log_, files, processes}, loop_, access,
-                     options, identity, output_, [this](ExitCode code) {
+    session_.emplace(env::Env{clock_, random_, loop_, log_, files}, loop_, access, options,
+                     identity, output_, [this](ExitCode code) {
                        code_ = code;
                        loop_.stop();
                      });

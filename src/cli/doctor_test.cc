@@ -20,15 +20,13 @@ class DoctorOnCluster : public testing::ControllerOnCluster {
     options.wait = milliseconds(100);
     options.patience = milliseconds(1);
     options.json = json;
-    posix::PosixProcesses processes(user_.loop);
     net::testing::TextLog log;
     ExitCode code = ExitCode::interrupted;
-    DoctorSession session(
-        env::Env{user_.clock, user_.random, user_.loop, log, user_.files, processes}, user_.loop,
-        access, options, output_, [&](ExitCode finished) {
-          code = finished;
-          user_.loop.stop();
-        });
+    DoctorSession session(env::Env{user_.clock, user_.random, user_.loop, log, user_.files},
+                          user_.loop, access, options, output_, [&](ExitCode finished) {
+                            code = finished;
+                            user_.loop.stop();
+                          });
     session.start();
     user_.run();
     return code;

@@ -8,11 +8,13 @@
 
 #include "base/uuid.h"
 #include "cli/annotate.h"
+#include "cli/cluster_access.h"
 #include "cli/command_line.h"
 #include "cli/container_factory.h"
 #include "cli/controller_session.h"
 #include "cli/doctor.h"
 #include "cli/down.h"
+#include "cli/explain_session.h"
 #include "cli/kubeconfig_command.h"
 #include "cli/machine.h"
 #include "cli/policy_lint_command.h"
@@ -29,6 +31,7 @@
 #include "posix/posix_random.h"
 #include "posix/signals.h"
 #include "posix/worker_thread.h"
+#include "remote/remote_client.h"
 #include "supervisor/serve.h"
 
 namespace windlass::cli {
@@ -120,7 +123,6 @@ ExitCode control(const ControllerOptions& options, Output& output) {
   posix::PosixFiles files;
   posix::PosixLog log(clock, log_level(options.verbosity));
   posix::EventLoop loop(clock);
-  posix::PosixProcesses processes(loop);
   auto access = find_cluster(files, options.cluster, cluster_environment());
   if (!access) {
     output.err("error: " + access.error().message + "\n");
@@ -130,8 +132,8 @@ ExitCode control(const ControllerOptions& options, Output& output) {
   std::optional<ControllerSession> session;
   // Before any thread starts: they inherit the mask.
   const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session->interrupt(); });
-  session.emplace(env::Env{clock, random, loop, log, files, processes}, loop, *std::move(access),
-                  options, unique_identity(random), output, [&](ExitCode finished) {
+  session.emplace(env::Env{clock, random, loop, log, files}, loop, *std::move(access), options,
+                  unique_identity(random), output, [&](ExitCode finished) {
                     code = finished;
                     loop.stop();
                   });
@@ -147,7 +149,6 @@ ExitCode examine_cluster(const DoctorOptions& options, Output& output) {
   posix::PosixFiles files;
   posix::PosixLog log(clock, env::LogLevel::warning);
   posix::EventLoop loop(clock);
-  posix::PosixProcesses processes(loop);
   auto access = find_cluster(files, options.cluster, cluster_environment());
   if (!access) {
     output.err("error: " + access.error().message + "\n");
@@ -157,8 +158,8 @@ ExitCode examine_cluster(const DoctorOptions& options, Output& output) {
   std::optional<DoctorSession> session;
   // Before any thread starts: they inherit the mask.
   const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session->interrupt(); });
-  session.emplace(env::Env{clock, random, loop, log, files, processes}, loop, *std::move(access),
-                  options, output, [&](ExitCode finished) {
+  session.emplace(env::Env{clock, random, loop, log, files}, loop, *std::move(access), options,
+                  output, [&](ExitCode finished) {
                     code = finished;
                     loop.stop();
                   });
@@ -192,6 +193,37 @@ ExitCode execute(DownOptions options, Output& output) {
   posix::PosixLog log(clock, env::LogLevel::warning);
   posix::EventLoop loop(clock);
   return take_down(options, files, loop, supervised_containers(loop, clock, log), output);
+}
+
+ExitCode execute(ExplainOptions options, Output& output) {
+  posix::PosixClock clock;
+  posix::PosixRandom random;
+  posix::PosixFiles files;
+  posix::EventLoop loop(clock);
+  const auto access = find_cluster(files, options.cluster, cluster_environment());
+  if (!access) {
+    output.err("error: " + access.error().message + "\n");
+    return ExitCode::failed;
+  }
+  options.ns = options.ns.empty() ? access->ns : options.ns;
+  remote::Credentials credentials(files, clock, *access);
+  remote::Dialer dialer(loop, clock, credentials);
+  remote::Transport transport(loop, clock, dialer, {});
+  remote::RemoteClient client(transport, random);
+  ExitCode code = ExitCode::failed;
+  ExplainSession session(
+      client,
+      [&client](const std::string& path, client::Done<std::string> done) {
+        client.get_text(path, std::move(done));
+      },
+      clock, options, output,
+      [&](ExitCode finished) {
+        code = finished;
+        loop.stop();
+      });
+  session.start();
+  loop.run();
+  return code;
 }
 
 ExitCode execute(KubeconfigOptions options, Output& output) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "api/job/job_constants.h"
-#include "cli/pod_text.h"
 #include "controllers/job/adapter.h"
+#include "explain/pod_text.h"
 #include "job/failure_policy.h"
 #include "job/record.h"
 #include "schema/batch/v1/job.pb.h"
@@ -141,18 +141,18 @@ void Reporter::pod_changed(const Pod& pod, MonotonicTime now) {
   PodSaid& said = pods_[pod.metadata().uid()];
   const std::string& phase = pod.status().phase();
   if (phase == said.phase) {
-    const std::string waiting = phase == "Pending" ? pod_waiting_text(pod) : "";
+    const std::string waiting = phase == "Pending" ? explain::pod_waiting_text(pod) : "";
     if (!waiting.empty() && waiting != said.waiting) {
       said.waiting = waiting;
-      line(now, fmt::format("pod {} pending: {}", pod_title(pod), waiting));
+      line(now, fmt::format("pod {} pending: {}", explain::pod_title(pod), waiting));
     }
     return;
   }
   said.phase = phase;
   if (phase == "Running") {
-    line(now, fmt::format("pod {} running", pod_title(pod)));
+    line(now, fmt::format("pod {} running", explain::pod_title(pod)));
   } else if (phase == "Succeeded") {
-    line(now, fmt::format("pod {} succeeded", pod_title(pod)));
+    line(now, fmt::format("pod {} succeeded", explain::pod_title(pod)));
   } else if (phase == "Failed") {
     pod_failed(pod, now);
   }
@@ -168,7 +168,8 @@ void Reporter::pod_failed(const Pod& pod, MonotonicTime now) {
                                              : "; stopped, because the Job has its outcome";
     }
   }
-  line(now, fmt::format("pod {} failed: {}{}", pod_title(pod), pod_failure_text(pod), rule));
+  line(now, fmt::format("pod {} failed: {}{}", explain::pod_title(pod),
+                        explain::pod_failure_text(pod), rule));
 }
 
 }  // namespace windlass::cli

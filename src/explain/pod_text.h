@@ -7,7 +7,7 @@ namespace windlass::api::core::v1 {
 class Pod;
 }
 
-namespace windlass::cli {
+namespace windlass::explain {
 
 // `first-job-1-x7k2p (index 1)`
 std::string pod_title(const api::core::v1::Pod& pod);
@@ -16,4 +16,4 @@ std::string pod_failure_text(const api::core::v1::Pod& pod);
 // Why a pending pod does not run, or "": the scheduler's message, or a container's waiting reason.
 std::string pod_waiting_text(const api::core::v1::Pod& pod);
 
-}  // namespace windlass::cli
+}  // namespace windlass::explain

@@ -1,4 +1,4 @@
-#include "cli/pod_text.h"
+#include "explain/pod_text.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "schema/core/v1/pod.pb.h"
 
-namespace windlass::cli {
+namespace windlass::explain {
 namespace {
 
 using api::core::v1::ContainerStatus;
@@ -80,4 +80,4 @@ std::string pod_waiting_text(const Pod& pod) {
   return waiting.empty() ? waiting_reason(pod.status().container_statuses()) : waiting;
 }
 
-}  // namespace windlass::cli
+}  // namespace windlass::explain

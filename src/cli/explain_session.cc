@@ -1,0 +1,177 @@
+#include "cli/explain_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/codec/wire_time.h"
+#include "controllers/job/adapter.h"
+#include "explain/explain.h"
+#include "explain/print.h"
+#include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/event.pb.h"
+
+namespace windlass::cli {
+namespace {
+
+using api::batch::v1::Job;
+using api::core::v1::Event;
+
+// An older warning says nothing about how things are now.
+constexpr Duration kEventAge = minutes(15);
+
+// Empty, which asks for all pods, where the selector is more than a list of labels.
+std::string selector_text(const Job& job) {
+  if (job.spec().selector().match_expressions_size() > 0) {
+    return "";
+  }
+  std::vector<std::string> labels;
+  for (const auto& [key, value] : job.spec().selector().match_labels()) {
+    labels.push_back(key + "=" + value);
+  }
+  std::sort(labels.begin(), labels.end());
+  return fmt::format("{}", fmt::join(labels, ","));
+}
+
+Time last_seen(const Event& event) {
+  if (event.series().has_last_observed_time()) {
+    return api::time_of(event.series().last_observed_time());
+  }
+  return event.has_last_timestamp() ? api::time_of(event.last_timestamp())
+                                    : api::time_of(event.event_time());
+}
+
+std::string latest_create_error(const client::ObjectList& events, Time now) {
+  std::string message;
+  Time latest = now - kEventAge;
+  for (const client::ObjectPtr& object : events.items) {
+    const auto event = api::object_as<Event>(object);
+    if (event->reason() == "FailedCreate" && last_seen(*event) > latest) {
+      latest = last_seen(*event);
+      message = event->message();
+    }
+  }
+  return message;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+}  // namespace
+
+class ExplainSession::Impl {
+ public:
+  Impl(client::ApiClient& api, ReadText read_text, env::Clock& clock, ExplainOptions options,
+       Output& output, std::function<void(ExitCode)> on_finished)
+      : api_(api),
+        read_text_(std::move(read_text)),
+        clock_(clock),
+        options_(std::move(options)),
+        output_(output),
+        on_finished_(std::move(on_finished)) {}
+
+  void start() {
+    api_.get({&api::kinds::job(), options_.ns, options_.job},
+             [this](Result<client::ObjectPtr> job) {
+               if (!job) {
+                 return fail_with(job.error());
+               }
+               evidence_.job = *std::move(job);
+               read_pods();
+             });
+  }
+
+ private:
+  void read_pods() {
+    const auto job = api::object_as<Job>(evidence_.job);
+    const std::string uid = job->metadata().uid();
+    api_.list({&api::kinds::pod(), options_.ns, selector_text(*job), ""}, {},
+              [this, uid](const Result<client::ObjectList>& pods) {
+                if (!pods) {
+                  return fail_with(pods.error());
+                }
+                for (const client::ObjectPtr& pod : pods->items) {
+                  if (controllers::job::owner_job_uid(*pod) == uid) {
+                    evidence_.pods.push_back(pod);
+                  }
+                }
+                read_events(uid);
+              });
+  }
+
+  // Who may not read them is told the rest.
+  void read_events(const std::string& uid) {
+    api_.list({&api::kinds::event(), options_.ns, "", "involvedObject.uid=" + uid}, {},
+              [this](const Result<client::ObjectList>& events) {
+                if (events) {
+                  evidence_.create_error = latest_create_error(*events, clock_.now());
+                }
+                conclude();
+              });
+  }
+
+  void conclude() {
+    evidence_.now = clock_.now();
+    evidence_.options.backoff_base = options_.backoff_base;
+    evidence_.options.backoff_cap = options_.backoff_cap;
+    explanation_ = explain::explain(evidence_, options_.index);
+    const auto source = explain::log_source(explanation_);
+    if (!source || options_.log_lines == 0) {
+      return print();
+    }
+    const std::string container =
+        source->container.empty() ? "" : "&container=" + source->container;
+    read_text_(fmt::format("/api/v1/namespaces/{}/pods/{}/log?tailLines={}{}", options_.ns,
+                           source->pod, options_.log_lines, container),
+               [this](const Result<std::string>& text) {
+                 if (text) {
+                   explanation_.log = lines_of(*text);
+                 } else {
+                   explanation_.log_error = text.error().message;
+                 }
+                 print();
+               });
+  }
+
+  void print() {
+    output_.out(options_.json ? explain::as_json(explanation_)
+                              : explain::as_text(explanation_, evidence_.now));
+    on_finished_(ExitCode::ok);
+  }
+
+  void fail_with(const Status& status) {
+    output_.err(fmt::format("error: {}\n", status.message));
+    on_finished_(ExitCode::failed);
+  }
+
+  client::ApiClient& api_;
+  ReadText read_text_;
+  env::Clock& clock_;
+  const ExplainOptions options_;
+  Output& output_;
+  std::function<void(ExitCode)> on_finished_;
+  explain::Evidence evidence_;
+  explain::Explanation explanation_;
+};
+
+ExplainSession::ExplainSession(client::ApiClient& api, ReadText read_text, env::Clock& clock,
+                               ExplainOptions options, Output& output,
+                               std::function<void(ExitCode)> on_finished)
+    : impl_(std::make_unique<Impl>(api, std::move(read_text), clock, std::move(options), output,
+                                   std::move(on_finished))) {}
+
+ExplainSession::~ExplainSession() = default;
+
+void ExplainSession::start() {
+  impl_->start();
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,125 @@
+#include "cli/explain_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "apiserver/testing.h"
+#include "cli/testing.h"
+#include "schema/core/v1/event.pb.h"
+
+namespace windlass::cli {
+namespace {
+
+using api::core::v1::Pod;
+using apiserver::testing::SimApi;
+using Job = api::batch::v1::Job;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class ExplainCommandTest : public ::testing::Test {
+ protected:
+  ExplainCommandTest() {
+    options_.ns = "default";
+    options_.job = "j";
+    const auto job = api_.create_job(
+        "{metadata: {name: j}, spec: {podFailurePolicy: {rules: [{action: FailJob, "
+        "onExitCodes: {operator: In, values: [42]}}]}, template: {spec: {restartPolicy: Never, "
+        "containers: [{name: main, image: i}]}}}}");
+    uid_ = job->metadata().uid();
+  }
+
+  void add_pod(const std::string& name, const std::string& owner) {
+    api_.create_pod(
+        "{metadata: {name: " + name + ", labels: {batch.kubernetes.io/controller-uid: " + uid_ +
+        "}, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j, uid: " + owner +
+        ", controller: true}]}, spec: {restartPolicy: Never, "
+        "containers: [{name: main, image: i}]}}");
+    api_.change<Pod>(api::kinds::pod(), "default", name, "status", [](Pod& pod) {
+      pod.mutable_status()->set_phase("Failed");
+      auto& status = *pod.mutable_status()->add_container_statuses();
+      status.set_name("main");
+      status.mutable_state()->mutable_terminated()->set_exit_code(42);
+    });
+  }
+  void fail_job() {
+    api_.change<Job>(api::kinds::job(), "default", "j", "status", [](Job& job) {
+      auto& condition = *job.mutable_status()->add_conditions();
+      condition.set_type("FailureTarget");
+      condition.set_status("True");
+      condition.set_reason("PodFailurePolicy");
+      condition.set_message(
+          "Container main for pod default/p failed with exit code 42 matching FailJob rule at "
+          "index 0");
+    });
+  }
+
+  ExitCode run() {
+    std::optional<ExitCode> code;
+    ExplainSession session(
+        api_.client,
+        [this](const std::string& path, const client::Done<std::string>& done) {
+          paths_.push_back(path);
+          done(log_);
+        },
+        api_.world.clock(), options_, output_, [&code](ExitCode ended) { code = ended; });
+    session.start();
+    EXPECT_TRUE(api_.world.run_until([&code] { return code.has_value(); }, minutes(1)));
+    return code.value_or(ExitCode::usage);
+  }
+
+  SimApi api_;
+  std::string uid_;
+  ExplainOptions options_;
+  testing::TextOutput output_;
+  Result<std::string> log_ = "first\nlast\n";
+  std::vector<std::string> paths_;
+};
+
+TEST_F(ExplainCommandTest, TellsThePodTheRuleAndTheEndOfItsLog) {
+  add_pod("p", uid_);
+  add_pod("strange", "00000000-0000-4000-8000-000000000000");
+  fail_job();
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("will be Failed"));
+  EXPECT_THAT(output_.out_text, HasSubstr("pod        p, attempt 1"));
+  EXPECT_THAT(output_.out_text, HasSubstr("The end of its log\n  first\n  last\n"));
+  EXPECT_THAT(output_.out_text, Not(HasSubstr("strange")));
+  EXPECT_THAT(output_.out_text, HasSubstr("rule 0  FailJob  1"));
+  EXPECT_THAT(paths_,
+              ElementsAre("/api/v1/namespaces/default/pods/p/log?tailLines=10&container=main"));
+}
+
+TEST_F(ExplainCommandTest, ALogThatCannotBeReadIsNoReasonToSayNothing) {
+  add_pod("p", uid_);
+  fail_job();
+  log_ = fail(plain_error("forbidden"));
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("Its log cannot be read: forbidden"));
+}
+
+TEST_F(ExplainCommandTest, AJobThatIsNotThere) {
+  options_.job = "other";
+  EXPECT_EQ(run(), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, HasSubstr("jobs.batch \"other\" not found"));
+  EXPECT_THAT(output_.out_text, IsEmpty());
+}
+
+TEST_F(ExplainCommandTest, SaysWhyNoPodCanBeCreated) {
+  api_.create<api::core::v1::Event>(
+      api::kinds::event(),
+      "{metadata: {name: e}, involvedObject: {kind: Job, namespace: default, name: j, uid: " +
+          uid_ +
+          "}, reason: FailedCreate, message: 'exceeded quota', type: Warning, "
+          "lastTimestamp: '" +
+          format_rfc3339(api_.world.clock().now()) + "'}");
+  options_.json = true;
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr(R"("kind":"CreateFailed")"));
+  EXPECT_THAT(output_.out_text, HasSubstr("exceeded quota"));
+  EXPECT_THAT(paths_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace windlass::cli

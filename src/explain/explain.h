@@ -1,0 +1,35 @@
+// Why a Job ended as it did, or what it waits for, from its objects alone: the Job, its pods, and
+// warnings about it. Works for Jobs of any controller. Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "explain/explanation.h"
+#include "job/types.h"
+
+namespace windlass::explain {
+
+struct Evidence {
+  api::ObjectPtr job;
+  std::vector<api::ObjectPtr> pods;  // of this Job
+  std::string create_error;          // of the latest event that says so; "" without one
+  Time now;
+  job::Options options;  // of the controller; its back-off is not in the Job
+};
+
+// With `index` also the story of this one.
+Explanation explain(const Evidence& evidence, std::optional<int64_t> index = std::nullopt);
+
+// The pod whose container's output tells why, if there is one, and that container.
+struct LogSource {
+  std::string pod;
+  std::string container;  // "" leaves the choice to the server
+
+  bool operator==(const LogSource&) const = default;
+};
+std::optional<LogSource> log_source(const Explanation& explanation);
+
+}  // namespace windlass::explain

@@ -1,0 +1,112 @@
+#include "explain/pod_account.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+
+#include "controllers/job/adapter.h"
+#include "explain/pod_text.h"
+#include "job/backoff.h"
+#include "job/failure_policy.h"
+#include "job/pod_factory.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::explain {
+namespace {
+
+using api::core::v1::Pod;
+
+int64_t count_in(const std::optional<std::string>& annotation) {
+  int64_t count = 0;
+  if (annotation) {
+    std::from_chars(annotation->data(), annotation->data() + annotation->size(), count);
+  }
+  return std::max<int64_t>(count, 0);
+}
+
+// The first that ended badly; those of the pod proper come before init containers.
+const job::ContainerView* failed_container(const job::PodView& pod) {
+  const auto found = std::find_if(
+      pod.containers.begin(), pod.containers.end(),
+      [](const auto& container) { return container.terminated && container.exit_code != 0; });
+  return found == pod.containers.end() ? nullptr : &*found;
+}
+
+void judge(const job::JobView& job, const job::PodView& pod, PodAccount& account) {
+  const job::ContainerView* container = failed_container(pod);
+  account.rule.action = job::action_name(job::Action::count);
+  if (job.spec.failure_policy) {
+    const job::Verdict verdict = job::match_failure_policy(
+        *job.spec.failure_policy, pod, job.spec.backoff_limit_per_index.has_value());
+    if (verdict.rule >= 0) {
+      account.rule = rule_ref(job, verdict.rule);
+      container = verdict.container != nullptr ? verdict.container : container;
+      account.condition = verdict.condition != nullptr ? verdict.condition->type : "";
+    }
+  }
+  if (container != nullptr) {
+    account.container = container->name;
+    account.exit_code = container->exit_code;
+  }
+}
+
+PodAccount account_of(const job::JobView& job, const job::PodView& view, const Pod& pod) {
+  PodAccount account;
+  account.name = view.name;
+  account.node = pod.spec().node_name();
+  account.phase = pod.status().phase();
+  if (const int64_t index = job::parse_index(view.completion_index); index != job::kNoIndex) {
+    account.index = index;
+  }
+  if (job::is_terminal(view.phase)) {
+    account.ended = job::finish_time(view);
+  }
+  if (view.phase == job::Phase::failed) {
+    account.text = pod_failure_text(pod);
+    judge(job, view, account);
+  } else if (view.phase == job::Phase::pending) {
+    account.text = pod_waiting_text(pod);
+  }
+  return account;
+}
+
+}  // namespace
+
+RuleRef rule_ref(const job::JobView& job, int32_t rule) {
+  RuleRef ref;
+  ref.rule = rule;
+  if (job.spec.failure_policy && rule >= 0 &&
+      static_cast<size_t>(rule) < job.spec.failure_policy->size()) {
+    const job::FailureRule& found = (*job.spec.failure_policy)[static_cast<size_t>(rule)];
+    ref.name = found.name.value_or("");
+    ref.action = job::action_name(found.action);
+  }
+  return ref;
+}
+
+std::vector<SeenPod> account_for(const job::JobView& job, const std::vector<api::ObjectPtr>& pods) {
+  std::vector<SeenPod> seen;
+  for (const api::ObjectPtr& object : pods) {
+    const auto pod = api::object_as<Pod>(object);
+    job::PodView view = controllers::job::read_pod(*pod);
+    PodAccount account = account_of(job, view, *pod);
+    seen.push_back({std::move(view), std::move(account)});
+  }
+  std::sort(seen.begin(), seen.end(), [](const SeenPod& a, const SeenPod& b) {
+    return std::tie(a.view.created, a.view.name) < std::tie(b.view.created, b.view.name);
+  });
+  // With limits per index a pod says how many failed before it; elsewhere those are counted that
+  // are still there.
+  std::map<std::optional<int64_t>, int64_t> failed_before;
+  for (SeenPod& pod : seen) {
+    const int64_t told =
+        count_in(pod.view.failure_count) + count_in(pod.view.ignored_failure_count);
+    int64_t& before = failed_before[pod.account.index];
+    pod.account.attempt = 1 + std::max(told, before);
+    before = std::max(told, before) + (pod.failed() ? 1 : 0);
+  }
+  return seen;
+}
+
+}  // namespace windlass::explain

@@ -1,0 +1,29 @@
+// One pod of a Job as it is told: how it ended, which rule of the failure policy that meets, which
+// attempt it was. Pure.
+#pragma once
+
+#include <vector>
+
+#include "api/object.h"
+#include "explain/explanation.h"
+#include "job/types.h"
+
+namespace windlass::explain {
+
+// A pod with what the engine makes of it.
+struct SeenPod {
+  job::PodView view;
+  PodAccount account;
+
+  bool failed() const { return view.phase == job::Phase::failed; }
+  bool active() const { return !job::is_terminal(view.phase) && !view.deletion_time; }
+  bool terminating() const { return !job::is_terminal(view.phase) && view.deletion_time; }
+};
+
+// Oldest first.
+std::vector<SeenPod> account_for(const job::JobView& job, const std::vector<api::ObjectPtr>& pods);
+
+// What a rule is called, from its place in the Job's policy.
+RuleRef rule_ref(const job::JobView& job, int32_t rule);
+
+}  // namespace windlass::explain

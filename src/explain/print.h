@@ -1,0 +1,15 @@
+// An explanation as text for people and as JSON for programs. Pure.
+#pragma once
+
+#include <string>
+
+#include "explain/explanation.h"
+
+namespace windlass::explain {
+
+// Times are told relative to `now`.
+std::string as_text(const Explanation& explanation, Time now);
+// One object, with the fields that docs/reference/explain.md lists.
+std::string as_json(const Explanation& explanation);
+
+}  // namespace windlass::explain

@@ -1,0 +1,213 @@
+#include "explain/waits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "job/backoff.h"
+#include "job/conditions.h"
+#include "job/engine.h"
+#include "job/pod_factory.h"
+#include "job/record.h"
+
+namespace windlass::explain {
+namespace {
+
+using Kind = Wait::Kind;
+
+constexpr size_t kMaxPodsNamed = 10;
+constexpr int64_t kMaxIndexesAsked = 100'000;
+
+bool is_about(const WaitInput& input, const SeenPod& pod) {
+  return !input.index || pod.account.index == input.index->index;
+}
+
+std::string pod_words(const SeenPod& pod) {
+  return pod.account.index ? fmt::format("pod {} (index {})", pod.view.name, *pod.account.index)
+                           : fmt::format("pod {}", pod.view.name);
+}
+
+// Adds one wait per pod for which `words` finds something to say, and one line for the rest.
+template <class Words>
+void add_pods(const WaitInput& input, Kind kind, Words words, std::vector<Wait>& waits) {
+  size_t more = 0;
+  size_t named = 0;
+  for (const SeenPod& pod : input.pods) {
+    const std::string text = is_about(input, pod) ? words(pod) : "";
+    if (text.empty()) {
+      continue;
+    }
+    if (named == kMaxPodsNamed) {
+      ++more;
+      continue;
+    }
+    ++named;
+    waits.push_back({kind, pod_words(pod) + text, pod.view.deletion_time, pod.view.name});
+  }
+  if (more > 0) {
+    waits.push_back({kind, fmt::format("{} more pods, for the same", more), {}, ""});
+  }
+}
+
+void add_terminating(const WaitInput& input, Kind kind, std::string_view why,
+                     std::vector<Wait>& waits) {
+  add_pods(
+      input, kind,
+      [why](const SeenPod& pod) {
+        return pod.terminating() ? fmt::format(" is terminating{}", why) : "";
+      },
+      waits);
+}
+
+void add_pending(const WaitInput& input, std::vector<Wait>& waits) {
+  add_pods(
+      input, Kind::pod_pending,
+      [](const SeenPod& pod) {
+        const bool waits_for_something = pod.active() && !pod.account.text.empty();
+        return waits_for_something ? fmt::format(" does not run: {}", pod.account.text) : "";
+      },
+      waits);
+}
+
+// The engine's own record where it keeps one, else what the pods that are still there say.
+job::BackoffRecord backoff_of(const WaitInput& input) {
+  if (!input.job.record.empty()) {
+    return job::parse_record(input.job.record).backoff;
+  }
+  job::BackoffRecord record;
+  for (const SeenPod& pod : input.pods) {
+    if (pod.view.phase == job::Phase::succeeded) {
+      record.add_success(job::finish_time(pod.view));
+    } else if (pod.failed()) {
+      record.add_failure(job::finish_time(pod.view));
+    }
+  }
+  return record;
+}
+
+void add_job_backoff(const WaitInput& input, std::vector<Wait>& waits) {
+  const job::BackoffRecord record = backoff_of(input);
+  const Time ready_at = record.ready_at(input.options);
+  if (ready_at > input.now) {
+    waits.push_back({Kind::backoff,
+                     fmt::format("back-off after {} {} in a row", record.failures(),
+                                 record.failures() == 1 ? "failure" : "failures"),
+                     ready_at, ""});
+  }
+}
+
+void add_index_backoff(const WaitInput& input, std::vector<Wait>& waits) {
+  job::Engine engine(input.options, input.job);
+  engine.begin_list();
+  for (const SeenPod& pod : input.pods) {
+    engine.observe_pod(pod.view);
+  }
+  engine.end_list();
+  const int64_t end = std::min<int64_t>(input.job.spec.completions.value_or(0), kMaxIndexesAsked);
+  size_t more = 0;
+  size_t named = 0;
+  for (int64_t index = 0; index < end; ++index) {
+    const auto until = engine.state().held_until(index);
+    if (!until || *until <= input.now || (input.index && input.index->index != index)) {
+      continue;
+    }
+    if (named == kMaxPodsNamed) {
+      ++more;
+      continue;
+    }
+    ++named;
+    const job::IndexFailures failures = engine.state().index_failures(index);
+    waits.push_back({Kind::backoff,
+                     fmt::format("back-off of index {} after failure {}", index,
+                                 failures.counted + failures.ignored),
+                     until, ""});
+  }
+  if (more > 0) {
+    waits.push_back({Kind::backoff, fmt::format("back-off of {} more indexes", more), {}, ""});
+  }
+}
+
+void add_running(const WaitInput& input, std::vector<Wait>& waits) {
+  const auto running = std::count_if(input.pods.begin(), input.pods.end(), [&](const auto& pod) {
+    return is_about(input, pod) && pod.active() && pod.view.phase == job::Phase::running;
+  });
+  if (running > 0) {
+    waits.push_back(
+        {Kind::running,
+         fmt::format("{} {} to end", running, running == 1 ? "running pod" : "running pods"),
+         {},
+         ""});
+  }
+}
+
+bool wants_more_pods(const WaitInput& input) {
+  return std::count_if(input.pods.begin(), input.pods.end(), [](const SeenPod& pod) {
+           return pod.active();
+         }) < input.job.spec.parallelism;
+}
+
+// Somebody has to do something first; nothing else matters until then.
+std::optional<Wait> standstill(const job::JobView& job) {
+  if (!job.spec.managed_by.empty() && job.spec.managed_by != job::kBuiltInManager) {
+    return Wait{
+        Kind::other_manager,
+        fmt::format("the controller {}, to which spec.managedBy leaves it", job.spec.managed_by),
+        {},
+        ""};
+  }
+  if (job.spec.suspend) {
+    return Wait{Kind::suspended, "somebody to resume it: spec.suspend is true", {}, ""};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Wait> find_waits(const WaitInput& input) {
+  std::vector<Wait> waits;
+  if (job::is_finished(input.job.status)) {
+    return waits;
+  }
+  if (input.job.deleting) {
+    waits.push_back({Kind::deletion, "its own deletion", {}, ""});
+    add_terminating(input, Kind::deletion, "", waits);
+    return waits;
+  }
+  if (job::has_true(input.job.status, job::kTypeFailureTarget) ||
+      job::has_true(input.job.status, job::kTypeSuccessCriteriaMet)) {
+    waits.push_back({Kind::ending, "its pods to end: the outcome is known", {}, ""});
+    add_terminating(input, Kind::ending, "", waits);
+    return waits;
+  }
+  if (auto still = standstill(input.job)) {
+    // Another controller may well be at work: what its pods wait for follows.
+    const bool other = still->kind == Kind::other_manager;
+    waits.push_back(*std::move(still));
+    if (!other || input.pods.empty()) {
+      add_terminating(input, Kind::suspended, "", waits);
+      return waits;
+    }
+  }
+  add_pending(input, waits);
+  if (input.job.spec.replace_only_failed) {
+    add_terminating(input, Kind::replacement,
+                    ", and is replaced only when it has ended (podReplacementPolicy: Failed)",
+                    waits);
+  }
+  if (input.job.spec.backoff_limit_per_index) {
+    add_index_backoff(input, waits);
+  } else {
+    add_job_backoff(input, waits);
+  }
+  if (waits.empty() && !input.create_error.empty() && wants_more_pods(input)) {
+    waits.push_back(
+        {Kind::create_failed, "pods that cannot be created: " + input.create_error, {}, ""});
+  }
+  add_running(input, waits);
+  if (waits.empty()) {
+    waits.push_back({Kind::controller, "its controller to act", {}, ""});
+  }
+  return waits;
+}
+
+}  // namespace windlass::explain

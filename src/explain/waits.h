@@ -1,0 +1,24 @@
+// What a Job that is not finished waits for: all of it, the most telling first. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explain/explanation.h"
+#include "explain/pod_account.h"
+#include "job/types.h"
+
+namespace windlass::explain {
+
+struct WaitInput {
+  const job::JobView& job;
+  const std::vector<SeenPod>& pods;
+  const std::string& create_error;
+  const job::Options& options;
+  Time now;
+  std::optional<IndexAccount> index;  // then only what concerns it
+};
+
+std::vector<Wait> find_waits(const WaitInput& input);
+
+}  // namespace windlass::explain
