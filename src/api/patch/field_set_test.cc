@@ -6,7 +6,7 @@
 namespace windlass::api {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 FieldSet set(std::string_view json) {
   return *parse_field_set(json);

@@ -20,7 +20,7 @@ struct JsonPatchCase {
   const char* result;
 };
 
-class JsonPatch : public testing::TestWithParam<JsonPatchCase> {};
+class JsonPatch : public ::testing::TestWithParam<JsonPatchCase> {};
 
 TEST_P(JsonPatch, M91_Operation) {
   EXPECT_EQ(patched(GetParam().target, GetParam().patch), GetParam().result);
@@ -30,7 +30,7 @@ constexpr const char* kDocument = R"({"a":{"b":[1,2]},"c/d":1,"e~f":2})";
 
 INSTANTIATE_TEST_SUITE_P(
     Rfc6902, JsonPatch,
-    testing::Values(
+    ::testing::Values(
         JsonPatchCase{"add", "{}", R"([{"op":"add","path":"/a","value":{"b":1}}])",
                       R"({"a":{"b":1}})"},
         JsonPatchCase{"add_replaces", R"({"a":1})", R"([{"op":"add","path":"/a","value":2}])",

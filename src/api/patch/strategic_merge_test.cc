@@ -27,7 +27,7 @@ struct MergeCase {
   const char* result;
 };
 
-class PodPatch : public testing::TestWithParam<MergeCase> {};
+class PodPatch : public ::testing::TestWithParam<MergeCase> {};
 
 TEST_P(PodPatch, M93_M94) {
   EXPECT_EQ(merged(kinds::pod(), GetParam().target, GetParam().patch), GetParam().result);
@@ -38,7 +38,7 @@ constexpr const char* kFinalizers = R"({"metadata":{"finalizers":["a","b"]}})";
 
 INSTANTIATE_TEST_SUITE_P(
     Maps, PodPatch,
-    testing::Values(
+    ::testing::Values(
         MergeCase{"null_deletes", R"({"metadata":{"labels":{"a":"1","b":"2"}}})",
                   R"({"metadata":{"labels":{"a":null,"c":"3","d":null}}})",
                   R"({"metadata":{"labels":{"b":"2","c":"3"}}})"},
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Lists, PodPatch,
-    testing::Values(
+    ::testing::Values(
         MergeCase{"merge_by_key", kTwo, R"({"spec":{"containers":[{"name":"a","image":"2"}]}})",
                   R"({"spec":{"containers":[{"image":"2","name":"a"},{"name":"b"}]}})"},
         MergeCase{
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Values, PodPatch,
-    testing::Values(
+    ::testing::Values(
         MergeCase{"new_values_come_first", kFinalizers, R"({"metadata":{"finalizers":["c"]}})",
                   R"({"metadata":{"finalizers":["c","a","b"]}})"},
         MergeCase{"known_values", kFinalizers, R"({"metadata":{"finalizers":["b","a"]}})",

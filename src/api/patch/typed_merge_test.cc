@@ -88,7 +88,7 @@ struct PruneCase {
   const char* result;
 };
 
-class PruneTyped : public testing::TestWithParam<PruneCase> {};
+class PruneTyped : public ::testing::TestWithParam<PruneCase> {};
 
 TEST_P(PruneTyped, M103) {
   const PruneCase& one = GetParam();
@@ -108,7 +108,7 @@ constexpr const char* kNothing = "{}";
 
 INSTANTIATE_TEST_SUITE_P(
     All, PruneTyped,
-    testing::Values(
+    ::testing::Values(
         PruneCase{"a_leaf_goes", R"({"metadata":{"labels":{"a":"1","b":"2"}}})",
                   R"({"f:metadata":{"f:labels":{"f:a":{}}}})", kNothing, kNothing,
                   R"({"metadata":{"labels":{"b":"2"}}})"},
