@@ -17,6 +17,13 @@ namespace {
 
 using api::core::v1::Pod;
 
+// A controller that spec.managedBy names must not use the built-in one's
+// (cli/controller_options.h).
+std::string_view tracking_finalizer(const job::JobView& job) {
+  const bool built_in = job.spec.managed_by.empty() || job.spec.managed_by == job::kBuiltInManager;
+  return built_in ? job::kTrackingFinalizer : "windlass.dev/job-tracking";
+}
+
 int64_t count_in(const std::optional<std::string>& annotation) {
   int64_t count = 0;
   if (annotation) {
@@ -89,7 +96,7 @@ std::vector<SeenPod> account_for(const job::JobView& job, const std::vector<api:
   std::vector<SeenPod> seen;
   for (const api::ObjectPtr& object : pods) {
     const auto pod = api::object_as<Pod>(object);
-    job::PodView view = controllers::job::read_pod(*pod);
+    job::PodView view = controllers::job::read_pod(*pod, tracking_finalizer(job));
     PodAccount account = account_of(job, view, *pod);
     seen.push_back({std::move(view), std::move(account)});
   }
