@@ -8,6 +8,7 @@
 #include "client/object_identity.h"
 #include "client/update_status.h"
 #include "controllers/job/adapter.h"
+#include "schema/batch/v1/job.pb.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::controllers::job {
@@ -27,6 +28,14 @@ bool adopt(api::Message& pod, const PodClaims::Claim& claim, const std::string& 
     metadata.add_finalizers(finalizer);
   }
   return true;
+}
+
+// It has found how it ends, and its pods are going: one more would be left behind.
+bool is_decided(const api::Message& job) {
+  const auto& conditions = static_cast<const api::batch::v1::Job&>(job).status().conditions();
+  return std::any_of(conditions.begin(), conditions.end(), [](const auto& condition) {
+    return condition.status() == "True" && condition.type() != "Suspended";
+  });
 }
 
 bool release(api::Message& pod, const PodClaims::Claim& claim, const std::string& finalizer) {
@@ -76,7 +85,7 @@ void PodClaims::on_job_read(const std::string& key, const Claim& claim,
   if (!job) {
     finish(key, fail(job.error()));
   } else if (client::uid_of(**job) != claim.job_uid ||
-             api::metadata_of(**job).has_deletion_timestamp()) {
+             api::metadata_of(**job).has_deletion_timestamp() || is_decided(**job)) {
     finish(key, {});  // the watch will say so
   } else {
     write(key, claim);

@@ -184,6 +184,23 @@ TEST_F(Ownership, L196_TheServerItselfMustKnowTheJob) {
   EXPECT_EQ(client.count("update pods default/p"), 0u);
 }
 
+TEST_F(Ownership, C7_AJobThatHasFoundItsEndAdoptsNobody) {
+  create_job("j", "x", "parallelism: 0,");
+  client.refuse = [this](const std::string& line) -> std::optional<Status> {
+    if (line == "get jobs default/j") {
+      api.change<api::batch::v1::Job>(api::kinds::job(), "default", "j", "status", [](auto& job) {
+        auto& condition = *job.mutable_status()->add_conditions();
+        condition.set_type("FailureTarget");
+        condition.set_status("True");
+      });
+    }
+    return std::nullopt;
+  };
+  create_loose("p", "x");
+  EXPECT_EQ(owner("p"), "");
+  EXPECT_EQ(client.count("update pods default/p"), 0u);
+}
+
 TEST_F(Ownership, L197_APodWhoseLabelsNoLongerMatchIsLetGo) {
   const std::string job = create_job("j", "x");
   const std::string pod = own_pod(job);
