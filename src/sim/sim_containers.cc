@@ -54,18 +54,22 @@ void SimContainers::start(const env::ContainerRequest& request, OnStarted on_sta
     run.info.id = request.id;
     play(run, request);
   }
-  post([this, id = request.id, state = run.info.state, error = run.info.error, exit = run.info.exit,
-        is_new = is_new, on_started = std::move(on_started)] {
+  run.told = false;
+  post([this, id = request.id, state = run.info.state, error = run.info.error,
+        on_started = std::move(on_started)] {
     if (state == State::failed) {
       on_started(fail(plain_error(error)));
       return;
     }
     on_started({});
-    if (!is_new && state == State::ended) {
-      const auto known = runs_.find(id);
-      if (known != runs_.end() && known->second.on_exit) {
-        std::exchange(known->second.on_exit, nullptr)(exit);
-      }
+    const auto known = runs_.find(id);
+    if (known == runs_.end()) {
+      return;
+    }
+    known->second.told = true;
+    if (known->second.info.state == State::ended && known->second.on_exit) {
+      const env::ContainerExit exit = known->second.info.exit;
+      std::exchange(known->second.on_exit, nullptr)(exit);
     }
   });
 }
@@ -90,6 +94,7 @@ void SimContainers::attach(const std::string& id, OnExit on_exit) {
   const bool known = found != runs_.end() && found->second.info.state != State::failed;
   if (known && !found->second.info.over()) {
     found->second.on_exit = std::move(on_exit);
+    found->second.told = true;
     return;
   }
   const env::ContainerExit exit = known ? found->second.info.exit : unknown_end();
@@ -191,7 +196,8 @@ void SimContainers::end(const std::string& id, env::ContainerExit exit) {
   exit.finished_at = clock_.now();
   run.info.exit = exit;
   run.info.state = State::ended;
-  const OnExit on_exit = std::exchange(run.on_exit, nullptr);
+  // Nobody hears of an end before the start.
+  const OnExit on_exit = run.told ? std::exchange(run.on_exit, nullptr) : nullptr;
   if (run.forgotten) {
     runs_.erase(found);
   }

@@ -84,6 +84,7 @@ class SimContainers final : public env::Containers {
     bool terminating = false;
     bool killed = false;
     bool forgotten = false;  // once it is over
+    bool told = false;       // of its start
   };
 
   void play(Run& run, const env::ContainerRequest& request);
