@@ -4,7 +4,9 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "base/uuid.h"
 #include "cli/annotate.h"
@@ -44,23 +46,53 @@ env::LogLevel log_level(int verbosity) {
   return verbosity == 1 ? env::LogLevel::info : env::LogLevel::debug;
 }
 
-ExitCode run_jobs(const RunOptions& options, Output& output) {
+// What every command that stays for a while is made of.
+struct Process {
+  explicit Process(int verbosity) : log(clock, log_level(verbosity)), loop(clock) {}
+  env::Env env() { return {clock, random, loop, log, files}; }
+
   posix::PosixClock clock;
   posix::PosixRandom random;
   posix::PosixFiles files;
-  posix::PosixLog log(clock, log_level(options.verbosity));
-  posix::EventLoop loop(clock);
+  posix::PosixLog log;
+  posix::EventLoop loop;
+};
 
+using OnFinished = std::function<void(ExitCode)>;
+
+// Lets a session live to its end. `make(session, on_finished)` emplaces it when signals are already
+// watched: threads inherit the mask.
+template <class Session, class Make>
+ExitCode live(Process& process, Make make) {
   ExitCode code = ExitCode::failed;
-  RunSession session({clock, random, loop, log, files}, supervised_containers(loop, clock, log),
-                     options, this_machine(files), output, [&](ExitCode finished) {
-                       code = finished;
-                       loop.stop();
-                     });
-  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session.interrupt(); });
-  session.start();
-  loop.run();
+  std::optional<Session> session;
+  const posix::Signals signals(process.loop, {SIGINT, SIGTERM, SIGHUP, SIGPWR},
+                               [&]([[maybe_unused]] int number) {
+                                 if constexpr (requires { session->power_down(); }) {
+                                   if (number == SIGPWR) {
+                                     session->power_down();
+                                     return;
+                                   }
+                                 }
+                                 session->interrupt();
+                               });
+  make(session, [&](ExitCode finished) {
+    code = finished;
+    process.loop.stop();
+  });
+  session->start();
+  process.loop.run();
+  session.reset();
   return code;
+}
+
+ExitCode run_jobs(const RunOptions& options, Output& output) {
+  Process process(options.verbosity);
+  return live<RunSession>(process, [&](std::optional<RunSession>& session,
+                                       const OnFinished& on_finished) {
+    session.emplace(process.env(), supervised_containers(process.loop, process.clock, process.log),
+                    options, this_machine(process.files), output, on_finished);
+  });
 }
 
 // Absolute: supervisors have a working directory of their own.
@@ -77,29 +109,15 @@ std::string data_dir_or_default(const std::string& data_dir) {
 ExitCode keep_up(UpOptions options, Output& output) {
   options.data_dir = data_dir_or_default(options.data_dir);
   posix::raise_descriptor_limit();
-  posix::PosixClock clock;
-  posix::PosixRandom random;
-  posix::PosixFiles files;
-  posix::PosixLog log(clock, log_level(options.verbosity));
-  posix::EventLoop loop(clock);
-
-  ExitCode code = ExitCode::failed;
-  std::optional<UpSession> session;
-  // Before any thread starts: they inherit the mask.
-  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP, SIGPWR}, [&](int number) {
-    number == SIGPWR ? session->power_down() : session->interrupt();
-  });
-  posix::WorkerThread journal_worker(clock, "journal");
-  session.emplace(env::Env{clock, random, loop, log, files}, loop, journal_worker,
-                  supervised_containers(loop, clock, log), options, this_machine(files), output,
-                  [&](ExitCode finished) {
-                    code = finished;
-                    loop.stop();
-                  });
-  session->start();
-  loop.run();
-  session.reset();
-  return code;
+  Process process(options.verbosity);
+  std::optional<posix::WorkerThread> journal_worker;
+  return live<UpSession>(
+      process, [&](std::optional<UpSession>& session, const OnFinished& on_finished) {
+        journal_worker.emplace(process.clock, "journal");
+        session.emplace(process.env(), process.loop, *journal_worker,
+                        supervised_containers(process.loop, process.clock, process.log), options,
+                        this_machine(process.files), output, on_finished);
+      });
 }
 
 // Of one process in an election: no two the same, and people see where it runs.
@@ -116,57 +134,41 @@ ClusterEnvironment cluster_environment() {
           posix::environment_variable("HOME")};
 }
 
-ExitCode control(const ControllerOptions& options, Output& output) {
-  posix::raise_descriptor_limit();
-  posix::PosixClock clock;
-  posix::PosixRandom random;
-  posix::PosixFiles files;
-  posix::PosixLog log(clock, log_level(options.verbosity));
-  posix::EventLoop loop(clock);
-  auto access = find_cluster(files, options.cluster, cluster_environment());
+// Nothing, and why, where no cluster is named.
+std::optional<remote::Access> access_to(const ClusterFlags& cluster, env::Files& files,
+                                        Output& output) {
+  auto access = find_cluster(files, cluster, cluster_environment());
   if (!access) {
     output.err("error: " + access.error().message + "\n");
+    return std::nullopt;
+  }
+  return *std::move(access);
+}
+
+ExitCode control(const ControllerOptions& options, Output& output) {
+  posix::raise_descriptor_limit();
+  Process process(options.verbosity);
+  const auto access = access_to(options.cluster, process.files, output);
+  if (!access) {
     return ExitCode::usage;
   }
-  ExitCode code = ExitCode::failed;
-  std::optional<ControllerSession> session;
-  // Before any thread starts: they inherit the mask.
-  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session->interrupt(); });
-  session.emplace(env::Env{clock, random, loop, log, files}, loop, *std::move(access), options,
-                  unique_identity(random), output, [&](ExitCode finished) {
-                    code = finished;
-                    loop.stop();
-                  });
-  session->start();
-  loop.run();
-  session.reset();
-  return code;
+  return live<ControllerSession>(
+      process, [&](std::optional<ControllerSession>& session, const OnFinished& on_finished) {
+        session.emplace(process.env(), process.loop, *access, options,
+                        unique_identity(process.random), output, on_finished);
+      });
 }
 
 ExitCode examine_cluster(const DoctorOptions& options, Output& output) {
-  posix::PosixClock clock;
-  posix::PosixRandom random;
-  posix::PosixFiles files;
-  posix::PosixLog log(clock, env::LogLevel::warning);
-  posix::EventLoop loop(clock);
-  auto access = find_cluster(files, options.cluster, cluster_environment());
+  Process process(0);
+  const auto access = access_to(options.cluster, process.files, output);
   if (!access) {
-    output.err("error: " + access.error().message + "\n");
     return ExitCode::usage;
   }
-  ExitCode code = ExitCode::failed;
-  std::optional<DoctorSession> session;
-  // Before any thread starts: they inherit the mask.
-  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP}, [&](int) { session->interrupt(); });
-  session.emplace(env::Env{clock, random, loop, log, files}, loop, *std::move(access), options,
-                  output, [&](ExitCode finished) {
-                    code = finished;
-                    loop.stop();
-                  });
-  session->start();
-  loop.run();
-  session.reset();
-  return code;
+  return live<DoctorSession>(
+      process, [&](std::optional<DoctorSession>& session, const OnFinished& on_finished) {
+        session.emplace(process.env(), process.loop, *access, options, output, on_finished);
+      });
 }
 
 ExitCode execute(const DoctorOptions& options, Output& output) {
@@ -200,10 +202,9 @@ ExitCode execute(ExplainOptions options, Output& output) {
   posix::PosixRandom random;
   posix::PosixFiles files;
   posix::EventLoop loop(clock);
-  const auto access = find_cluster(files, options.cluster, cluster_environment());
+  const auto access = access_to(options.cluster, files, output);
   if (!access) {
-    output.err("error: " + access.error().message + "\n");
-    return ExitCode::failed;
+    return ExitCode::usage;
   }
   options.ns = options.ns.empty() ? access->ns : options.ns;
   remote::Credentials credentials(files, clock, *access);
