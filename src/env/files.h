@@ -26,6 +26,10 @@ class Files {
   virtual Result<std::vector<std::string>> list(const std::string& directory) = 0;
   // Makes the directory and its missing parents (0700); one that is there already is fine.
   virtual Result<void> make_directory(const std::string& path) = 0;
+  // Makes the file, or replaces what is in it; not atomic. `mode` as chmod has it, whatever the
+  // umask is.
+  virtual Result<void> write(const std::string& path, std::string_view content, unsigned mode) = 0;
+  virtual Result<void> set_mode(const std::string& path, unsigned mode) = 0;
   // Removes a file or a whole tree, never following links; one that is not there is fine.
   virtual Result<void> remove_tree(const std::string& path) = 0;
 };

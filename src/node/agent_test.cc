@@ -202,7 +202,7 @@ TEST_F(AgentTest, K18_WhatCannotBeConfiguredSaysSo) {
   EXPECT_TRUE(node.spawned.empty());
   EXPECT_EQ(phase(), "Pending");
   EXPECT_EQ(container().state().waiting().reason(), "CreateContainerConfigError");
-  EXPECT_THAT(container().state().waiting().message(), HasSubstr("configMapKeyRef \"cm\""));
+  EXPECT_EQ(container().state().waiting().message(), "configmap \"cm\" not found");
   EXPECT_EQ(condition("PodReadyToStartContainers"), "True");
   EXPECT_EQ(condition("Ready"), "False ContainersNotReady");
 }

@@ -1,5 +1,7 @@
 #include "node/container_request.h"
 
+#include <fmt/format.h>
+
 namespace windlass::node {
 namespace {
 
@@ -18,11 +20,39 @@ std::string short_hostname(const std::string& name) {
   return last == std::string::npos ? "" : cut.substr(0, last + 1);
 }
 
+bool leaves_volume(const std::string& sub_path) {
+  return sub_path.starts_with('/') || ("/" + sub_path + "/").find("/../") != std::string::npos;
+}
+
+Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlaces& volumes) {
+  const auto found = volumes.find(mount.volume);
+  if (found == volumes.end()) {
+    return fail(plain_error(fmt::format("volume \"{}\" does not exist", mount.volume)));
+  }
+  const VolumePlace& volume = found->second;
+  env::ContainerMount out;
+  out.source = volume.path;
+  out.target = mount.path;
+  out.read_only = volume.read_only || mount.read_only;
+  if (!mount.sub_path.empty()) {
+    // A link that a container has put there would lead out of the volume.
+    if (volume.shared || leaves_volume(mount.sub_path)) {
+      return fail(
+          plain_error(fmt::format("subPath \"{}\" of volume \"{}\" is not supported by "
+                                  "this node",
+                                  mount.sub_path, mount.volume)));
+    }
+    out.source += "/" + mount.sub_path;
+  }
+  return out;
+}
+
 }  // namespace
 
-env::ContainerRequest make_request(const PodPlan& pod, const ContainerPlan& container,
-                                   const ContainerCommand& command, const ContainerPlace& place,
-                                   const env::ContainerSupport& support) {
+Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPlan& container,
+                                           const ContainerCommand& command,
+                                           const ContainerPlace& place,
+                                           const env::ContainerSupport& support) {
   env::ContainerRequest request;
   request.id = place.id;
   request.command = command.command;
@@ -36,6 +66,14 @@ env::ContainerRequest make_request(const PodPlan& pod, const ContainerPlan& cont
     request.isolation.mounts.push_back(
         {env::ContainerMount::Kind::bind, place.work_dir, place.work_dir, false, 0});
   }
+  for (const MountPlan& mount : command.mounts) {
+    TRY(env::ContainerMount made, make_mount(mount, place.volumes));
+    request.isolation.mounts.push_back(std::move(made));
+  }
+  request.isolation.uid = container.identity.user;
+  request.isolation.gid = container.identity.group;
+  request.isolation.groups = container.identity.more_groups;
+  request.isolation.privileged = container.identity.privileged;
   request.limits.memory_bytes = amount(container.limits, "memory", kMilli);
   request.limits.cpu_millis = amount(container.limits, "cpu", 1);
   request.limits.cpu_request = amount(container.requests, "cpu", 1);

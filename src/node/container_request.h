@@ -6,6 +6,7 @@
 #include "env/containers.h"
 #include "node/environment.h"
 #include "node/pod_plan.h"
+#include "node/pod_setup.h"
 
 namespace windlass::node {
 
@@ -13,10 +14,13 @@ struct ContainerPlace {
   std::string id;        // of the run
   std::string work_dir;  // of the pod; where a container works that names no directory
   std::string log_path;
+  const VolumePlaces& volumes;
 };
 
-env::ContainerRequest make_request(const PodPlan& pod, const ContainerPlan& container,
-                                   const ContainerCommand& command, const ContainerPlace& place,
-                                   const env::ContainerSupport& support);
+// An error is for good: the container's mounts cannot be made.
+Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPlan& container,
+                                           const ContainerCommand& command,
+                                           const ContainerPlace& place,
+                                           const env::ContainerSupport& support);
 
 }  // namespace windlass::node

@@ -28,32 +28,6 @@ std::string value_or_empty(const Values& values, std::string_view key) {
   return found == values.end() ? std::string() : found->second;
 }
 
-Result<std::string> field_value(const PodPlan& pod, const HostFacts& host, std::string_view path) {
-  if (const auto key = subscript(path, "metadata.labels")) {
-    return value_or_empty(pod.labels, *key);
-  }
-  if (const auto key = subscript(path, "metadata.annotations")) {
-    return value_or_empty(pod.annotations, *key);
-  }
-  const std::pair<std::string_view, const std::string*> fields[] = {
-      {"metadata.name", &pod.name},
-      {"metadata.namespace", &pod.ns},
-      {"metadata.uid", &pod.uid},
-      {"spec.nodeName", &pod.node_name},
-      {"spec.serviceAccountName", &pod.service_account},
-      {"status.podIP", &host.pod_ip},
-      {"status.podIPs", &host.pod_ip},
-      {"status.hostIP", &host.host_ip},
-      {"status.hostIPs", &host.host_ip},
-  };
-  for (const auto& [name, value] : fields) {
-    if (name == path) {
-      return *value;
-    }
-  }
-  return fail(plain_error(fmt::format("unsupported fieldPath: {}", path)));
-}
-
 const ContainerPlan* find_container(const PodPlan& pod, std::string_view name) {
   for (const auto* list : {&pod.containers, &pod.init_containers}) {
     for (const ContainerPlan& container : *list) {
@@ -65,50 +39,53 @@ const ContainerPlan* find_container(const PodPlan& pod, std::string_view name) {
   return nullptr;
 }
 
-// The amount in units of the divisor, rounded up. A limit that is not set is the node's.
-Result<std::string> resource_value(const PodPlan& pod, const ContainerPlan& own,
-                                   const HostFacts& host, const EnvironmentEntry& entry) {
-  const ContainerPlan* of = entry.container.empty() ? &own : find_container(pod, entry.container);
-  if (of == nullptr) {
-    return fail(plain_error(fmt::format("container {} not found", entry.container)));
-  }
-  const size_t dot = entry.text.find('.');
-  const std::string kind = entry.text.substr(0, dot);
-  const std::string resource = dot == std::string::npos ? "" : entry.text.substr(dot + 1);
-  if ((kind != "limits" && kind != "requests") || resource.empty()) {
-    return fail(plain_error(fmt::format("unsupported container resource : {}", entry.text)));
-  }
-  const MilliAmounts& amounts = kind == "limits" ? of->limits : of->requests;
-  int64_t milli = 0;
-  if (const auto found = amounts.find(resource); found != amounts.end()) {
-    milli = found->second;
-  } else if (const auto whole = host.allocatable.find(resource);
-             kind == "limits" && whole != host.allocatable.end()) {
-    milli = whole->second;
-  }
-  const int64_t divisor = std::max<int64_t>(entry.milli_divisor, 1);
-  return std::to_string(milli / divisor + (milli % divisor > 0 ? 1 : 0));
-}
-
 Failure unsupported(const EnvironmentEntry& entry, std::string_view what) {
   return fail(plain_error(fmt::format("env {}: {} \"{}\" is not supported by this node", entry.name,
                                       what, entry.text)));
 }
 
-Result<std::string> entry_value(const PodPlan& pod, const ContainerPlan& container,
-                                const HostFacts& host, const EnvironmentEntry& entry,
-                                const Values& so_far) {
+// Nothing: an optional key that is not there leaves the variable out.
+Result<std::optional<std::string>> key_value(const PodPlan& pod, const EnvironmentEntry& entry,
+                                             const PodObjects& objects) {
+  const bool secret = entry.source == EnvironmentEntry::Source::secret;
+  const ObjectName name{secret ? ObjectName::Kind::secret : ObjectName::Kind::config_map,
+                        entry.text};
+  TRY(const ObjectData* data, find_object(objects, name, entry.optional));
+  if (data == nullptr) {
+    return std::optional<std::string>();
+  }
+  const auto found = data->find(entry.key);
+  if (found == data->end() && !entry.optional) {
+    return fail(Status{404,
+                       "NotFound",
+                       fmt::format("couldn't find key {} in {} {}/{}", entry.key,
+                                   secret ? "Secret" : "ConfigMap", pod.ns, entry.text),
+                       {}});
+  }
+  return found == data->end() ? std::optional<std::string>() : std::optional(found->second);
+}
+
+struct ValueContext {
+  const PodPlan& pod;
+  const ContainerPlan& container;
+  const HostFacts& host;
+  const PodObjects& objects;
+};
+
+Result<std::optional<std::string>> entry_value(const ValueContext& context,
+                                               const EnvironmentEntry& entry,
+                                               const Values& so_far) {
+  const auto& [pod, container, host, objects] = context;
   switch (entry.source) {
     case EnvironmentEntry::Source::value:
       return expand(entry.text, so_far);
     case EnvironmentEntry::Source::field:
-      return field_value(pod, host, entry.text);
+      return field_text(pod, host, entry.text);
     case EnvironmentEntry::Source::resource:
-      return resource_value(pod, container, host, entry);
+      return resource_text(pod, container, host, entry);
     case EnvironmentEntry::Source::config_map:
-      return unsupported(entry, "configMapKeyRef");
     case EnvironmentEntry::Source::secret:
-      return unsupported(entry, "secretKeyRef");
+      return key_value(pod, entry, objects);
     case EnvironmentEntry::Source::file:
       return unsupported(entry, "fileKeyRef");
   }
@@ -138,6 +115,57 @@ std::vector<std::string> command_line(const ContainerPlan& container, const Valu
 
 }  // namespace
 
+Result<std::string> field_text(const PodPlan& pod, const HostFacts& host, std::string_view path) {
+  if (const auto key = subscript(path, "metadata.labels")) {
+    return value_or_empty(pod.labels, *key);
+  }
+  if (const auto key = subscript(path, "metadata.annotations")) {
+    return value_or_empty(pod.annotations, *key);
+  }
+  const std::pair<std::string_view, const std::string*> fields[] = {
+      {"metadata.name", &pod.name},
+      {"metadata.namespace", &pod.ns},
+      {"metadata.uid", &pod.uid},
+      {"spec.nodeName", &pod.node_name},
+      {"spec.serviceAccountName", &pod.service_account},
+      {"status.podIP", &host.pod_ip},
+      {"status.podIPs", &host.pod_ip},
+      {"status.hostIP", &host.host_ip},
+      {"status.hostIPs", &host.host_ip},
+  };
+  for (const auto& [name, value] : fields) {
+    if (name == path) {
+      return *value;
+    }
+  }
+  return fail(plain_error(fmt::format("unsupported fieldPath: {}", path)));
+}
+
+// The amount in units of the divisor, rounded up. A limit that is not set is the node's.
+Result<std::string> resource_text(const PodPlan& pod, const ContainerPlan& own,
+                                  const HostFacts& host, const EnvironmentEntry& entry) {
+  const ContainerPlan* of = entry.container.empty() ? &own : find_container(pod, entry.container);
+  if (of == nullptr) {
+    return fail(plain_error(fmt::format("container {} not found", entry.container)));
+  }
+  const size_t dot = entry.text.find('.');
+  const std::string kind = entry.text.substr(0, dot);
+  const std::string resource = dot == std::string::npos ? "" : entry.text.substr(dot + 1);
+  if ((kind != "limits" && kind != "requests") || resource.empty()) {
+    return fail(plain_error(fmt::format("unsupported container resource : {}", entry.text)));
+  }
+  const MilliAmounts& amounts = kind == "limits" ? of->limits : of->requests;
+  int64_t milli = 0;
+  if (const auto found = amounts.find(resource); found != amounts.end()) {
+    milli = found->second;
+  } else if (const auto whole = host.allocatable.find(resource);
+             kind == "limits" && whole != host.allocatable.end()) {
+    milli = whole->second;
+  }
+  const int64_t divisor = std::max<int64_t>(entry.milli_divisor, 1);
+  return std::to_string(milli / divisor + (milli % divisor > 0 ? 1 : 0));
+}
+
 std::string expand(std::string_view text, const Values& values) {
   std::string out;
   out.reserve(text.size());
@@ -165,15 +193,32 @@ std::string expand(std::string_view text, const Values& values) {
 }
 
 Result<ContainerCommand> resolve_container(const PodPlan& pod, const ContainerPlan& container,
-                                           const HostFacts& host) {
+                                           const HostFacts& host, const PodObjects& objects) {
   if (!container.missing_features.empty()) {
     return fail(plain_error(
         fmt::format("{} not supported by this node", fmt::join(container.missing_features, ", "))));
   }
+  if (container.identity.non_root && container.identity.user.value_or(0) == 0) {
+    return fail(plain_error(
+        fmt::format("container has runAsNonRoot and image will run as root (pod: \"{}_{}({})\", "
+                    "container: {})",
+                    pod.name, pod.ns, pod.uid, container.name)));
+  }
   Values declared;
+  for (const EnvironmentBatch& batch : container.environment_from) {
+    TRY(const ObjectData* data, find_object(objects, batch.object, batch.optional));
+    if (data != nullptr) {
+      for (const auto& [key, value] : *data) {
+        declared.insert_or_assign(batch.prefix + key, value);
+      }
+    }
+  }
   for (const EnvironmentEntry& entry : container.environment) {
-    TRY(std::string value, entry_value(pod, container, host, entry, declared));
-    declared.insert_or_assign(entry.name, std::move(value));
+    TRY(std::optional<std::string> value,
+        entry_value({pod, container, host, objects}, entry, declared));
+    if (value) {
+      declared.insert_or_assign(entry.name, *std::move(value));
+    }
   }
   Values all = declared;
   if (!pod.hostname.empty()) {
@@ -186,6 +231,10 @@ Result<ContainerCommand> resolve_container(const PodPlan& pod, const ContainerPl
   }
   ContainerCommand resolved;
   resolved.command = command_line(container, declared);
+  for (MountPlan mount : container.mounts) {
+    mount.sub_path += expand(mount.sub_path_expr, declared);
+    resolved.mounts.push_back(std::move(mount));
+  }
   for (const auto& [name, value] : all) {
     resolved.environment.push_back(name + "=" + value);
   }

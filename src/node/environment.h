@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "node/pod_objects.h"
 #include "node/pod_plan.h"
 
 namespace windlass::node {
@@ -29,9 +30,17 @@ std::string expand(std::string_view text,
 struct ContainerCommand {
   std::vector<std::string> command;      // never empty
   std::vector<std::string> environment;  // NAME=value, sorted by name
+  std::vector<MountPlan> mounts;         // with their subPath, however it was said
 };
 
+// A NotFound error names an object or a key that may yet come; any other is for good.
 Result<ContainerCommand> resolve_container(const PodPlan& pod, const ContainerPlan& container,
-                                           const HostFacts& host);
+                                           const HostFacts& host, const PodObjects& objects = {});
+
+// The value of a field of the pod, as environments and downwardAPI volumes name it.
+Result<std::string> field_text(const PodPlan& pod, const HostFacts& host, std::string_view path);
+// The amount that entry.text names, of entry.container or `own`.
+Result<std::string> resource_text(const PodPlan& pod, const ContainerPlan& own,
+                                  const HostFacts& host, const EnvironmentEntry& entry);
 
 }  // namespace windlass::node

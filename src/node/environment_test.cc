@@ -147,8 +147,8 @@ TEST_F(ResolveTest, WhatCannotBeResolvedIsAnErrorThatSaysSo) {
       {Source::field, "metadata.zork", "unsupported fieldPath: metadata.zork"},
       {Source::field, "metadata.labels", "unsupported fieldPath: metadata.labels"},
       {Source::resource, "limits", "unsupported container resource"},
-      {Source::config_map, "settings", "env V: configMapKeyRef \"settings\" is not supported"},
-      {Source::secret, "password", "env V: secretKeyRef \"password\" is not supported"},
+      {Source::config_map, "settings", "configmap \"settings\" not found"},
+      {Source::secret, "password", "secret \"password\" not found"},
       {Source::file, "f", "env V: fileKeyRef \"f\" is not supported"},
   };
   for (const Case& c : cases) {
@@ -159,11 +159,65 @@ TEST_F(ResolveTest, WhatCannotBeResolvedIsAnErrorThatSaysSo) {
   }
 }
 
+TEST_F(ResolveTest, KeysOfConfigMapsAndSecrets) {
+  const PodObjects objects = {{{ObjectName::Kind::config_map, "settings"}, {{"mode", "fast"}}},
+                              {{ObjectName::Kind::secret, "settings"}, {{"mode", "hidden"}}}};
+  const auto add = [this](std::string name, Source source, std::string object, std::string key,
+                          bool optional = false) {
+    container.environment.push_back(
+        {std::move(name), source, std::move(object), "", 1000, std::move(key), optional});
+  };
+  add("A", Source::config_map, "settings", "mode");
+  add("B", Source::secret, "settings", "mode");
+  add("C", Source::config_map, "settings", "other", true);
+  add("D", Source::secret, "other", "mode", true);
+  value("E", "$(A)-$(B)");
+  const auto resolved = resolve_container(pod, container, host, objects);
+  ASSERT_TRUE(resolved) << resolved.error().message;
+  EXPECT_THAT(resolved->environment,
+              ElementsAre("A=fast", "B=hidden", "E=fast-hidden", "PATH=/bin"));
+  add("F", Source::config_map, "settings", "other");
+  const auto missing = resolve_container(pod, container, host, objects);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message, "couldn't find key other in ConfigMap team/settings");
+  EXPECT_TRUE(is_not_found(missing.error())) << "it may yet come";
+}
+
+TEST_F(ResolveTest, WholeObjectsComeFirstAndCanBeOverridden) {
+  const PodObjects objects = {{{ObjectName::Kind::config_map, "a"}, {{"X", "1"}, {"Y", "1"}}},
+                              {{ObjectName::Kind::secret, "b"}, {{"Y", "2"}, {"Z", "2"}}}};
+  container.environment_from = {{{ObjectName::Kind::config_map, "a"}, "P_", false},
+                                {{ObjectName::Kind::secret, "b"}, "P_", false},
+                                {{ObjectName::Kind::secret, "gone"}, "", true}};
+  value("P_Z", "3");
+  const auto resolved = resolve_container(pod, container, host, objects);
+  ASSERT_TRUE(resolved) << resolved.error().message;
+  EXPECT_THAT(resolved->environment, ElementsAre("PATH=/bin", "P_X=1", "P_Y=2", "P_Z=3"));
+}
+
+TEST_F(ResolveTest, SubPathsMayNameVariables) {
+  value("A", "1");
+  container.mounts = {{"v", "/v", "", "x/$(A)", false}, {"w", "/w", "plain", "", true}};
+  const auto resolved = resolve_container(pod, container, host);
+  ASSERT_TRUE(resolved);
+  EXPECT_EQ(resolved->mounts.at(0).sub_path, "x/1");
+  EXPECT_EQ(resolved->mounts.at(1).sub_path, "plain");
+}
+
+TEST_F(ResolveTest, RunAsNonRootIsKept) {
+  container.identity.non_root = true;
+  ASSERT_FALSE(resolve_container(pod, container, host));
+  EXPECT_THAT(resolve_container(pod, container, host).error().message,
+              HasSubstr("container has runAsNonRoot and image will run as root"));
+  container.identity.user = 1000;
+  EXPECT_TRUE(resolve_container(pod, container, host));
+}
+
 TEST_F(ResolveTest, MissingFeaturesAreAnError) {
-  container.missing_features = {"volumeMounts", "envFrom"};
+  container.missing_features = {"volumeDevices", "this"};
   const auto resolved = resolve_container(pod, container, host);
   ASSERT_FALSE(resolved);
-  EXPECT_EQ(resolved.error().message, "volumeMounts, envFrom not supported by this node");
+  EXPECT_EQ(resolved.error().message, "volumeDevices, this not supported by this node");
 }
 
 TEST_F(ResolveTest, CommandAndArgumentsAreExpandedWithDeclaredVariablesOnly) {

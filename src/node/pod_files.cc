@@ -19,6 +19,7 @@ PodFiles::PodFiles(env::Files& files, env::Log& log, const std::string& data_dir
     : files_(files),
       log_(log),
       work_dir_(fmt::format("{}/pods/{}", data_dir, uid)),
+      volumes_dir_(fmt::format("{}/volumes/{}", data_dir, uid)),
       log_dir_(fmt::format("{}/logs/{}_{}_{}", data_dir, ns, name, uid)) {}
 
 Result<void> PodFiles::make(const std::vector<std::string>& container_names) {
@@ -35,6 +36,7 @@ std::string PodFiles::log_path(std::string_view container, int restart) const {
 
 void PodFiles::remove_work() {
   remove_or_warn(files_, log_, work_dir_);
+  remove_or_warn(files_, log_, volumes_dir_);
 }
 
 void PodFiles::remove_logs() {
@@ -44,10 +46,12 @@ void PodFiles::remove_logs() {
 void remove_leftover_files(env::Files& files, env::Log& log, const std::string& data_dir,
                            const std::function<bool(const std::string& uid)>& runs,
                            const std::function<bool(const std::string& uid)>& exists) {
-  const std::string work = data_dir + "/pods";
-  for (const std::string& uid : files.list(work).value_or(std::vector<std::string>())) {
-    if (!runs(uid)) {
-      remove_or_warn(files, log, work + "/" + uid);
+  for (const char* folder : {"/pods", "/volumes"}) {
+    const std::string work = data_dir + folder;
+    for (const std::string& uid : files.list(work).value_or(std::vector<std::string>())) {
+      if (!runs(uid)) {
+        remove_or_warn(files, log, work + "/" + uid);
+      }
     }
   }
   const std::string logs = data_dir + "/logs";

@@ -44,9 +44,13 @@ EnvironmentEntry read_variable(const core::EnvVar& variable) {
   } else if (from.has_config_map_key_ref()) {
     entry.source = Source::config_map;
     entry.text = from.config_map_key_ref().local_object_reference().name();
+    entry.key = from.config_map_key_ref().key();
+    entry.optional = from.config_map_key_ref().optional();
   } else if (from.has_secret_key_ref()) {
     entry.source = Source::secret;
     entry.text = from.secret_key_ref().local_object_reference().name();
+    entry.key = from.secret_key_ref().key();
+    entry.optional = from.secret_key_ref().optional();
   } else if (from.has_file_key_ref()) {
     entry.source = Source::file;
     entry.text = from.file_key_ref().volume_name();
@@ -56,11 +60,57 @@ EnvironmentEntry read_variable(const core::EnvVar& variable) {
   return entry;
 }
 
+EnvironmentBatch read_batch(const core::EnvFromSource& from) {
+  EnvironmentBatch batch;
+  batch.prefix = from.prefix();
+  if (from.has_secret_ref()) {
+    batch.object = {ObjectName::Kind::secret, from.secret_ref().local_object_reference().name()};
+    batch.optional = from.secret_ref().optional();
+  } else {
+    batch.object = {ObjectName::Kind::config_map,
+                    from.config_map_ref().local_object_reference().name()};
+    batch.optional = from.config_map_ref().optional();
+  }
+  return batch;
+}
+
+MountPlan read_mount(const core::VolumeMount& mount) {
+  return {mount.name(), mount.mount_path(), mount.sub_path(), mount.sub_path_expr(),
+          mount.read_only()};
+}
+
+// What the container says comes before what the pod says.
+IdentityPlan read_identity(const core::SecurityContext& own, const core::PodSecurityContext& pod) {
+  IdentityPlan identity;
+  if (own.has_run_as_user() || pod.has_run_as_user()) {
+    identity.user =
+        static_cast<uint32_t>(own.has_run_as_user() ? own.run_as_user() : pod.run_as_user());
+  }
+  if (own.has_run_as_group() || pod.has_run_as_group()) {
+    identity.group =
+        static_cast<uint32_t>(own.has_run_as_group() ? own.run_as_group() : pod.run_as_group());
+  }
+  for (const int64_t group : pod.supplemental_groups()) {
+    identity.more_groups.push_back(static_cast<uint32_t>(group));
+  }
+  if (pod.has_fs_group()) {
+    identity.more_groups.push_back(static_cast<uint32_t>(pod.fs_group()));
+  }
+  identity.privileged = own.privileged();
+  identity.non_root = own.has_run_as_non_root() ? own.run_as_non_root() : pod.run_as_non_root();
+  return identity;
+}
+
+// What of a security context is beyond this agent.
+bool has_unknown_security(const core::SecurityContext& context) {
+  return context.has_capabilities() || context.has_se_linux_options() ||
+         context.read_only_root_filesystem() || context.has_proc_mount() ||
+         context.has_seccomp_profile() || context.has_app_armor_profile();
+}
+
 void note_features(const core::Container& container, ContainerPlan& plan) {
   const std::pair<bool, const char*> needed[] = {
-      {container.volume_mounts_size() > 0, "volumeMounts"},
       {container.volume_devices_size() > 0, "volumeDevices"},
-      {container.env_from_size() > 0, "envFrom"},
   };
   for (const auto& [asked, name] : needed) {
     if (asked) {
@@ -72,7 +122,8 @@ void note_features(const core::Container& container, ContainerPlan& plan) {
       {container.has_readiness_probe(), "readinessProbe"},
       {container.has_startup_probe(), "startupProbe"},
       {container.has_lifecycle(), "lifecycle"},
-      {container.has_security_context(), "securityContext"},
+      {has_unknown_security(container.security_context()),
+       "securityContext beyond users, groups and privileged"},
       {container.restart_policy_rules_size() > 0, "restartPolicyRules"},
   };
   for (const auto& [asked, name] : wished) {
@@ -82,7 +133,8 @@ void note_features(const core::Container& container, ContainerPlan& plan) {
   }
 }
 
-ContainerPlan read_container(const core::Container& container, bool init) {
+ContainerPlan read_container(const core::Container& container, const core::PodSpec& spec,
+                             bool init) {
   ContainerPlan plan;
   plan.name = container.name();
   plan.image = container.image();
@@ -92,6 +144,13 @@ ContainerPlan read_container(const core::Container& container, bool init) {
   for (const core::EnvVar& variable : container.env()) {
     plan.environment.push_back(read_variable(variable));
   }
+  for (const core::EnvFromSource& from : container.env_from()) {
+    plan.environment_from.push_back(read_batch(from));
+  }
+  for (const core::VolumeMount& mount : container.volume_mounts()) {
+    plan.mounts.push_back(read_mount(mount));
+  }
+  plan.identity = read_identity(container.security_context(), spec.security_context());
   plan.limits = read_amounts(container.resources().limits());
   plan.requests = read_amounts(container.resources().requests());
   plan.sidecar = init && container.restart_policy() == "Always";
@@ -163,11 +222,12 @@ PodPlan read_plan(const api::Message& message) {
   if (pod.spec().has_active_deadline_seconds()) {
     plan.active_deadline = seconds(pod.spec().active_deadline_seconds());
   }
+  plan.volumes = read_volumes(pod.spec());
   for (const core::Container& container : pod.spec().init_containers()) {
-    plan.init_containers.push_back(read_container(container, true));
+    plan.init_containers.push_back(read_container(container, pod.spec(), true));
   }
   for (const core::Container& container : pod.spec().containers()) {
-    plan.containers.push_back(read_container(container, false));
+    plan.containers.push_back(read_container(container, pod.spec(), false));
   }
   return plan;
 }

@@ -12,6 +12,7 @@
 #include "api/object.h"
 #include "base/time.h"
 #include "node/container_run.h"
+#include "node/volume_plan.h"
 
 namespace windlass::node {
 
@@ -28,6 +29,32 @@ struct EnvironmentEntry {
   std::string text;       // the value, the field path, the resource, or the object's name
   std::string container;  // resource: of this container, "" for its own
   int64_t milli_divisor = 1000;
+  std::string key = {};  // of a config map or secret
+  bool optional = false;
+};
+
+// envFrom: all of an object's keys.
+struct EnvironmentBatch {
+  ObjectName object;
+  std::string prefix;
+  bool optional = false;
+};
+
+struct MountPlan {
+  std::string volume;
+  std::string path;
+  std::string sub_path;       // "" is the whole volume
+  std::string sub_path_expr;  // instead of it, with $(NAME)
+  bool read_only = false;
+};
+
+// Who a container's processes are.
+struct IdentityPlan {
+  std::optional<uint32_t> user;
+  std::optional<uint32_t> group;
+  std::vector<uint32_t> more_groups;
+  bool privileged = false;
+  bool non_root = false;  // refused as root
 };
 
 struct ContainerPlan {
@@ -37,6 +64,9 @@ struct ContainerPlan {
   std::vector<std::string> args;
   std::string working_dir;
   std::vector<EnvironmentEntry> environment;
+  std::vector<EnvironmentBatch> environment_from;
+  std::vector<MountPlan> mounts;
+  IdentityPlan identity;
   MilliAmounts limits;
   MilliAmounts requests;
   bool sidecar = false;  // an init container with restartPolicy Always
@@ -58,6 +88,7 @@ struct PodPlan {
   RestartPolicy restart_policy = RestartPolicy::always;
   Duration grace = seconds(30);
   std::optional<Duration> active_deadline;
+  std::vector<VolumePlan> volumes;
   std::vector<ContainerPlan> init_containers;
   std::vector<ContainerPlan> containers;
 };

@@ -94,12 +94,72 @@ spec:
   containers:
   - name: c
     image: x
-    volumeMounts: [{name: v, mountPath: /v}]
-    envFrom: [{configMapRef: {name: cm}}]
+    volumeDevices: [{name: v, devicePath: /v}]
+    securityContext: {runAsUser: 5, seccompProfile: {type: RuntimeDefault}}
     readinessProbe: {exec: {command: ["true"]}}
 )"));
-  EXPECT_THAT(plan.containers.at(0).missing_features, ElementsAre("volumeMounts", "envFrom"));
-  EXPECT_THAT(plan.containers.at(0).ignored_features, ElementsAre("readinessProbe"));
+  EXPECT_THAT(plan.containers.at(0).missing_features, ElementsAre("volumeDevices"));
+  EXPECT_THAT(plan.containers.at(0).ignored_features,
+              ElementsAre("readinessProbe", "securityContext beyond users, groups and privileged"));
+}
+
+TEST(PodPlan, ReadsVolumesAndMounts) {
+  const PodPlan plan = read_plan(from_yaml<Pod>(R"(
+spec:
+  volumes:
+  - {name: scratch, emptyDir: {}}
+  - {name: host, hostPath: {path: /srv, type: Directory}}
+  - {name: settings, configMap: {name: cm, defaultMode: 256, items: [{key: k, path: a/b, mode: 384}]}}
+  - {name: keys, secret: {secretName: s, optional: true}}
+  - name: all
+    projected:
+      sources:
+      - configMap: {name: cm}
+      - downwardAPI: {items: [{path: l, fieldRef: {fieldPath: metadata.labels}}]}
+  - {name: claim, persistentVolumeClaim: {claimName: c}}
+  - {name: token, projected: {sources: [{serviceAccountToken: {path: t}}]}}
+  containers:
+  - name: c
+    image: x
+    envFrom: [{prefix: P_, secretRef: {name: s, optional: true}}]
+    volumeMounts: [{name: scratch, mountPath: /v, readOnly: true}, {name: settings, mountPath: /s, subPath: k}]
+)"));
+  using Kind = VolumePlan::Kind;
+  ASSERT_EQ(plan.volumes.size(), 7u);
+  EXPECT_EQ(plan.volumes[0].kind, Kind::empty_dir);
+  EXPECT_EQ(plan.volumes[1].text, "/srv");
+  EXPECT_EQ(plan.volumes[1].path_type, "Directory");
+  EXPECT_EQ(plan.volumes[2].sources.at(0).items.at(0).mode, 0600u);
+  EXPECT_EQ(plan.volumes[2].sources.at(0).default_mode, 0400u);
+  EXPECT_TRUE(plan.volumes[3].sources.at(0).optional);
+  EXPECT_EQ(plan.volumes[3].sources.at(0).object, (ObjectName{ObjectName::Kind::secret, "s"}));
+  EXPECT_EQ(plan.volumes[4].sources.size(), 2u);
+  EXPECT_EQ(plan.volumes[4].sources[1].items.at(0).mode, 0644u);
+  EXPECT_EQ(plan.volumes[5].kind, Kind::unsupported);
+  EXPECT_EQ(plan.volumes[5].text, "persistentVolumeClaim");
+  EXPECT_EQ(plan.volumes[6].text, "projected serviceAccountToken");
+  const ContainerPlan& container = plan.containers.at(0);
+  EXPECT_TRUE(container.mounts.at(0).read_only);
+  EXPECT_EQ(container.mounts.at(1).sub_path, "k");
+  EXPECT_EQ(container.environment_from.at(0).prefix, "P_");
+  EXPECT_TRUE(container.environment_from.at(0).optional);
+}
+
+TEST(PodPlan, WhatTheContainerSaysOfUsersComesFirst) {
+  const PodPlan plan = read_plan(from_yaml<Pod>(R"(
+spec:
+  securityContext: {runAsUser: 1000, runAsGroup: 100, runAsNonRoot: true, fsGroup: 7, supplementalGroups: [8]}
+  containers:
+  - {name: a, image: x}
+  - {name: b, image: x, securityContext: {runAsUser: 0, runAsNonRoot: false, privileged: true}}
+)"));
+  EXPECT_EQ(plan.containers.at(0).identity.user, 1000u);
+  EXPECT_EQ(plan.containers.at(0).identity.group, 100u);
+  EXPECT_TRUE(plan.containers.at(0).identity.non_root);
+  EXPECT_THAT(plan.containers.at(0).identity.more_groups, ElementsAre(8u, 7u));
+  EXPECT_EQ(plan.containers.at(1).identity.user, 0u);
+  EXPECT_FALSE(plan.containers.at(1).identity.non_root);
+  EXPECT_TRUE(plan.containers.at(1).identity.privileged);
 }
 
 TEST(PodPlan, HostnameIsThePodsNameUnlessSet) {

@@ -34,6 +34,7 @@ PodWorker::PodWorker(WorkerHost host, PodPlan plan, PodSeen seen, std::function<
       on_done_(std::move(on_done)),
       files_(host_.env.files, host_.env.log, host_.config.data_dir, plan_.ns, plan_.name,
              plan_.uid),
+      setup_({host_.api, host_.env.files, host_.support, host_.facts}, plan_, files_.volumes_dir()),
       self_(std::make_shared<PodWorker*>(this)) {
   for (const ContainerPlan& container : plan_.init_containers) {
     run_.init_containers.push_back(new_run(container));
@@ -119,8 +120,43 @@ void PodWorker::set_up() {
     schedule(step_timer_, kSetUpRetry, &PodWorker::set_up);
     return;
   }
+  bool has_run = false;
+  for (size_t i = 0; i < container_count(run_); ++i) {
+    has_run = has_run || container_at(run_, i).ever_started;
+  }
+  setup_.prepare(has_run, [this](const Result<void>& prepared) { on_prepared(prepared); });
+}
+
+void PodWorker::on_prepared(const Result<void>& prepared) {
+  if (ending_ != Ending::none) {
+    return;
+  }
+  if (!prepared) {
+    host_.events.warning(pod_target(), "FailedMount", prepared.error().message);
+    report();
+    schedule(step_timer_, kSetUpRetry, &PodWorker::set_up);
+    return;
+  }
   set_up_ = true;
   advance();
+}
+
+// What containers need is there; objects that were missing are looked for again first.
+bool PodWorker::may_start_now() {
+  if (!set_up_ || reading_) {
+    return false;
+  }
+  if (std::exchange(objects_stale_, false)) {
+    reading_ = true;
+    setup_.read_objects([this](const Result<void>&) {
+      reading_ = false;
+      if (ending_ == Ending::none) {
+        advance();
+      }
+    });
+    return false;
+  }
+  return true;
 }
 
 void PodWorker::observe(PodSeen seen) {
@@ -210,6 +246,9 @@ void PodWorker::start_due_containers() {
   for (size_t round = 0; round < kMaxRounds; ++round) {
     const Time now = host_.env.clock.now();
     const NextSteps steps = next_steps(run_, plan_.restart_policy, now);
+    if (!steps.start.empty() && !may_start_now()) {
+      return;
+    }
     for (const size_t number : steps.start) {
       start_container(number);
     }
@@ -227,28 +266,42 @@ void PodWorker::start_due_containers() {
 }
 
 void PodWorker::start_container(size_t number) {
-  ContainerRun& run = container_at(run_, number);
-  const Result<ContainerCommand> command = resolve_container(plan_, plan_of(number), host_.facts);
+  const Result<ContainerCommand> command =
+      resolve_container(plan_, plan_of(number), host_.facts, setup_.objects());
   if (!command) {
-    run.state = Waiting{"CreateContainerConfigError", command.error().message};
-    run.blocked = true;
-    host_.env.log.warning("container cannot be configured", {{"pod", plan_.ns + "/" + plan_.name},
-                                                             {"container", run.name},
-                                                             {"error", command.error().message}});
+    block(number, command.error());
     return;
   }
   ask_for(number, *command);
+}
+
+// An object that is not there may come; everything else is for good.
+void PodWorker::block(size_t number, const Status& why) {
+  ContainerRun& run = container_at(run_, number);
+  if (const Ended* ended = run.ended()) {
+    run.last = *ended;
+  }
+  run.state = Waiting{"CreateContainerConfigError", why.message};
+  run.blocked = !is_not_found(why);
+  run.restart_at = host_.env.clock.now() + kStartRetry;
+  objects_stale_ = true;
+  host_.events.warning(event_target(number), "Failed", "Error: " + why.message);
 }
 
 void PodWorker::ask_for(size_t number, const ContainerCommand& command) {
   ContainerRun& run = container_at(run_, number);
   const int attempt = run.ever_started ? run.restarts + 1 : 0;
   const ContainerPlace place{run_id(plan_.uid, run.name, attempt), files_.work_dir(),
-                             log_of(number, attempt).path};
+                             log_of(number, attempt).path, setup_.volumes()};
+  const auto request = make_request(plan_, plan_of(number), command, place, host_.support);
+  if (!request) {
+    block(number, request.error());
+    return;
+  }
   run.starting = true;
   run_ids_[number] = place.id;
   host_.containers.start(
-      make_request(plan_, plan_of(number), command, place, host_.support),
+      *request,
       [weak = std::weak_ptr<PodWorker*>(self_), number](const Result<void>& started) {
         if (const auto worker = weak.lock()) {
           (*worker)->on_started(number, started);
@@ -437,6 +490,10 @@ void PodWorker::forget_runs(std::optional<size_t> of_container) {
 const ContainerPlan& PodWorker::plan_of(size_t number) const {
   const size_t inits = plan_.init_containers.size();
   return number < inits ? plan_.init_containers[number] : plan_.containers[number - inits];
+}
+
+client::EventTarget PodWorker::pod_target() const {
+  return {"v1", "Pod", plan_.ns, plan_.name, plan_.uid, ""};
 }
 
 client::EventTarget PodWorker::event_target(size_t number) const {

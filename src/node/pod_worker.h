@@ -23,6 +23,7 @@
 #include "node/known_runs.h"
 #include "node/pod_files.h"
 #include "node/pod_plan.h"
+#include "node/pod_setup.h"
 #include "node/pod_status.h"
 #include "node/status_writer.h"
 
@@ -70,6 +71,9 @@ class PodWorker {
 
   void adopt_runs(const PodRuns& runs);
   void set_up();
+  void on_prepared(const Result<void>& prepared);
+  bool may_start_now();
+  void block(size_t number, const Status& why);
   void advance();
   void start_due_containers();
   void start_container(size_t number);
@@ -88,6 +92,7 @@ class PodWorker {
   const ContainerPlan& plan_of(size_t number) const;
   ContainerLog log_of(size_t number, int attempt) const;
   std::function<void(const env::ContainerExit&)> exit_callback(size_t number);
+  client::EventTarget pod_target() const;
   client::EventTarget event_target(size_t number) const;
   void schedule(env::TimerId& timer, Duration delay, void (PodWorker::*task)());
   void on_deadline();
@@ -97,14 +102,17 @@ class PodWorker {
   PodSeen seen_;
   std::function<void()> on_done_;
   PodFiles files_;
+  PodSetup setup_;
   PodRun run_;
   std::map<size_t, std::string> run_ids_;  // by container number: its newest run
   std::map<std::string, size_t> over_;     // runs that have ended, and whose; not yet forgotten
   std::set<size_t> signalled_;             // have got their SIGTERM
   Time start_time_{};
   bool set_up_ = false;
-  bool finished_ = false;   // the final status is computed
-  bool forgotten_ = false;  // the object is gone
+  bool objects_stale_ = false;  // something that may yet come was not there
+  bool reading_ = false;        // the objects, again
+  bool finished_ = false;       // the final status is computed
+  bool forgotten_ = false;      // the object is gone
   Ending ending_ = Ending::none;
   std::optional<ForcedEnd> forced_;
   std::optional<MonotonicTime> kill_at_;

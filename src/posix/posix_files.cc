@@ -20,6 +20,7 @@ namespace {
 
 constexpr size_t kReadStep = 64 * 1024;
 constexpr mode_t kDirectoryMode = 0700;
+constexpr mode_t kNewFileMode = 0600;
 
 Failure too_large(const std::string& path, size_t limit) {
   return fail(plain_error(fmt::format("read {}: more than {} bytes", path, limit)));
@@ -144,6 +145,35 @@ Result<void> PosixFiles::make_directory(const std::string& path) {
   TRY(const Type found, type(path));
   if (found != Type::directory) {
     return fail(system_error("mkdir", path, ENOTDIR));
+  }
+  return {};
+}
+
+Result<void> PosixFiles::write(const std::string& path, std::string_view content, unsigned mode) {
+  const FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kNewFileMode));
+  if (!file.valid()) {
+    return fail(system_error("open", path, errno));
+  }
+  while (!content.empty()) {
+    const ssize_t written = ::write(file.get(), content.data(), content.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return fail(system_error("write", path, errno));
+    }
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  if (::fchmod(file.get(), static_cast<mode_t>(mode)) != 0) {
+    return fail(system_error("chmod", path, errno));
+  }
+  return {};
+}
+
+Result<void> PosixFiles::set_mode(const std::string& path, unsigned mode) {
+  if (::chmod(path.c_str(), static_cast<mode_t>(mode)) != 0) {
+    return fail(system_error("chmod", path, errno));
   }
   return {};
 }

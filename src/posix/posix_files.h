@@ -14,6 +14,8 @@ class PosixFiles final : public env::Files {
   Result<std::string> read_from(const std::string& path, uint64_t offset, size_t limit) override;
   Result<std::vector<std::string>> list(const std::string& directory) override;
   Result<void> make_directory(const std::string& path) override;
+  Result<void> write(const std::string& path, std::string_view content, unsigned mode) override;
+  Result<void> set_mode(const std::string& path, unsigned mode) override;
   Result<void> remove_tree(const std::string& path) override;
 };
 

@@ -103,6 +103,32 @@ Result<void> SimFiles::make_directory(const std::string& path) {
   return {};
 }
 
+unsigned SimFiles::mode(const std::string& path) const {
+  const auto found = modes_.find(path);
+  return found == modes_.end() ? 0 : found->second;
+}
+
+Result<void> SimFiles::write(const std::string& path, std::string_view content, unsigned mode) {
+  if (is_directory(path)) {
+    return fail(plain_error(fmt::format("open {}: is a directory", path)));
+  }
+  if (const size_t slash = path.rfind('/');
+      slash != std::string::npos && slash > 0 && !is_directory(path.substr(0, slash))) {
+    return missing("open", path);
+  }
+  put(path, std::string(content));
+  modes_[path] = mode;
+  return {};
+}
+
+Result<void> SimFiles::set_mode(const std::string& path, unsigned mode) {
+  if (!type(path)) {
+    return missing("chmod", path);
+  }
+  modes_[path] = mode;
+  return {};
+}
+
 Result<void> SimFiles::remove_tree(const std::string& path) {
   files_.erase(path);
   const std::string prefix = inside(path);

@@ -18,12 +18,16 @@ class SimFiles final : public env::Files {
   explicit SimFiles(env::Faults& faults = env::no_faults()) : faults_(faults) {}
 
   void put(const std::string& path, std::string content);
+  // What write() or set_mode() gave it last; 0 when they did not.
+  unsigned mode(const std::string& path) const;
 
   Result<Type> type(const std::string& path) override;
   Result<std::string> read(const std::string& path, size_t limit) override;
   Result<std::string> read_from(const std::string& path, uint64_t offset, size_t limit) override;
   Result<std::vector<std::string>> list(const std::string& directory) override;
   Result<void> make_directory(const std::string& path) override;
+  Result<void> write(const std::string& path, std::string_view content, unsigned mode) override;
+  Result<void> set_mode(const std::string& path, unsigned mode) override;
   Result<void> remove_tree(const std::string& path) override;
 
  private:
@@ -31,6 +35,7 @@ class SimFiles final : public env::Files {
 
   env::Faults& faults_;
   std::map<std::string, std::string> files_;
+  std::map<std::string, unsigned> modes_;
   std::set<std::string> directories_;  // those made, as prefixes: with a slash at the end
 };
 

@@ -1,0 +1,175 @@
+#include "node/pod_setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "node/callback.h"
+#include "node/volume_files.h"
+
+namespace windlass::node {
+namespace {
+
+constexpr unsigned kSharedMode = 0777;
+constexpr unsigned kFilesMode = 0755;
+constexpr unsigned kHostFileMode = 0644;
+
+// Only those that a container mounts matter.
+std::vector<const VolumePlan*> mounted_volumes(const PodPlan& plan) {
+  std::vector<const VolumePlan*> mounted;
+  for (const VolumePlan& volume : plan.volumes) {
+    const auto mounts = [&volume](const ContainerPlan& container) {
+      return std::any_of(container.mounts.begin(), container.mounts.end(),
+                         [&](const MountPlan& mount) { return mount.volume == volume.name; });
+    };
+    if (std::any_of(plan.containers.begin(), plan.containers.end(), mounts) ||
+        std::any_of(plan.init_containers.begin(), plan.init_containers.end(), mounts)) {
+      mounted.push_back(&volume);
+    }
+  }
+  return mounted;
+}
+
+Failure mount_failed(const VolumePlan& volume, const std::string& why) {
+  return fail(plain_error(
+      fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}", volume.name, why)));
+}
+
+std::string parent_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+}  // namespace
+
+PodSetup::PodSetup(Host host, const PodPlan& plan, std::string directory)
+    : host_(host),
+      plan_(plan),
+      directory_(std::move(directory)),
+      self_(std::make_shared<PodSetup*>(this)) {}
+
+void PodSetup::prepare(bool has_run, Done done) {
+  read_objects([this, has_run, done = std::move(done)](const Result<void>& read) {
+    done(read ? make_volumes(has_run) : read);
+  });
+}
+
+void PodSetup::read_objects(Done done) {
+  const std::set<ObjectName> names = named_objects(plan_);
+  to_read_.assign(names.rbegin(), names.rend());
+  reading_.clear();
+  done_ = std::move(done);
+  read_next();
+}
+
+void PodSetup::read_next() {
+  if (to_read_.empty()) {
+    objects_ = std::move(reading_);
+    std::exchange(done_, nullptr)({});
+    return;
+  }
+  const ObjectName& next = to_read_.back();
+  const api::Kind& kind =
+      next.kind == ObjectName::Kind::secret ? api::kinds::secret() : api::kinds::config_map();
+  host_.api.get({&kind, plan_.ns, next.name}, guarded(self_, &PodSetup::on_object));
+}
+
+void PodSetup::on_object(const Result<client::ObjectPtr>& object) {
+  const ObjectName name = to_read_.back();
+  to_read_.pop_back();
+  if (object) {
+    reading_.emplace(name, read_object(name.kind, **object));
+  } else if (!is_not_found(object.error())) {
+    to_read_.clear();
+    std::exchange(done_, nullptr)(fail(object.error()));
+    return;
+  }
+  read_next();
+}
+
+Result<void> PodSetup::make_volumes(bool has_run) {
+  for (const VolumePlan* volume : mounted_volumes(plan_)) {
+    if (!host_.support.mounts) {
+      return mount_failed(*volume, "this node has no mount namespaces");
+    }
+    auto made = make_volume(*volume, has_run);
+    if (!made) {
+      return mount_failed(*volume, made.error().message);
+    }
+    volumes_.insert_or_assign(volume->name, *std::move(made));
+  }
+  return {};
+}
+
+Result<VolumePlace> PodSetup::make_volume(const VolumePlan& volume, bool has_run) {
+  const std::string path = directory_ + "/" + volume.name;
+  switch (volume.kind) {
+    case VolumePlan::Kind::empty_dir:
+      TRY_VOID(host_.files.make_directory(path));
+      TRY_VOID(host_.files.set_mode(path, kSharedMode));
+      return VolumePlace{path, false, true};
+    case VolumePlan::Kind::host_path:
+      return check_host_path(volume);
+    case VolumePlan::Kind::files: {
+      if (!has_run) {
+        TRY(const std::vector<VolumeFile> files,
+            volume_files(plan_, volume, host_.facts, objects_));
+        TRY_VOID(write_files(path, files));
+      }
+      return VolumePlace{path, true, false};
+    }
+    case VolumePlan::Kind::unsupported:
+      break;
+  }
+  return fail(plain_error(fmt::format("{} is not supported by this node", volume.text)));
+}
+
+Result<VolumePlace> PodSetup::check_host_path(const VolumePlan& volume) {
+  const std::string& path = volume.text;
+  const std::string& wanted = volume.path_type;
+  using Type = env::Files::Type;
+  Result<Type> type = host_.files.type(path);
+  if (!type && wanted == "DirectoryOrCreate") {
+    TRY_VOID(host_.files.make_directory(path));
+    TRY_VOID(host_.files.set_mode(path, kFilesMode));
+    type = Type::directory;
+  } else if (!type && wanted == "FileOrCreate") {
+    TRY_VOID(host_.files.write(path, "", kHostFileMode));
+    type = Type::file;
+  }
+  if (!type) {
+    return fail(type.error());
+  }
+  const std::pair<std::string_view, Type> known[] = {
+      {"Directory", Type::directory}, {"DirectoryOrCreate", Type::directory},
+      {"File", Type::file},           {"FileOrCreate", Type::file},
+      {"Socket", Type::other},        {"CharDevice", Type::other},
+      {"BlockDevice", Type::other},
+  };
+  for (const auto& [name, needed] : known) {
+    if (wanted == name && *type != needed) {
+      return fail(
+          plain_error(fmt::format("hostPath type check failed: {} is not a {}", path, wanted)));
+    }
+  }
+  return VolumePlace{path, false, true};
+}
+
+// All anew: what an agent that died had begun is not to be seen.
+Result<void> PodSetup::write_files(const std::string& directory,
+                                   const std::vector<VolumeFile>& files) {
+  TRY_VOID(host_.files.remove_tree(directory));
+  TRY_VOID(host_.files.make_directory(directory));
+  TRY_VOID(host_.files.set_mode(directory, kFilesMode));
+  for (const VolumeFile& file : files) {
+    for (std::string parent = parent_of(file.path); !parent.empty(); parent = parent_of(parent)) {
+      TRY_VOID(host_.files.make_directory(directory + "/" + parent));
+      TRY_VOID(host_.files.set_mode(directory + "/" + parent, kFilesMode));
+    }
+    TRY_VOID(host_.files.write(directory + "/" + file.path, file.content, file.mode));
+  }
+  return {};
+}
+
+}  // namespace windlass::node

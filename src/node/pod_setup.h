@@ -1,0 +1,76 @@
+// What a pod needs before its containers can start: the ConfigMaps and Secrets it names, read from
+// the API server, and its volumes on the disk.
+//
+// Owned by a pod worker, on the client's executor; nothing is called after destruction. Volumes are
+// made below one directory, which the worker's files remove; host paths are used where they are.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/api_client.h"
+#include "env/containers.h"
+#include "env/files.h"
+#include "node/environment.h"
+#include "node/pod_objects.h"
+
+namespace windlass::node {
+
+struct VolumeFile;
+
+// A volume as containers can mount it.
+struct VolumePlace {
+  std::string path;        // on the host
+  bool read_only = false;  // whatever the mount says
+  bool shared = false;     // containers write into it: a link in it may lead anywhere
+};
+using VolumePlaces = std::map<std::string, VolumePlace>;  // by name
+
+class PodSetup {
+ public:
+  struct Host {
+    client::ApiClient& api;
+    env::Files& files;
+    const env::ContainerSupport& support;
+    const HostFacts& facts;
+  };
+  using Done = std::function<void(const Result<void>&)>;
+
+  // `plan` outlives it.
+  PodSetup(Host host, const PodPlan& plan, std::string directory);
+  PodSetup(const PodSetup&) = delete;
+  PodSetup& operator=(const PodSetup&) = delete;
+
+  // Reads the objects and makes the volumes; those of a pod that has run already are left as they
+  // are. The error is the one of a FailedMount event (disruption.md K-18). `done` runs once, within
+  // the call where nothing has to be read.
+  void prepare(bool has_run, Done done);
+  // Reads the objects again. One that is not there is no error here.
+  void read_objects(Done done);
+
+  const PodObjects& objects() const { return objects_; }
+  const VolumePlaces& volumes() const { return volumes_; }
+
+ private:
+  void read_next();
+  void on_object(const Result<client::ObjectPtr>& object);
+  Result<void> make_volumes(bool has_run);
+  Result<VolumePlace> make_volume(const VolumePlan& volume, bool has_run);
+  Result<VolumePlace> check_host_path(const VolumePlan& volume);
+  Result<void> write_files(const std::string& directory, const std::vector<VolumeFile>& files);
+
+  Host host_;
+  const PodPlan& plan_;
+  const std::string directory_;
+  std::vector<ObjectName> to_read_;
+  PodObjects reading_;
+  PodObjects objects_;
+  VolumePlaces volumes_;
+  Done done_;
+  std::shared_ptr<PodSetup*> self_;  // callbacks hold it weakly
+};
+
+}  // namespace windlass::node

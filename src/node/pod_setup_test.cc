@@ -1,0 +1,221 @@
+// Volumes and objects of pods, from the pod's spec to what the supervisor is asked for.
+#include "node/pod_setup.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "node/testing.h"
+#include "schema/core/v1/config_map.pb.h"
+#include "schema/core/v1/event.pb.h"
+
+namespace windlass::node {
+namespace {
+
+using api::core::v1::ConfigMap;
+using api::core::v1::Event;
+using api::core::v1::Secret;
+using apiserver::testing::Pod;
+using apiserver::testing::SimApi;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using testing::SimNode;
+
+class PodSetupTest : public ::testing::Test {
+ protected:
+  PodSetupTest() : node(api) {
+    node.agent->start();
+    run_for(milliseconds(1));
+  }
+
+  void run_for(Duration duration) { api.world.run_for(duration); }
+  void add_pod(const std::string& volumes, const std::string& mounts,
+               const std::string& more = "") {
+    api.create_pod(fmt::format(
+        "{{metadata: {{name: p, labels: {{app: x}}}}, spec: {{nodeName: node-1, restartPolicy: "
+        "Never, volumes: [{}], containers: [{{name: c, image: i, command: [run, '5', '0'], "
+        "volumeMounts: [{}], {}}}]}}}}",
+        volumes, mounts, more));
+    run_for(milliseconds(1));
+  }
+  void add_config_map() {
+    api.create<ConfigMap>(api::kinds::config_map(),
+                          "{metadata: {name: cm}, data: {a: one, b: two}}");
+  }
+  std::string phase() { return api.pod("p")->status().phase(); }
+  std::string volume(const std::string& name) {
+    return "/data/volumes/" + api.pod("p")->metadata().uid() + "/" + name;
+  }
+  // The mount with this target, of the newest container.
+  env::ContainerMount mount(const std::string& target) {
+    for (const auto& each : node.spawned.back().isolation.mounts) {
+      if (each.target == target) {
+        return each;
+      }
+    }
+    ADD_FAILURE() << "nothing is mounted at " << target;
+    return {};
+  }
+  std::vector<std::string> events(const std::string& reason) {
+    run_for(seconds(2));
+    std::vector<std::string> found;
+    const auto list = api.server.list({&api::kinds::event(), "default", "", ""}, {});
+    for (const auto& object : list->items) {
+      const auto event = api::object_as<Event>(object);
+      if (event->reason() == reason) {
+        found.push_back(event->message());
+      }
+    }
+    return found;
+  }
+
+  SimApi api;
+  SimNode node;
+};
+
+TEST_F(PodSetupTest, AnEmptyDirLivesAsLongAsItsPod) {
+  add_pod("{name: v, emptyDir: {}}", "{name: v, mountPath: /scratch}");
+  EXPECT_EQ(mount("/scratch").source, volume("v"));
+  EXPECT_FALSE(mount("/scratch").read_only);
+  EXPECT_EQ(node.files.mode(volume("v")), 0777u);
+  run_for(seconds(6));
+  EXPECT_EQ(phase(), "Succeeded");
+  EXPECT_FALSE(node.files.type(volume("v")).has_value());
+}
+
+TEST_F(PodSetupTest, ConfigMapsAndSecretsBecomeFiles) {
+  add_config_map();
+  api.create<Secret>(api::kinds::secret(), "{metadata: {name: s}, data: {key: aGlkZGVu}}");
+  add_pod(
+      "{name: m, configMap: {name: cm, items: [{key: b, path: deep/er}]}}, "
+      "{name: s, secret: {secretName: s, defaultMode: 256}}",
+      "{name: m, mountPath: /m}, {name: s, mountPath: /s}");
+  EXPECT_TRUE(mount("/m").read_only);
+  EXPECT_EQ(node.files.read(volume("m") + "/deep/er", 100).value_or("missing"), "two");
+  EXPECT_EQ(node.files.mode(volume("m") + "/deep/er"), 0644u);
+  EXPECT_FALSE(node.files.type(volume("m") + "/a").has_value());
+  EXPECT_EQ(node.files.read(volume("s") + "/key", 100).value_or("missing"), "hidden");
+  EXPECT_EQ(node.files.mode(volume("s") + "/key"), 0400u);
+}
+
+TEST_F(PodSetupTest, ProjectedVolumesPutThemTogether) {
+  add_config_map();
+  add_pod(
+      "{name: v, projected: {sources: [{configMap: {name: cm}}, {secret: {name: no, optional: "
+      "true}}, {downwardAPI: {items: [{path: labels, fieldRef: {fieldPath: metadata.labels}}, "
+      "{path: cpu, resourceFieldRef: {containerName: c, resource: limits.cpu}}]}}]}}",
+      "{name: v, mountPath: /v}");
+  EXPECT_EQ(node.files.read(volume("v") + "/a", 100).value_or("missing"), "one");
+  EXPECT_EQ(node.files.read(volume("v") + "/labels", 100).value_or("missing"), "app=\"x\"");
+  EXPECT_EQ(node.files.read(volume("v") + "/cpu", 100).value_or("missing"), "4");
+}
+
+TEST_F(PodSetupTest, K18_APodWaitsForItsConfigMap) {
+  add_pod("{name: v, configMap: {name: cm}}", "{name: v, mountPath: /v}");
+  EXPECT_TRUE(node.spawned.empty());
+  EXPECT_EQ(phase(), "Pending");
+  EXPECT_EQ(api.pod("p")->status().container_statuses(0).state().waiting().reason(),
+            "ContainerCreating");
+  EXPECT_THAT(events("FailedMount"),
+              Contains("MountVolume.SetUp failed for volume \"v\" : configmap \"cm\" not found"));
+  add_config_map();
+  run_for(seconds(11));
+  EXPECT_EQ(phase(), "Running");
+}
+
+TEST_F(PodSetupTest, K18_AContainerWaitsForTheObjectsOfItsEnvironment) {
+  add_pod("", "", "envFrom: [{configMapRef: {name: cm}}]");
+  EXPECT_TRUE(node.spawned.empty());
+  EXPECT_EQ(api.pod("p")->status().container_statuses(0).state().waiting().reason(),
+            "CreateContainerConfigError");
+  add_config_map();
+  run_for(seconds(11));
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_THAT(node.spawned.back().environment, Contains("b=two"));
+}
+
+TEST_F(PodSetupTest, K38_APodThatWaitsForAVolumeCanBeDeleted) {
+  add_pod("{name: v, configMap: {name: cm}}", "{name: v, mountPath: /v}");
+  ASSERT_TRUE(api.remove_pod("p").answer);
+  run_for(seconds(1));
+  EXPECT_FALSE(api.pod("p"));
+  add_config_map();
+  run_for(seconds(20));
+  EXPECT_TRUE(node.spawned.empty());
+}
+
+TEST_F(PodSetupTest, AHostPathIsCheckedAsItsTypeSays) {
+  node.files.put("/srv/data/file", "x");
+  struct Case {
+    const char* path;
+    const char* type;
+    bool fits;
+  };
+  const Case cases[] = {
+      {"/srv/data", "", true},
+      {"/srv/data", "Directory", true},
+      {"/srv/data", "File", false},
+      {"/srv/data/file", "File", true},
+      {"/srv/none", "", false},
+      {"/srv/none", "Directory", false},
+      {"/srv/made", "DirectoryOrCreate", true},
+      {"/srv/data/new", "FileOrCreate", true},
+  };
+  PodPlan plan;
+  plan.containers.emplace_back().mounts = {{"v", "/v", "", "", false}};
+  const env::ContainerSupport support;
+  const HostFacts facts;
+  for (const Case& c : cases) {
+    VolumePlan volume;
+    volume.name = "v";
+    volume.kind = VolumePlan::Kind::host_path;
+    volume.text = c.path;
+    volume.path_type = c.type;
+    plan.volumes = {volume};
+    PodSetup setup({api.client, node.files, support, facts}, plan, "/volumes");
+    bool fits = false;
+    setup.prepare(false, [&fits](const Result<void>& done) { fits = done.has_value(); });
+    EXPECT_EQ(fits, c.fits) << c.path << " " << c.type;
+  }
+}
+
+TEST_F(PodSetupTest, OneFileOfAVolume) {
+  add_config_map();
+  add_pod("{name: v, configMap: {name: cm}}", "{name: v, mountPath: /etc/a, subPath: a}");
+  EXPECT_EQ(mount("/etc/a").source, volume("v") + "/a");
+}
+
+TEST_F(PodSetupTest, PartsOfVolumesThatContainersWriteToAreRefused) {
+  add_pod("{name: v, emptyDir: {}}", "{name: v, mountPath: /v, subPath: a}");
+  EXPECT_TRUE(node.spawned.empty());
+  EXPECT_THAT(api.pod("p")->status().container_statuses(0).state().waiting().message(),
+              HasSubstr("subPath \"a\" of volume \"v\" is not supported"));
+}
+
+TEST_F(PodSetupTest, WhatIsNotToBeHadSaysSo) {
+  add_pod("{name: v, nfs: {server: s, path: /p}}", "{name: v, mountPath: /v}");
+  EXPECT_THAT(events("FailedMount"), Contains(HasSubstr("nfs is not supported by this node")));
+  EXPECT_EQ(phase(), "Pending");
+}
+
+TEST_F(PodSetupTest, UsersAndGroupsGoToTheSupervisor) {
+  add_pod("", "", "securityContext: {runAsUser: 1000, runAsGroup: 100}");
+  EXPECT_EQ(node.spawned.back().isolation.uid, 1000u);
+  EXPECT_EQ(node.spawned.back().isolation.gid, 100u);
+}
+
+TEST_F(PodSetupTest, ANewAgentLeavesTheFilesOfARunningPodAlone) {
+  add_config_map();
+  add_pod("{name: v, configMap: {name: cm}}", "{name: v, mountPath: /v}");
+  node.files.put(volume("v") + "/a", "as the container sees it");
+  node.make_agent(api);
+  node.agent->start();
+  run_for(seconds(1));
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(node.files.read(volume("v") + "/a", 100).value_or(""), "as the container sees it");
+  run_for(seconds(6));
+  EXPECT_EQ(phase(), "Succeeded");
+}
+
+}  // namespace
+}  // namespace windlass::node

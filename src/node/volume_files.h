@@ -1,0 +1,27 @@
+// The files of a volume that is made of objects and fields: configMap, secret, downwardAPI,
+// projected. Pure; pod_setup.h writes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "node/environment.h"
+#include "node/pod_objects.h"
+
+namespace windlass::node {
+
+struct VolumeFile {
+  std::string path;  // below the volume
+  std::string content;
+  unsigned mode = 0;
+
+  bool operator==(const VolumeFile&) const = default;
+};
+
+// An error when something that has to be there is not. Of two files with one path the later source
+// wins.
+Result<std::vector<VolumeFile>> volume_files(const PodPlan& pod, const VolumePlan& volume,
+                                             const HostFacts& host, const PodObjects& objects);
+
+}  // namespace windlass::node
