@@ -60,7 +60,9 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
   pods_.when_synced([this] { sweep(); });
 }
 
-Agent::~Agent() = default;
+Agent::~Agent() {
+  env_.executor.cancel(storage_timer_);
+}
 
 // Nothing is said of the node before it is known what runs on it and what it can give.
 void Agent::start(std::function<void()> on_registered) {
@@ -84,9 +86,19 @@ void Agent::on_runs(const std::vector<env::ContainerRunInfo>& runs) {
     registration_.keep_current(
         [this](bool there) { heartbeats_.set_silent(config_.node_name, !there); });
     pods_.start();
+    check_storage_later();
     if (on_registered_) {
       on_registered_();
     }
+  });
+}
+
+void Agent::check_storage_later() {
+  storage_timer_ = env_.executor.schedule(config_.storage_check, [this] {
+    for (const auto& [uid, worker] : workers_) {
+      worker->check_storage();
+    }
+    check_storage_later();
   });
 }
 

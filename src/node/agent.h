@@ -58,6 +58,7 @@ class Agent {
   void on_pod_gone(const BoundPod& pod);
   void on_worker_done(const std::string& uid);
   void finish_stop();
+  void check_storage_later();
 
   env::Env env_;
   env::Containers& containers_;
@@ -74,6 +75,7 @@ class Agent {
   std::function<void()> on_registered_;
   std::function<void()> on_stopped_;
   bool stopping_ = false;
+  env::TimerId storage_timer_ = env::TimerId::none;
   client::Informer<BoundPod> pods_;
   std::shared_ptr<Agent*> self_;  // callbacks hold it weakly
 };

@@ -30,6 +30,7 @@ struct AgentConfig {
       "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
   RestartTiming restart;
   HeartbeatTiming heartbeats;
+  Duration storage_check = seconds(10);  // K-62
   // The least time between SIGTERM and SIGKILL, however short the grace (disruption.md K-31).
   Duration minimum_grace = seconds(2);
   bool keep_logs = false;             // also after the pod is gone

@@ -30,8 +30,12 @@ Result<void> PodFiles::make(const std::vector<std::string>& container_names) {
   return {};
 }
 
+std::string PodFiles::log_directory(std::string_view container) const {
+  return fmt::format("{}/{}", log_dir_, container);
+}
+
 std::string PodFiles::log_path(std::string_view container, int restart) const {
-  return fmt::format("{}/{}/{}.log", log_dir_, container, restart);
+  return fmt::format("{}/{}.log", log_directory(container), restart);
 }
 
 void PodFiles::remove_work() {

@@ -24,6 +24,7 @@ class PodFiles {
 
   const std::string& work_dir() const { return work_dir_; }
   const std::string& volumes_dir() const { return volumes_dir_; }
+  std::string log_directory(std::string_view container) const;
   std::string log_path(std::string_view container, int restart) const;
 
  private:

@@ -153,6 +153,10 @@ ContainerPlan read_container(const core::Container& container, const core::PodSp
   plan.identity = read_identity(container.security_context(), spec.security_context());
   plan.limits = read_amounts(container.resources().limits());
   plan.requests = read_amounts(container.resources().requests());
+  const auto& limits = container.resources().limits();
+  if (const auto storage = limits.find("ephemeral-storage"); storage != limits.end()) {
+    plan.storage_limit = storage->second.string();
+  }
   plan.sidecar = init && container.restart_policy() == "Always";
   note_features(container, plan);
   return plan;

@@ -69,7 +69,8 @@ struct ContainerPlan {
   IdentityPlan identity;
   MilliAmounts limits;
   MilliAmounts requests;
-  bool sidecar = false;  // an init container with restartPolicy Always
+  std::string storage_limit;  // ephemeral-storage, as it was written
+  bool sidecar = false;       // an init container with restartPolicy Always
   // What the container asks for and this agent does not have: without it the container must not
   // start, or starts all the same with a warning.
   std::vector<std::string> missing_features;

@@ -204,6 +204,25 @@ TEST_F(PodSetupTest, UsersAndGroupsGoToTheSupervisor) {
   EXPECT_EQ(node.spawned.back().isolation.gid, 100u);
 }
 
+TEST_F(PodSetupTest, K62_R7_APodBeyondItsLocalStorageIsEvictedAndNotDisrupted) {
+  api.create_pod(
+      "{metadata: {name: p}, spec: {nodeName: node-1, restartPolicy: Never, volumes: [{name: v, "
+      "emptyDir: {sizeLimit: 1Ki}}], containers: [{name: c, image: i, command: [run, '-1', '0', "
+      "'60', '0'], volumeMounts: [{name: v, mountPath: /v}]}]}}");
+  run_for(seconds(11));
+  EXPECT_EQ(phase(), "Running");
+  node.files.put(volume("v") + "/big", std::string(2000, 'x'));
+  run_for(seconds(13));
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(api.pod("p")->status().reason(), "Evicted");
+  EXPECT_EQ(api.pod("p")->status().message(),
+            "Usage of EmptyDir volume \"v\" exceeds the limit \"1Ki\". ");
+  EXPECT_EQ(api.pod("p")->status().container_statuses(0).state().terminated().exit_code(), 137);
+  for (const auto& condition : api.pod("p")->status().conditions()) {
+    EXPECT_NE(condition.type(), "DisruptionTarget");
+  }
+}
+
 TEST_F(PodSetupTest, ANewAgentLeavesTheFilesOfARunningPodAlone) {
   add_config_map();
   add_pod("{name: v, configMap: {name: cm}}", "{name: v, mountPath: /v}");

@@ -19,6 +19,7 @@ namespace windlass::node {
 struct ForcedEnd {
   enum class Kind {
     failure,     // whatever the exit codes are: a deadline (K-43)
+    eviction,    // success stays success: a limit of local storage (K-62, K-63)
     disruption,  // success stays success, and DisruptionTarget goes with it (K-74)
   };
 

@@ -57,6 +57,8 @@ class PodWorker {
   void forget();
   // Ends the pod within `grace`, or its own grace if that is less.
   void stop(Duration grace);
+  // Evicts the pod if it has more on the disk than it may (K-62). Looks at files.
+  void check_storage();
   // Sends SIGKILL now.
   void kill();
 

@@ -53,8 +53,9 @@ struct VolumePlan {
 
   std::string name;
   Kind kind = Kind::empty_dir;
-  std::string text;       // host_path: the path
-  std::string path_type;  // host_path: Directory, FileOrCreate, ...; "" is not looked at
+  std::string size_limit;  // empty_dir: as it was written; "" is none
+  std::string text;        // host_path: the path
+  std::string path_type;   // host_path: Directory, FileOrCreate, ...; "" is not looked at
   std::vector<FileSource> sources;
 };
 

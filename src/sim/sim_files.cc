@@ -129,6 +129,14 @@ Result<void> SimFiles::set_mode(const std::string& path, unsigned mode) {
   return {};
 }
 
+Result<uint64_t> SimFiles::tree_bytes(const std::string& path) {
+  uint64_t bytes = 0;
+  for (const auto& [name, content] : files_) {
+    bytes += name == path || name.starts_with(inside(path)) ? content.size() : 0;
+  }
+  return bytes;
+}
+
 Result<void> SimFiles::remove_tree(const std::string& path) {
   files_.erase(path);
   const std::string prefix = inside(path);

@@ -1,0 +1,93 @@
+#include "node/storage_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/quantity.h"
+
+namespace windlass::node {
+namespace {
+
+uint64_t used_by(const std::map<std::string, uint64_t>& amounts, const std::string& name) {
+  const auto found = amounts.find(name);
+  return found == amounts.end() ? 0 : found->second;
+}
+
+bool is_above(uint64_t use, const Quantity& limit) {
+  return limit.sign() >= 0 && use > static_cast<uint64_t>(limit.value());
+}
+
+// Nothing where there is no such text, or none that can be read.
+std::optional<Quantity> quantity(const std::string& text) {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  const Result<Quantity> parsed = Quantity::parse(text);
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+template <class Visit>
+void for_each_container(const PodPlan& plan, Visit visit) {
+  for (const auto* list : {&plan.init_containers, &plan.containers}) {
+    for (const ContainerPlan& container : *list) {
+      visit(container);
+    }
+  }
+}
+
+std::optional<Quantity> limit_of_all(const PodPlan& plan) {
+  std::optional<Quantity> sum;
+  for (const ContainerPlan& container : plan.containers) {
+    if (const auto limit = quantity(container.storage_limit)) {
+      Quantity so_far = sum.value_or(Quantity());
+      so_far.add(*limit);
+      sum = so_far;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool has_storage_limits(const PodPlan& plan) {
+  bool any = std::any_of(plan.volumes.begin(), plan.volumes.end(),
+                         [](const VolumePlan& volume) { return !volume.size_limit.empty(); });
+  for_each_container(plan, [&any](const ContainerPlan& container) {
+    any = any || !container.storage_limit.empty();
+  });
+  return any;
+}
+
+std::optional<std::string> exceeded_limit(const PodPlan& plan, const StorageUse& use) {
+  uint64_t all = use.work;
+  for (const VolumePlan& volume : plan.volumes) {
+    const uint64_t used = used_by(use.empty_dirs, volume.name);
+    all += used;
+    const auto limit = quantity(volume.size_limit);
+    if (limit && limit->sign() > 0 && is_above(used, *limit)) {
+      return fmt::format("Usage of EmptyDir volume \"{}\" exceeds the limit \"{}\". ", volume.name,
+                         limit->to_string());
+    }
+  }
+  for (const auto& [container, bytes] : use.logs) {
+    all += bytes;
+  }
+  if (const auto limit = limit_of_all(plan); limit && is_above(all, *limit)) {
+    return fmt::format(
+        "Pod ephemeral local storage usage exceeds the total limit of containers {}. ",
+        limit->to_string());
+  }
+  const uint64_t own = plan.containers.size() == 1 ? use.work : 0;
+  std::optional<std::string> message;
+  for_each_container(plan, [&](const ContainerPlan& container) {
+    const auto limit = quantity(container.storage_limit);
+    if (!message && limit && is_above(own + used_by(use.logs, container.name), *limit)) {
+      message = fmt::format("Container {} exceeded its local ephemeral storage limit \"{}\". ",
+                            container.name, limit->to_string());
+    }
+  });
+  return message;
+}
+
+}  // namespace windlass::node

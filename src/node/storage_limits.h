@@ -1,0 +1,29 @@
+// Limits of local storage (disruption.md K-62): emptyDir sizeLimit, and ephemeral-storage of
+// containers. Pure; the pod worker measures and acts.
+//
+// A container has no file system layer of its own here: what it may write is the pod's working
+// directory, which counts for the pod as a whole, or for its only container.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "node/pod_plan.h"
+
+namespace windlass::node {
+
+// In bytes.
+struct StorageUse {
+  std::map<std::string, uint64_t> empty_dirs;  // by volume
+  std::map<std::string, uint64_t> logs;        // by container
+  uint64_t work = 0;
+};
+
+bool has_storage_limits(const PodPlan& plan);
+
+// The message of the eviction, or nothing when all is within its limits.
+std::optional<std::string> exceeded_limit(const PodPlan& plan, const StorageUse& use);
+
+}  // namespace windlass::node

@@ -1,0 +1,56 @@
+#include "node/storage_limits.h"
+
+#include <gtest/gtest.h>
+
+namespace windlass::node {
+namespace {
+
+constexpr uint64_t kMebi = 1024 * 1024;
+
+PodPlan plan_with(std::vector<std::string> container_limits, const std::string& volume_limit) {
+  PodPlan plan;
+  for (const std::string& limit : container_limits) {
+    ContainerPlan& container = plan.containers.emplace_back();
+    container.name = "c" + std::to_string(plan.containers.size());
+    container.storage_limit = limit;
+  }
+  VolumePlan& volume = plan.volumes.emplace_back();
+  volume.name = "v";
+  volume.size_limit = volume_limit;
+  return plan;
+}
+
+TEST(StorageLimits, K62_TheThreeTexts) {
+  struct Case {
+    PodPlan plan;
+    StorageUse use;
+    const char* want;
+  };
+  const Case cases[] = {
+      {plan_with({""}, "1Mi"), {{{"v", kMebi}}, {}, 0}, ""},
+      {plan_with({""}, "1Mi"),
+       {{{"v", kMebi + 1}}, {}, 0},
+       "Usage of EmptyDir volume \"v\" exceeds the limit \"1Mi\". "},
+      {plan_with({"1Gi", ""}, ""),
+       {{{"v", 600 * kMebi}}, {{"c1", 424 * kMebi}}, 1},
+       "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. "},
+      {plan_with({"1Mi", "3Mi"}, ""),
+       {{}, {{"c1", 2 * kMebi}}, 0},
+       "Container c1 exceeded its local ephemeral storage limit \"1Mi\". "},
+      {plan_with({"1Mi", "3Mi"}, ""), {{}, {{"c2", 2 * kMebi}}, kMebi}, ""},
+      {plan_with({"", ""}, ""), {{{"v", 600 * kMebi}}, {{"c1", kMebi}}, kMebi}, ""},
+      {plan_with({""}, "0"), {{{"v", kMebi}}, {}, 0}, ""},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(exceeded_limit(c.plan, c.use).value_or(""), c.want);
+  }
+}
+
+TEST(StorageLimits, OnlyPodsWithLimitsAreMeasured) {
+  EXPECT_FALSE(has_storage_limits(plan_with({"", ""}, "")));
+  EXPECT_TRUE(has_storage_limits(plan_with({"", "1Gi"}, "")));
+  EXPECT_TRUE(has_storage_limits(plan_with({""}, "1Gi")));
+}
+
+}  // namespace
+}  // namespace windlass::node
