@@ -148,7 +148,8 @@ spec:
 TEST(PodPlan, WhatTheContainerSaysOfUsersComesFirst) {
   const PodPlan plan = read_plan(from_yaml<Pod>(R"(
 spec:
-  securityContext: {runAsUser: 1000, runAsGroup: 100, runAsNonRoot: true, fsGroup: 7, supplementalGroups: [8]}
+  securityContext: {runAsUser: 1000, runAsGroup: 100, runAsNonRoot: true, fsGroup: 7,
+                    supplementalGroups: [8]}
   containers:
   - {name: a, image: x}
   - {name: b, image: x, securityContext: {runAsUser: 0, runAsNonRoot: false, privileged: true}}

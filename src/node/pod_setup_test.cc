@@ -101,7 +101,7 @@ TEST_F(PodSetupTest, ConfigMapsAndSecretsBecomeFiles) {
 TEST_F(PodSetupTest, ProjectedVolumesPutThemTogether) {
   add_config_map();
   add_pod(
-      "{name: v, projected: {sources: [{configMap: {name: cm}}, {secret: {name: no, optional: "
+      "{name: v, projected: {sources: [{configMap: {name: cm}}, {secret: {name: none, optional: "
       "true}}, {downwardAPI: {items: [{path: labels, fieldRef: {fieldPath: metadata.labels}}, "
       "{path: cpu, resourceFieldRef: {containerName: c, resource: limits.cpu}}]}}]}}",
       "{name: v, mountPath: /v}");
@@ -202,6 +202,7 @@ TEST_F(PodSetupTest, UsersAndGroupsGoToTheSupervisor) {
   add_pod("", "", "securityContext: {runAsUser: 1000, runAsGroup: 100}");
   EXPECT_EQ(node.spawned.back().isolation.uid, 1000u);
   EXPECT_EQ(node.spawned.back().isolation.gid, 100u);
+  EXPECT_EQ(node.spawned.back().working_directory, "/") << "the pod's directory is not theirs";
 }
 
 TEST_F(PodSetupTest, K62_R7_APodBeyondItsLocalStorageIsEvictedAndNotDisrupted) {

@@ -92,5 +92,39 @@ TEST(PosixFiles, RemovesTreesButNotWhatLinksPointTo) {
   EXPECT_EQ(*files.read(kept, 100), "content");
 }
 
+TEST(PosixFiles, WritesWithTheModeThatIsAskedFor) {
+  const TemporaryDirectory directory;
+  PosixFiles files;
+  const std::string path = directory / "f";
+  ASSERT_TRUE(files.write(path, "longer", 0666));
+  ASSERT_TRUE(files.write(path, "new", 0440));
+  EXPECT_EQ(*files.read(path, 100), "new");
+  struct stat info = {};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0440U);
+  ASSERT_TRUE(files.set_mode(path, 01777));
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 01777U);
+  ASSERT_EQ(::symlink(path.c_str(), (directory / "link").c_str()), 0);
+  EXPECT_FALSE(files.write(directory / "link", "through", 0600)) << "links are not followed";
+  EXPECT_EQ(*files.read(path, 100), "new");
+  EXPECT_EQ(files.set_mode("/nowhere", 0700).error().message,
+            "chmod /nowhere: no such file or directory");
+}
+
+TEST(PosixFiles, CountsWhatATreeTakesWithoutFollowingLinks) {
+  constexpr size_t kSize = 256 * 1024;
+  const TemporaryDirectory directory;
+  PosixFiles files;
+  ASSERT_TRUE(files.make_directory(directory / "tree/deep"));
+  directory.write("tree/deep/f", std::string(kSize, 'x'));
+  const std::string large = directory.write("large", std::string(4 * kSize, 'x'));
+  ASSERT_EQ(::symlink(large.c_str(), (directory / "tree/link").c_str()), 0);
+  EXPECT_GE(*files.tree_bytes(directory / "tree"), kSize);
+  EXPECT_LT(*files.tree_bytes(directory / "tree"), 2 * kSize);
+  EXPECT_GE(*files.tree_bytes(large), 4 * kSize);
+  EXPECT_EQ(*files.tree_bytes("/nowhere"), 0U);
+}
+
 }  // namespace
 }  // namespace windlass::posix

@@ -61,5 +61,20 @@ TEST(SimFiles, ReadFailsWhereTheFaultPointFires) {
   EXPECT_EQ(files.read("f", 10).error().message, "read f: input/output error");
 }
 
+TEST(SimFiles, WritesIntoFoldersThatAreThere) {
+  SimFiles files;
+  EXPECT_EQ(files.write("/v/f", "x", 0600).error().message, "open /v/f: no such file or directory");
+  ASSERT_TRUE(files.make_directory("/v"));
+  ASSERT_TRUE(files.write("/v/f", "12345", 0640));
+  EXPECT_EQ(files.mode("/v/f"), 0640U);
+  ASSERT_TRUE(files.set_mode("/v", 0777));
+  EXPECT_EQ(files.mode("/v"), 0777U);
+  EXPECT_EQ(files.write("/v", "x", 0600).error().message, "open /v: is a directory");
+  EXPECT_EQ(files.set_mode("/w", 0700).error().message, "chmod /w: no such file or directory");
+  files.put("/v/deep/g", "123");
+  EXPECT_EQ(*files.tree_bytes("/v"), 8U);
+  EXPECT_EQ(*files.tree_bytes("/w"), 0U);
+}
+
 }  // namespace
 }  // namespace windlass::sim
