@@ -109,7 +109,8 @@ spec:
   volumes:
   - {name: scratch, emptyDir: {}}
   - {name: host, hostPath: {path: /srv, type: Directory}}
-  - {name: settings, configMap: {name: cm, defaultMode: 256, items: [{key: k, path: a/b, mode: 384}]}}
+  - name: settings
+    configMap: {name: cm, defaultMode: 256, items: [{key: k, path: a/b, mode: 384}]}
   - {name: keys, secret: {secretName: s, optional: true}}
   - name: all
     projected:
@@ -122,7 +123,9 @@ spec:
   - name: c
     image: x
     envFrom: [{prefix: P_, secretRef: {name: s, optional: true}}]
-    volumeMounts: [{name: scratch, mountPath: /v, readOnly: true}, {name: settings, mountPath: /s, subPath: k}]
+    volumeMounts:
+    - {name: scratch, mountPath: /v, readOnly: true}
+    - {name: settings, mountPath: /s, subPath: k}
 )"));
   using Kind = VolumePlan::Kind;
   ASSERT_EQ(plan.volumes.size(), 7u);
