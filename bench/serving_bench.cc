@@ -2,11 +2,17 @@
 // threads, and what a thousand watchers cost a writer. `./dev bench serving` prints a table; the
 // limits are in docs/reference/performance.md. The client is the main thread, so the server's share
 // is the CPU time of the process without that of this thread.
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "api/codec/json.h"
@@ -21,7 +27,7 @@ namespace windlass {
 namespace {
 
 constexpr int kRounds = 5;
-constexpr int kGets = 4'000;
+constexpr size_t kGets = 4'000;
 constexpr int kBatches = 10;
 constexpr int kBatch = 20;  // writes in a row
 constexpr size_t kMany = 1'000;
@@ -178,7 +184,109 @@ class Connection {
   char last_ = 0;
 };
 
-void measure_get(bool tls) {
+// What the sockets alone cost: a thread that waits, reads a request and sends as many bytes as the
+// server would, and knows nothing of HTTP or pods.
+class BareEcho {
+ public:
+  BareEcho(size_t connections, size_t request, std::string answer)
+      : request_(request), answer_(std::move(answer)) {
+    const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
+    for (size_t i = 0; i < connections; ++i) {
+      std::array<int, 2> pair = tcp_pair();
+      clients_.push_back(pair[0]);
+      epoll_event event = {EPOLLIN, {.fd = pair[1]}};
+      CHECK(::epoll_ctl(epoll, EPOLL_CTL_ADD, pair[1], &event) == 0, "epoll");
+    }
+    thread_ = std::thread([this, epoll, connections] { serve(epoll, connections); });
+  }
+  ~BareEcho() {
+    for (const int client : clients_) {
+      ::shutdown(client, SHUT_WR);
+    }
+    thread_.join();
+    for (const int client : clients_) {
+      ::close(client);
+    }
+  }
+  BareEcho(const BareEcho&) = delete;
+  BareEcho& operator=(const BareEcho&) = delete;
+
+  void send(size_t connection) {
+    CHECK(::send(clients_[connection], buffer_.data(), request_, 0) == ssize_t(request_), "sent");
+  }
+  void receive(size_t connection) {
+    for (size_t got = 0; got < answer_.size();) {
+      const ssize_t count = ::recv(clients_[connection], buffer_.data(), buffer_.size(), 0);
+      CHECK(count > 0, "the echo is there");
+      got += static_cast<size_t>(count);
+    }
+  }
+
+ private:
+  static std::array<int, 2> tcp_pair() {
+    const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* name = reinterpret_cast<sockaddr*>(&address);
+    CHECK(::bind(listener, name, size) == 0 && ::listen(listener, 1) == 0, "it listens");
+    CHECK(::getsockname(listener, name, &size) == 0, "it has a port");
+    const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(::connect(client, name, size) == 0, "connected");
+    const int served = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    const int now = 1;
+    ::setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
+    ::setsockopt(served, IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
+    ::close(listener);
+    return {client, served};
+  }
+  void serve(int epoll, size_t open) {
+    std::string buffer(65'536, '\0');
+    std::array<epoll_event, 64> events = {};
+    while (open > 0) {
+      const int ready = ::epoll_wait(epoll, events.data(), events.size(), -1);
+      for (int i = 0; i < ready; ++i) {
+        const int fd = events[static_cast<size_t>(i)].data.fd;
+        if (::recv(fd, buffer.data(), buffer.size(), 0) > 0) {
+          CHECK(::send(fd, answer_.data(), answer_.size(), 0) == ssize_t(answer_.size()), "sent");
+        } else {
+          ::close(fd);
+          --open;
+        }
+      }
+    }
+    ::close(epoll);
+  }
+
+  size_t request_;
+  std::string answer_;
+  std::string buffer_ = std::string(65'536, 'x');
+  std::vector<int> clients_;
+  std::thread thread_;
+};
+
+// The server's CPU time for each request, in several rounds, with so many clients that each wait
+// for their answer.
+template <class Ask, class Take>
+std::vector<double> ask_in_rounds(size_t clients, Ask ask, Take take) {
+  std::vector<double> rounds;
+  for (int round = 0; round < kRounds; ++round) {
+    const double before = server_seconds();
+    for (size_t i = 0; i < kGets / clients; ++i) {
+      for (size_t client = 0; client < clients; ++client) {
+        ask(client);
+      }
+      for (size_t client = 0; client < clients; ++client) {
+        take(client);
+      }
+    }
+    rounds.push_back((server_seconds() - before) * 1e6 / kGets);
+  }
+  return rounds;
+}
+
+void measure_get(bool tls, size_t clients) {
   net::ServerOptions options;
   if (tls) {
     const Time now = posix::PosixClock().now();
@@ -189,24 +297,26 @@ void measure_get(bool tls) {
   }
   Serving serving(options);
   serving.create_pods("p", 1);
-  Connection connection(serving.net());
-  if (tls) {
-    connection.start_tls();
+  std::vector<std::unique_ptr<Connection>> connections;
+  for (size_t i = 0; i < clients; ++i) {
+    connections.push_back(std::make_unique<Connection>(serving.net()));
+    if (tls) {
+      connections.back()->start_tls();
+    }
   }
   const std::string request = get("/api/v1/namespaces/default/pods/p-000");
   size_t bytes = 0;
-  std::vector<double> rounds;
-  for (int round = 0; round < kRounds; ++round) {
-    const double before = server_seconds();
-    for (int i = 0; i < kGets; ++i) {
-      connection.send(request);
-      bytes = connection.receive_until_end("}\n");
-    }
-    rounds.push_back((server_seconds() - before) * 1e6 / kGets);
-  }
-  fmt::print("GET of a pod, {}, {} bytes: {:.1f} us of server CPU (best round {:.1f}{})\n",
-             tls ? "TLS" : "plain", bytes, median(rounds), *std::ranges::min_element(rounds),
-             tls ? "" : "; limit 25");
+  const std::vector<double> rounds = ask_in_rounds(
+      clients, [&](size_t i) { connections[i]->send(request); },
+      [&](size_t i) { bytes = connections[i]->receive_until_end("}\n"); });
+  BareEcho echo(clients, request.size(), std::string(bytes, 'x'));
+  const std::vector<double> bare = ask_in_rounds(
+      clients, [&](size_t i) { echo.send(i); }, [&](size_t i) { echo.receive(i); });
+  fmt::print(
+      "GET of a pod, {}, {} bytes, {} at a time: {:.1f} us of server CPU (best round {:.1f}{}); "
+      "as many bytes without a server {:.1f} us (best round {:.1f})\n",
+      tls ? "TLS" : "plain", bytes, clients, median(rounds), *std::ranges::min_element(rounds),
+      tls ? "" : "; limit 25", median(bare), *std::ranges::min_element(bare));
 }
 
 struct WatchCosts {
@@ -262,8 +372,10 @@ void measure_fan_out() {
 }  // namespace windlass
 
 int main() {
-  windlass::measure_get(false);
-  windlass::measure_get(true);
+  for (const bool tls : {false, true}) {
+    windlass::measure_get(tls, 1);
+    windlass::measure_get(tls, 8);
+  }
   windlass::measure_fan_out();
   return 0;
 }

@@ -62,14 +62,14 @@ BENCHMARK(BM_BareCloneAndWait)->Arg(1)->Arg(32)->Unit(benchmark::kMillisecond)->
 struct Setup {
   Setup() {
     ClientOptions options;
-    options.directory = directory / "sup";
+    options.directory = directory.path();
     options.end_with_me = true;
     options.launch = [this]() -> Result<void> {
       pid = ::fork();
       if (pid == 0) {
         ::close_range(STDERR_FILENO + 1, ~0U, 0);
         SupervisorOptions server;
-        server.directory = directory / "sup";
+        server.directory = directory.path();
         ::_exit(serve(server) ? 0 : 1);
       }
       return {};
@@ -85,7 +85,7 @@ struct Setup {
     request.id = fmt::format("run/{}", ++runs);
     request.command = std::move(command);
     request.environment = {"PATH=/usr/bin:/bin"};
-    request.log_path = directory / "log";
+    request.log_path = logs / "log";
     return request;
   }
   // What belongs to the supervisor alone, from the kernel's account of it.
@@ -96,6 +96,7 @@ struct Setup {
   }
 
   posix::TemporaryDirectory directory;
+  posix::TemporaryDirectory logs;
   posix::PosixClock clock;
   posix::PosixLog log{clock, env::LogLevel::error};
   posix::EventLoop loop{clock};

@@ -161,4 +161,10 @@ Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::strin
   return std::make_unique<PosixDataDirectory>(path, std::move(folder), std::move(lock));
 }
 
+bool data_directory_in_use(const std::string& path) {
+  const FileDescriptor file(
+      ::open((path + "/" + kLock).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return file.valid() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 }  // namespace windlass::posix

@@ -12,4 +12,7 @@ namespace windlass::posix {
 // Makes the directory if it is not there.
 Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::string& path);
 
+// Whether some process holds the directory now. Takes nothing and writes nothing.
+bool data_directory_in_use(const std::string& path);
+
 }  // namespace windlass::posix

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
+#include "posix/data_directory.h"
 #include "supervisor/local_socket.h"
 #include "supervisor/supervisor.h"
 
@@ -141,7 +141,10 @@ void SupervisorClient::connect() {
     send(Hello{kProtocolVersion, options_.end_with_me});
     return;
   }
-  if (shutting_down_) {
+  // Who holds the directory and does not listen comes up, or is on its way out: both are waited
+  // for.
+  if (shutting_down_ && (!posix::data_directory_in_use(options_.directory) ||
+                         clock_.monotonic() - alone_since_ > options_.give_up_after)) {
     post([this] {
       if (const auto done = std::exchange(on_shut_down_, nullptr)) {
         done();
@@ -153,7 +156,7 @@ void SupervisorClient::connect() {
     last_error_ = socket.error().message;
   }
   // Once per time without one: the next attempts give it the time to come up.
-  if (!std::exchange(launched_, true)) {
+  if (!shutting_down_ && !std::exchange(launched_, true)) {
     if (const Result<void> launched = options_.launch(); !launched) {
       last_error_ = launched.error().message;
     }

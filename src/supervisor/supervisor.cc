@@ -27,7 +27,7 @@ constexpr size_t kDescriptorsPerContainer = 8;
 constexpr size_t kOwnDescriptors = 64;
 constexpr size_t kMaxNewcomers = 16;
 constexpr Duration kLeftoverPatience = seconds(10);
-constexpr Duration kDirectoryLook = seconds(2);
+constexpr Duration kLook = seconds(2);
 
 size_t container_limit(size_t descriptors) {
   return descriptors <= kOwnDescriptors
@@ -59,7 +59,7 @@ Supervisor::Supervisor(posix::EventLoop& loop, env::Clock& clock, env::Log& log,
 }
 
 Supervisor::~Supervisor() {
-  for (const env::TimerId timer : {directory_timer_, commit_timer_}) {
+  for (const env::TimerId timer : {look_timer_, commit_timer_}) {
     loop_.cancel(timer);
   }
   loop_.unwatch(listener_watch_);
@@ -82,7 +82,8 @@ Result<void> Supervisor::start() {
   for (const std::string& missing : isolation_.missing) {
     log_.warning(missing);
   }
-  look_at_directory();
+  last_needed_ = clock_.monotonic();
+  look_whether_needed();
   return listen();
 }
 
@@ -246,15 +247,21 @@ void Supervisor::stop_if_done() {
   loop_.stop();
 }
 
-// Somebody who removes the directory has no use for its supervisor.
-void Supervisor::look_at_directory() {
+// Somebody who removes the directory has no use for its supervisor, and an agent that was killed
+// while it started one may never come.
+void Supervisor::look_whether_needed() {
   struct stat info = {};
   const bool there =
       ::stat(options_.directory.c_str(), &info) == 0 && info.st_ino == directory_inode_;
-  if (!there && containers_.empty()) {
+  const MonotonicTime now = clock_.monotonic();
+  if (peer_ || !newcomers_.empty() || !containers_.empty()) {
+    last_needed_ = now;
+  }
+  if (containers_.empty() && (!there || now - last_needed_ > options_.end_when_idle_for)) {
     shut_down();
   }
-  directory_timer_ = loop_.schedule(kDirectoryLook, [this] { look_at_directory(); });
+  look_timer_ = loop_.schedule(std::min(kLook, options_.end_when_idle_for),
+                               [this] { look_whether_needed(); });
 }
 
 // Objects are destroyed in a turn of their own, never inside one of their callbacks.

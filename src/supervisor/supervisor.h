@@ -31,6 +31,9 @@ struct SupervisorOptions {
   // For machines, and tests, without them.
   bool use_namespaces = true;
   bool use_cgroups = true;
+  // Without an agent and without containers for this long, it ends: an agent that comes later
+  // starts another one, and what is to be told is in the journal.
+  Duration end_when_idle_for = seconds(10);
 };
 
 class Supervisor final : private Container::Listener {
@@ -79,7 +82,7 @@ class Supervisor final : private Container::Listener {
   void commit_failed(const Status& why);
   void retire();
   void stop_if_done();
-  void look_at_directory();
+  void look_whether_needed();
 
   posix::EventLoop& loop_;
   env::Clock& clock_;
@@ -95,7 +98,8 @@ class Supervisor final : private Container::Listener {
   posix::FileDescriptor listener_;
   posix::WatchId listener_watch_ = posix::WatchId::none;
   uint64_t directory_inode_ = 0;
-  env::TimerId directory_timer_ = env::TimerId::none;
+  env::TimerId look_timer_ = env::TimerId::none;
+  MonotonicTime last_needed_;
 
   std::unique_ptr<Peer> peer_;  // the agent: the newest that said Hello
   std::vector<std::unique_ptr<Peer>> newcomers_;

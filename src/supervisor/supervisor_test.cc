@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "posix/data_directory.h"
 #include "supervisor/testing.h"
 
 namespace windlass::supervisor {
@@ -438,6 +439,51 @@ TEST(Supervisor, ASecondOneForTheDirectoryIsRefused) {
               HasSubstr(fmt::format("is in use by process {}", rig.supervisor)));
 }
 
+TEST(Supervisor, ADirectoryThatIsGoneIsNotMadeAgain) {
+  const posix::TemporaryDirectory directory;
+  SupervisorOptions options;
+  options.directory = directory / "removed";
+  const Result<void> served = serve(options);
+  ASSERT_FALSE(served.has_value());
+  EXPECT_THAT(served.error().message, HasSubstr("no such file or directory"));
+  EXPECT_FALSE(std::filesystem::exists(options.directory));
+}
+
+TEST(Supervisor, WithoutAgentAndContainersItEndsByItself) {
+  SupervisorOptions impatient;
+  impatient.end_when_idle_for = seconds(1);  // longer than a client waits between two looks
+  Rig rig(impatient);
+  EXPECT_EQ(rig.run(rig.shell("a", "exit 7")).exit->code, 7);
+  rig.client.reset();
+  int status = 0;
+  ASSERT_EQ(::waitpid(rig.supervisor, &status, 0), rig.supervisor);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  rig.supervisor = 0;
+  rig.connect();
+  const std::vector<env::ContainerRunInfo> runs = rig.list();
+  ASSERT_EQ(runs.size(), 1u) << "the next one knows what the first one did";
+  EXPECT_EQ(runs[0].exit.code, 7);
+}
+
+TEST(Supervisor, ShuttingDownWaitsForOneThatComesUpOrEnds) {
+  const posix::TemporaryDirectory directory;
+  posix::PosixClock clock;
+  posix::PosixLog log(clock, env::LogLevel::error);
+  posix::EventLoop loop(clock);
+  auto held = posix::open_data_directory(directory.path());
+  ASSERT_TRUE(held.has_value());
+  ClientOptions options;
+  options.directory = directory.path();
+  options.launch = []() -> Result<void> { return fail(plain_error("none is to be started")); };
+  SupervisorClient client(loop, clock, log, options);
+  client.shut_down([&] {
+    EXPECT_FALSE(*held) << "somebody held the directory";
+    loop.stop();
+  });
+  loop.schedule(milliseconds(20), [&] { held->reset(); });
+  loop.run();
+}
+
 TEST(Supervisor, ItEndsWithAClientThatWantsIt) {
   const posix::TemporaryDirectory directory;
   posix::PosixClock clock;
@@ -445,14 +491,14 @@ TEST(Supervisor, ItEndsWithAClientThatWantsIt) {
   posix::EventLoop loop(clock);
   pid_t supervisor = 0;
   ClientOptions options;
-  options.directory = directory / "sup";
+  options.directory = directory.path();
   options.end_with_me = true;
   options.launch = [&]() -> Result<void> {
     supervisor = ::fork();
     if (supervisor == 0) {
       ::close_range(STDERR_FILENO + 1, ~0U, 0);
       SupervisorOptions server;
-      server.directory = directory / "sup";
+      server.directory = directory.path();
       ::_exit(serve(server) ? 0 : 1);
     }
     return {};

@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "posix/event_loop.h"
 #include "posix/posix_clock.h"
+#include "posix/posix_files.h"
 #include "posix/posix_log.h"
 #include "posix/testing.h"
 #include "supervisor/cgroup_files.h"
@@ -41,6 +42,7 @@ class Rig {
  public:
   explicit Rig(SupervisorOptions options = {}) : options_(std::move(options)) {
     options_.directory = directory / "sup";
+    EXPECT_TRUE(posix::PosixFiles().make_directory(options_.directory));
     connect();
   }
   ~Rig() {
