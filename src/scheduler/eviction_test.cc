@@ -236,6 +236,25 @@ TEST_F(PreemptionScenarioTest, Scenario27_P13_AVictimThatIsLeavingAlready) {
   EXPECT_EQ(node_of("urgent"), "n1");
 }
 
+// Whoever waits for a pod that a user deletes is tried again with every change, and not in between.
+TEST_F(PreemptionScenarioTest, Scenario27_P13_WhoWaitsIsTriedOncePerChange) {
+  fill_node();
+  EXPECT_TRUE(api.remove_pod("victim", 30).answer);
+  start();
+  add_pod("urgent", "1", kHigh);
+  settle();
+  const auto tried = [this] { return scheduler->metrics().preemption_attempts; };
+  const auto before = tried();
+  for (int change = 1; change <= 3; ++change) {
+    change_node("n1", [&](auto& node) {
+      (*node.mutable_metadata()->mutable_labels())["a"] = std::to_string(change);
+    });
+    api.world.run_for(seconds(20));
+    EXPECT_EQ(tried(), before + static_cast<uint64_t>(change));
+  }
+  EXPECT_EQ(nominated("urgent"), "n1");
+}
+
 // The node holds a leaving pod of one cpu and another of one cpu; the preemptor needs one.
 TEST_F(PreemptionScenarioTest, Scenario28And29_P3_OnlyVictimsOfPreemptionAreWaitedFor) {
   add_node("n1", "2");

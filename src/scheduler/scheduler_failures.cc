@@ -91,9 +91,9 @@ void Scheduler::preempt(QueuedPod& queued, const Victims& victims) {
     all_leaving = all_leaving && victim->deleting;
   }
   const std::string group = queued.group;
-  if (all_leaving) {  // P-13
+  if (all_leaving) {          // P-13
+    queue_.wake_next(group);  // first: it is no news to this one
     queue_.park(queued, group_of(*pod), queued.reasons);
-    queue_.wake_next(group);
     return;
   }
   release_lower_nominations(*pod, victims.node);
