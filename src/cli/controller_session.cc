@@ -92,7 +92,7 @@ class ControllerSession::Impl {
                                     {"code", "method"})),
         leads_(metrics_->gauge("leader_election_master_status",
                                "Whether this process leads: 1 or 0.", {"name"})),
-        credentials_(env.files, env.clock, std::move(access)),
+        credentials_(env.files, env.clock, std::move(access), remote::plugin_runner(loop)),
         dialer_(loop, env.clock, credentials_),
         lease_transport_(loop, env.clock, dialer_, lease_transport_options(requests_)),
         transport_(loop, env.clock, dialer_, job_transport_options(options_, requests_)),

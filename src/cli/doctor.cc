@@ -48,7 +48,7 @@ class DoctorSession::Impl {
         options_(std::move(options)),
         output_(output),
         on_finished_(std::move(on_finished)),
-        credentials_(env.files, env.clock, std::move(access)),
+        credentials_(env.files, env.clock, std::move(access), remote::plugin_runner(loop)),
         dialer_(loop, env.clock, credentials_),
         transport_(loop, env.clock, dialer_, transport_options()),
         client_(transport_, env.random, [] { return false; }) {}

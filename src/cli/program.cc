@@ -207,7 +207,7 @@ ExitCode execute(ExplainOptions options, Output& output) {
     return ExitCode::usage;
   }
   options.ns = options.ns.empty() ? access->ns : options.ns;
-  remote::Credentials credentials(files, clock, *access);
+  remote::Credentials credentials(files, clock, *access, remote::plugin_runner(loop));
   remote::Dialer dialer(loop, clock, credentials);
   remote::Transport transport(loop, clock, dialer, {});
   remote::RemoteClient client(transport, random);

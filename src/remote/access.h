@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -24,9 +26,25 @@ struct ServerUrl {
 // https and http, a port, a path; nothing else.
 Result<ServerUrl> parse_server_url(std::string_view text);
 
+// On the way to the server.
+struct Proxy {
+  ServerUrl server = {};
+  std::string credentials = {};  // base64 of user:password; "" without
+};
+
+// A program that says who we are when asked: `exec` of a kubeconfig's user.
+struct ExecPlugin {
+  std::string api_version = {};  // client.authentication.k8s.io/v1 or /v1beta1
+  std::vector<std::string> command = {};
+  std::vector<std::string> environment = {};  // NAME=value
+  std::string install_hint = {};
+  std::string cluster_json = {};  // for provideClusterInfo; "" without
+};
+
 struct Access {
   std::string context = {};  // of the kubeconfig; "in-cluster"
   ServerUrl server = {};
+  std::optional<Proxy> proxy = {};
   std::string ns = "default";  // where commands look that name none
 
   bool verify = true;
@@ -40,6 +58,7 @@ struct Access {
   std::string key_file = {};
   std::string token = {};
   std::string token_file = {};
+  std::optional<ExecPlugin> exec = {};  // instead of token and certificate
 };
 
 }  // namespace windlass::remote

@@ -21,8 +21,51 @@ std::string_view without_line_end(std::string_view text) {
 
 }  // namespace
 
-Credentials::Credentials(env::Files& files, env::Clock& clock, Access access)
-    : files_(files), clock_(clock), access_(std::move(access)) {}
+Credentials::Credentials(env::Files& files, env::Clock& clock, Access access, RunPlugin run_plugin)
+    : files_(files),
+      clock_(clock),
+      access_(std::move(access)),
+      run_plugin_(std::move(run_plugin)) {}
+
+bool Credentials::has_run_out() const {
+  return !told_ || refused_ ||
+         (told_->expires && clock_.now() >= *told_->expires &&
+          clock_.monotonic() - told_at_ >= kShortestUse);
+}
+
+bool Credentials::plugin_is_due() const {
+  return has_run_out() || (told_->expires && clock_.now() >= *told_->expires - kRefreshBefore &&
+                           clock_.monotonic() - asked_at_ >= kShortestUse);
+}
+
+void Credentials::prepare(std::function<void(const Result<void>&)> on_ready) {
+  if (ready()) {
+    return on_ready({});
+  }
+  waiting_.push_back(std::move(on_ready));
+  if (asking_ == nullptr) {
+    asked_at_ = clock_.monotonic();
+    asking_ = run_plugin_(*access_.exec,
+                          [this](Result<PluginCredential> told) { on_plugin(std::move(told)); });
+  }
+}
+
+void Credentials::on_plugin(Result<PluginCredential> told) {
+  const auto finished = std::exchange(asking_, nullptr);  // it is still on the stack
+  Result<void> ready;
+  if (told && (told->token.empty() || is_token(told->token))) {
+    told_ = *std::move(told);
+    told_at_ = clock_.monotonic();
+    refused_ = false;
+    tls_.reset();
+  } else if (has_run_out()) {
+    ready = fail(told ? plain_error("the plugin's token has characters that no token has")
+                      : told.error());
+  }
+  for (const auto& each : std::exchange(waiting_, {})) {
+    each(ready);
+  }
+}
 
 Result<std::string> Credentials::content_of(const std::string& given, const std::string& file) {
   return file.empty() ? given : files_.read(file, kMaxFileBytes);
@@ -30,10 +73,17 @@ Result<std::string> Credentials::content_of(const std::string& given, const std:
 
 bool Credentials::reread_token() {
   token_read_ = false;
-  return !access_.token_file.empty();
+  refused_ = true;
+  return !access_.token_file.empty() || access_.exec.has_value();
 }
 
 Result<std::string> Credentials::authorization() {
+  if (access_.exec) {
+    if (!told_) {
+      return fail(plain_error("the exec plugin has not answered yet"));
+    }
+    return told_->token.empty() ? std::string() : "Bearer " + told_->token;
+  }
   if (access_.token.empty() && access_.token_file.empty()) {
     return std::string();
   }
@@ -67,6 +117,10 @@ Result<std::shared_ptr<const net::TlsClientContext>> Credentials::tls() {
   TRY(files.authority_pem, content_of(access_.authority_pem, access_.authority_file));
   TRY(files.certificate_pem, content_of(access_.certificate_pem, access_.certificate_file));
   TRY(files.key_pem, content_of(access_.key_pem, access_.key_file));
+  if (told_ && !told_->certificate_pem.empty()) {
+    files.certificate_pem = told_->certificate_pem;
+    files.key_pem = told_->key_pem;
+  }
   if (tls_ == nullptr || files != tls_files_) {
     // A certificate and its key may be caught between their two replacements; then the old ones
     // serve until the next look.

@@ -1,15 +1,20 @@
 // What a connection and a request carry to prove who we are, kept fresh: tokens and certificates in
 // files are read again when they may have been replaced (a service account's token lives an hour
-// and is rotated under its reader). Small files, read on the caller's thread. One thread.
+// and is rotated under its reader). Small files, read on the caller's thread. An exec plugin runs
+// beside it: whoever is to use the credentials waits for prepare(). One thread.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "env/clock.h"
 #include "env/files.h"
 #include "net/tls_client_context.h"
 #include "remote/access.h"
+#include "remote/exec_plugin.h"
 
 namespace windlass::remote {
 
@@ -18,22 +23,43 @@ class Credentials {
   static constexpr Duration kRereadAfter = seconds(60);
   static constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
-  Credentials(env::Files& files, env::Clock& clock, Access access);
+  // What a plugin has told is used until so long before it runs out.
+  static constexpr Duration kRefreshBefore = seconds(30);
+  // What runs out at once is used for this long all the same, and a plugin that fails while its
+  // credentials last is asked no more often.
+  static constexpr Duration kShortestUse = seconds(10);
+
+  Credentials(env::Files& files, env::Clock& clock, Access access, RunPlugin run_plugin = {});
 
   const Access& access() const { return access_; }
+  // Whether there is nothing to wait for.
+  bool ready() const { return !access_.exec || !plugin_is_due(); }
+  // Calls at once when ready(), else later, when the plugin has answered. What it told before
+  // serves on when it fails and that has not run out.
+  void prepare(std::function<void(const Result<void>&)> on_ready);
   // `Bearer ...`; "" without a token. A file that cannot be read keeps what it had said.
   Result<std::string> authorization();
-  // Reads the token's file at the next request; false when there is none to read.
+  // Reads the token's file, or asks the plugin, at the next request; false when there is neither.
   bool reread_token();
   // For a new connection; null for a server without TLS.
   Result<std::shared_ptr<const net::TlsClientContext>> tls();
 
  private:
+  bool plugin_is_due() const;
+  bool has_run_out() const;
+  void on_plugin(Result<PluginCredential> told);
   Result<std::string> content_of(const std::string& given, const std::string& file);
 
   env::Files& files_;
   env::Clock& clock_;
   const Access access_;
+  const RunPlugin run_plugin_;
+  std::optional<PluginCredential> told_;  // by the plugin
+  bool refused_ = false;                  // by the server, what it had told
+  MonotonicTime asked_at_;
+  MonotonicTime told_at_;
+  std::shared_ptr<void> asking_;
+  std::vector<std::function<void(const Result<void>&)>> waiting_;
   std::string token_;
   bool token_read_ = false;
   MonotonicTime token_time_;

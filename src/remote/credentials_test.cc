@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "sim/sim_files.h"
 #include "sim/world.h"
 
@@ -41,6 +43,95 @@ TEST(Credentials, ErrorsNeverShowTheToken) {
   EXPECT_EQ(bad.error().message.find("CANARY"), std::string::npos);
   access.token_file = "/none";
   EXPECT_FALSE(Credentials(files, world.clock(), access).authorization().has_value());
+}
+
+// A plugin that is asked, and answers when the test says so.
+class PluginCredentials : public ::testing::Test {
+ protected:
+  static Access access() {
+    Access access;
+    access.exec.emplace();
+    access.exec->command = {"plugin"};
+    return access;
+  }
+  void answer(Result<PluginCredential> told) {
+    ASSERT_TRUE(answer_);
+    std::exchange(answer_, nullptr)(std::move(told));
+  }
+  PluginCredential token(const std::string& text, Duration lifetime) {
+    PluginCredential told;
+    told.token = text;
+    told.expires = world_.clock().now() + lifetime;
+    return told;
+  }
+  std::string prepare() {
+    const auto kept = std::make_shared<std::string>("waits");
+    credentials_.prepare(
+        [kept](const Result<void>& ready) { *kept = ready ? "ready" : ready.error().message; });
+    outcomes_.push_back(kept);
+    return *kept;
+  }
+
+  sim::SimWorld world_{1};
+  sim::SimFiles files_;
+  int asked_ = 0;
+  std::function<void(Result<PluginCredential>)> answer_;
+  std::vector<std::shared_ptr<std::string>> outcomes_;
+  Credentials credentials_{files_, world_.clock(), access(),
+                           [this](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
+                             ++asked_;
+                             answer_ = std::move(done);
+                             return std::make_shared<int>(0);
+                           }};
+};
+
+TEST_F(PluginCredentials, AreFetchedOnceForAllWhoWaitAndAgainBeforeTheyRunOut) {
+  EXPECT_FALSE(credentials_.ready());
+  EXPECT_EQ(prepare(), "waits");
+  EXPECT_EQ(prepare(), "waits");
+  EXPECT_EQ(asked_, 1);
+  answer(token("one", minutes(15)));
+  EXPECT_EQ(*outcomes_[0], "ready");
+  EXPECT_EQ(*outcomes_[1], "ready");
+  EXPECT_EQ(*credentials_.authorization(), "Bearer one");
+  EXPECT_EQ(prepare(), "ready");
+  world_.run_for(minutes(15) - Credentials::kRefreshBefore);
+  EXPECT_EQ(prepare(), "waits");
+  // It fails; what it told before is good for some seconds more.
+  answer(fail(plain_error("no network")));
+  EXPECT_EQ(*outcomes_.back(), "ready");
+  EXPECT_EQ(*credentials_.authorization(), "Bearer one");
+  world_.run_for(Credentials::kRefreshBefore);
+  EXPECT_EQ(prepare(), "waits");
+  answer(fail(plain_error("no network")));
+  EXPECT_EQ(*outcomes_.back(), "no network");
+  EXPECT_EQ(prepare(), "waits");
+  answer(token("two", minutes(15)));
+  EXPECT_EQ(*credentials_.authorization(), "Bearer two");
+}
+
+TEST_F(PluginCredentials, WhatTheServerRefusesIsFetchedAgain) {
+  prepare();
+  answer(token("one", minutes(15)));
+  EXPECT_TRUE(credentials_.reread_token());
+  EXPECT_EQ(prepare(), "waits");
+  answer(token("two", minutes(15)));
+  EXPECT_EQ(*credentials_.authorization(), "Bearer two");
+  EXPECT_TRUE(credentials_.ready());
+}
+
+TEST_F(PluginCredentials, AShortLifeIsNoLoop) {
+  prepare();
+  answer(token("one", seconds(20)));
+  EXPECT_TRUE(credentials_.ready()) << "though it runs out within the time of a refresh";
+  world_.run_for(Credentials::kShortestUse);
+  EXPECT_FALSE(credentials_.ready());
+}
+
+TEST_F(PluginCredentials, ATokenThatNoHeaderTakesIsRefused) {
+  prepare();
+  answer(token("CANARY\r\nX: y", minutes(15)));
+  EXPECT_EQ(*outcomes_[0], "the plugin's token has characters that no token has");
 }
 
 }  // namespace

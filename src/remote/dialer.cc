@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "net/endpoint.h"
 #include "net/plain_stream.h"
 #include "net/resolve.h"
+#include "remote/proxy.h"
 
 namespace windlass::remote {
 
@@ -17,6 +19,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
   Attempt(Dialer& dialer, Done done)
       : loop_(dialer.loop_),
         server_(dialer.credentials_.access().server),
+        proxy_(dialer.credentials_.access().proxy),
         server_name_(dialer.credentials_.access().tls_server_name),
         done_(std::move(done)) {
     if (server_name_.empty()) {
@@ -26,12 +29,21 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
   ~Attempt() { stop(); }
 
   void begin(Dialer& dialer) {
+    dialer.credentials_.prepare([weak = weak_from_this(), &dialer](const Result<void>& ready) {
+      if (const auto self = weak.lock()) {
+        ready ? self->connect(dialer) : self->finish_later(fail(ready.error()));
+      }
+    });
+  }
+
+ private:
+  void connect(Dialer& dialer) {
     auto tls = dialer.credentials_.tls();
     if (!tls) {
       return finish_later(fail(tls.error()));
     }
     tls_ = *std::move(tls);
-    if (auto address = net::parse_endpoint(server_.authority())) {
+    if (auto address = net::parse_endpoint(first_hop().authority())) {
       addresses_ = {*std::move(address)};
       loop_.post([weak = weak_from_this()] {
         if (const auto self = weak.lock()) {
@@ -43,13 +55,14 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
     look_up(dialer);
   }
 
- private:
+  const ServerUrl& first_hop() const { return proxy_ ? proxy_->server : server_; }
+
   void look_up(Dialer& dialer) {
     if (dialer.resolver_ == nullptr) {
       dialer.resolver_ = std::make_unique<posix::WorkerThread>(dialer.clock_, "resolver");
     }
-    dialer.resolver_->post([&loop = loop_, weak = weak_from_this(), host = server_.host,
-                            port = server_.port] {
+    dialer.resolver_->post([&loop = loop_, weak = weak_from_this(), host = first_hop().host,
+                            port = first_hop().port] {
       if (weak.expired()) {
         return;
       }
@@ -83,7 +96,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
     fd_ = *std::move(fd);
     timer_ = loop_.schedule(kAddressTimeout, [this] {
       const auto self = shared_from_this();
-      fail_address(fmt::format("connect to {}: no answer in time", server_.authority()));
+      fail_address(fmt::format("connect to {}: no answer in time", first_hop().authority()));
     });
     watch(fd_.get(), EPOLLOUT, &Attempt::on_connected);
   }
@@ -98,6 +111,28 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
     if (const auto connected = net::connect_result(fd_.get(), endpoint); !connected) {
       return fail_address(connected.error().message);
     }
+    if (proxy_) {
+      tunnel_.emplace(*proxy_, server_);
+      return open_tunnel();
+    }
+    speak();
+  }
+
+  void open_tunnel() {
+    switch (tunnel_->advance(fd_.get())) {
+      case ProxyTunnel::Step::want_write:
+        return watch(fd_.get(), EPOLLOUT, &Attempt::open_tunnel);
+      case ProxyTunnel::Step::want_read:
+        return watch(fd_.get(), EPOLLIN, &Attempt::open_tunnel);
+      case ProxyTunnel::Step::open:
+        return speak();
+      case ProxyTunnel::Step::failed:
+        return fail_address(fmt::format("connect to {} through {}: {}", server_.authority(),
+                                        first_hop().authority(), tunnel_->failure()));
+    }
+  }
+
+  void speak() {
     loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
     stream_ = tls_ == nullptr ? std::make_unique<net::PlainStream>(std::move(fd_))
                               : tls_->connect(std::move(fd_), server_name_);
@@ -154,6 +189,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
 
   posix::EventLoop& loop_;
   const ServerUrl server_;
+  const std::optional<Proxy> proxy_;
   std::string server_name_;
   Done done_;
   std::shared_ptr<const net::TlsClientContext> tls_;
@@ -161,6 +197,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
   size_t next_ = 0;
   Status last_failure_ = plain_error("no address");
   posix::FileDescriptor fd_;
+  std::optional<ProxyTunnel> tunnel_;
   std::unique_ptr<net::Stream> stream_;
   posix::WatchId watch_ = posix::WatchId::none;
   env::TimerId timer_ = env::TimerId::none;

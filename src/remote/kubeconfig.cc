@@ -7,6 +7,7 @@
 #include "api/codec/base64.h"
 #include "api/codec/yaml.h"
 #include "api/patch/json_value.h"
+#include "remote/proxy.h"
 
 namespace windlass::remote {
 namespace {
@@ -102,7 +103,7 @@ Result<void> read_material(const ConfigPart& part, const std::string& name, std:
 Result<void> read_cluster(const ConfigPart& cluster, Access& access) {
   TRY(access.server, parse_server_url(cluster.text("server")));
   if (cluster.has("proxy-url")) {
-    return fail(plain_error("the cluster is behind a proxy (proxy-url), which is not supported"));
+    TRY(access.proxy, parse_proxy_url(cluster.text("proxy-url")));
   }
   access.verify = !cluster.is_true("insecure-skip-tls-verify");
   access.tls_server_name = cluster.text("tls-server-name");
@@ -115,9 +116,73 @@ Result<void> read_cluster(const ConfigPart& cluster, Access& access) {
   return {};
 }
 
-Result<void> read_user(const ConfigPart& user, Access& access) {
+// What a plugin may know of the cluster: the names are those of ExecCredential, not of kubeconfig.
+std::string cluster_info(const ConfigPart& cluster) {
+  JsonValue info = JsonValue::object();
+  const std::pair<const char*, const char*> fields[] = {
+      {"server", "server"},
+      {"tls-server-name", "tls-server-name"},
+      {"insecure-skip-tls-verify", "insecure-skip-tls-verify"},
+      {"certificate-authority-data", "certificate-authority-data"},
+  };
+  for (const auto& [from, to] : fields) {
+    if (cluster.has(from)) {
+      info.members[to] = *cluster.value->find(from);
+    }
+  }
+  const JsonValue* extensions = cluster.value->find("extensions");
+  for (const JsonValue& extension :
+       extensions == nullptr ? std::vector<JsonValue>() : extensions->items) {
+    const JsonValue* name = extension.find("name");
+    const JsonValue* config = extension.find("extension");
+    if (name != nullptr && name->text == "client.authentication.k8s.io/exec" && config != nullptr) {
+      info.members["config"] = *config;
+    }
+  }
+  return to_json_text(info);
+}
+
+Result<ExecPlugin> read_exec(const ConfigPart& exec, const ConfigPart& cluster) {
+  ExecPlugin plugin;
+  plugin.api_version = exec.text("apiVersion");
+  if (plugin.api_version != "client.authentication.k8s.io/v1" &&
+      plugin.api_version != "client.authentication.k8s.io/v1beta1") {
+    return fail(plain_error(fmt::format(
+        "{}: exec.apiVersion \"{}\": only client.authentication.k8s.io/v1 and v1beta1 are known",
+        exec.file->path, plugin.api_version)));
+  }
+  const std::string command = exec.text("command");
+  if (command.empty()) {
+    return fail(plain_error(fmt::format("{}: exec has no command", exec.file->path)));
+  }
+  if (exec.text("interactiveMode") == "Always") {
+    return fail(plain_error(
+        fmt::format("{} wants to ask at a terminal (interactiveMode: Always), which is not "
+                    "supported",
+                    command)));
+  }
+  // A path is relative to the kubeconfig; a mere name is looked up in PATH.
+  plugin.command = {command.find('/') == std::string::npos ? command : exec.path("command")};
+  if (const JsonValue* args = exec.value->find("args")) {
+    for (const JsonValue& arg : args->items) {
+      plugin.command.push_back(arg.text);
+    }
+  }
+  if (const JsonValue* variables = exec.value->find("env")) {
+    for (const JsonValue& variable : variables->items) {
+      const ConfigPart part{&variable, exec.file};
+      plugin.environment.push_back(part.text("name") + "=" + part.text("value"));
+    }
+  }
+  plugin.install_hint = exec.text("installHint");
+  if (exec.is_true("provideClusterInfo")) {
+    plugin.cluster_json = cluster_info(cluster);
+  }
+  return plugin;
+}
+
+Result<void> read_user(const ConfigPart& user, const ConfigPart& cluster, Access& access) {
   const std::pair<const char*, const char*> unsupported[] = {
-      {"exec", "an exec plugin"},
       {"auth-provider", "an auth-provider"},
       {"username", "a password"},
       {"as", "impersonation"},
@@ -141,7 +206,11 @@ Result<void> read_user(const ConfigPart& user, Access& access) {
   access.token_file = user.path("tokenFile");
   access.token = access.token_file.empty() ? user.text("token") : "";
   const bool has_token = !(access.token + access.token_file).empty();
-  if (!access.server.tls && (has_token || has_certificate)) {
+  // As client-go has it: what the file itself says comes before the plugin.
+  if (user.has("exec") && !has_token && !has_certificate) {
+    TRY(access.exec, read_exec({user.value->find("exec"), user.file}, cluster));
+  }
+  if (!access.server.tls && (has_token || has_certificate || access.exec)) {
     return fail(plain_error("credentials are never sent to a server without TLS: use https://"));
   }
   return {};
@@ -199,7 +268,7 @@ Result<Access> load_kubeconfig(env::Files& files, const std::vector<std::string>
     return fail(plain_error(fmt::format("user \"{}\" of context \"{}\" does not exist",
                                         chosen.text("user"), access.context)));
   }
-  TRY_VOID(read_user(user, access));
+  TRY_VOID(read_user(user, cluster, access));
   return access;
 }
 

@@ -1,5 +1,5 @@
 // kubeconfig files as kubectl reads them: contexts, clusters, users. What this program cannot do
-// (exec plugins, proxies, passwords) is an error that says so, never left out silently.
+// (auth providers, passwords) is an error that says so, never left out silently.
 //
 // Reads files through env; no network.
 #pragma once

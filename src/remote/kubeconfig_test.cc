@@ -27,7 +27,7 @@ clusters:
 - {name: dev, cluster: {server: "https://127.0.0.1:6443", certificate-authority-data: UEVN}}
 - {name: prod, cluster: {server: "https://api.example.com/base/", certificate-authority: ca.crt, tls-server-name: kubernetes}}
 - {name: lax, cluster: {server: "https://[::1]:1", insecure-skip-tls-verify: true}}
-- {name: proxied, cluster: {server: "https://h", proxy-url: "http://p"}}
+- {name: proxied, cluster: {server: "https://h", proxy-url: "socks5://p"}}
 - {name: open, cluster: {server: "http://h"}}
 users:
 - {name: cert, user: {client-certificate-data: Q0VSVA==, client-key: /etc/key.pem}}
@@ -80,11 +80,41 @@ TEST_F(KubeconfigFile, SaysWhereAndWho) {
 TEST_F(KubeconfigFile, RefusesWhatItCannotDo) {
   EXPECT_THAT(error("nobody"), HasSubstr("context \"nobody\" does not exist"));
   EXPECT_THAT(error("gone"), HasSubstr("cluster \"nowhere\""));
-  EXPECT_THAT(error("exec"), HasSubstr("exec plugin"));
-  EXPECT_THAT(error("proxied"), HasSubstr("proxy"));
+  EXPECT_THAT(error("exec"), HasSubstr("exec.apiVersion \"\": only client.authentication"));
+  EXPECT_THAT(error("proxied"), HasSubstr("only proxies at http://"));
   EXPECT_THAT(error("open"), HasSubstr("never sent to a server without TLS"));
   EXPECT_THAT(error("half"), HasSubstr("go together"));
   EXPECT_THAT(load_kubeconfig(files_, {"home/none"}, "").error().message, HasSubstr("home/none"));
+}
+
+TEST_F(KubeconfigFile, ReadsExecPlugins) {
+  const auto plugin = [this](const std::string& exec) {
+    files_.put("home/exec",
+               "current-context: c\n"
+               "contexts: [{name: c, context: {cluster: k, user: u}}]\n"
+               "clusters:\n- name: k\n  cluster:\n    server: https://k\n"
+               "    certificate-authority-data: Q0E=\n"
+               "    extensions: [{name: client.authentication.k8s.io/exec, extension: {a: b}}]\n"
+               "users: [{name: u, user: {exec: {" +
+                   exec + "}}}]\n");
+    return load_kubeconfig(files_, {"home/exec"}, "");
+  };
+  const std::string version = "apiVersion: client.authentication.k8s.io/v1, ";
+  const auto access = plugin(version +
+                             "command: aws, args: [eks, get-token], env: [{name: A, value: b}], "
+                             "installHint: install it, provideClusterInfo: true");
+  ASSERT_TRUE(access.has_value()) << access.error().message;
+  EXPECT_EQ(access->exec->command, (std::vector<std::string>{"aws", "eks", "get-token"}));
+  EXPECT_EQ(access->exec->environment, std::vector<std::string>{"A=b"});
+  EXPECT_EQ(access->exec->install_hint, "install it");
+  EXPECT_EQ(access->exec->cluster_json,
+            R"({"certificate-authority-data":"Q0E=","config":{"a":"b"},"server":"https://k"})");
+  EXPECT_EQ(plugin(version + "command: bin/login")->exec->command.front(), "home/bin/login");
+  EXPECT_EQ(plugin(version + "command: /bin/login")->exec->command.front(), "/bin/login");
+  EXPECT_EQ(plugin(version + "command: x")->exec->cluster_json, "");
+  EXPECT_THAT(plugin(version + "args: [x]").error().message, HasSubstr("exec has no command"));
+  EXPECT_THAT(plugin(version + "command: x, interactiveMode: Always").error().message,
+              HasSubstr("wants to ask at a terminal"));
 }
 
 TEST_F(KubeconfigFile, TheFirstOfSeveralFilesWins) {

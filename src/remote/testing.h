@@ -30,9 +30,9 @@ inline constexpr int kPatienceSeconds = 20;
 // Everything that a RemoteClient needs.
 class Caller {
  public:
-  explicit Caller(Access access, Transport::Options options = {})
+  explicit Caller(Access access, Transport::Options options = {}, RunPlugin run_plugin = {})
       : loop(clock),
-        credentials(files, clock, std::move(access)),
+        credentials(files, clock, std::move(access), std::move(run_plugin)),
         dialer(loop, clock, credentials),
         transport(loop, clock, dialer, std::move(options)),
         client(transport, random) {

@@ -213,7 +213,7 @@ void Transport::pump() {
         transport.dial();
         return;
       }
-      if (!transport.within_limit()) {
+      if (!transport.has_credentials() || !transport.within_limit()) {
         return;
       }
       transport.waiting_.pop_front();
@@ -223,6 +223,28 @@ void Transport::pump() {
       exchange->run_on(connection);
     }
   });
+}
+
+bool Transport::has_credentials() {
+  if (dialer_.credentials().ready()) {
+    return true;
+  }
+  if (std::exchange(preparing_, true)) {
+    return false;
+  }
+  dialer_.credentials().prepare([weak = std::weak_ptr(self_)](const Result<void>& ready) {
+    const auto self = weak.lock();
+    if (!self) {
+      return;
+    }
+    Transport& transport = **self;
+    transport.preparing_ = false;
+    if (!ready) {
+      transport.fail_waiting(client::not_sent(ready.error().message));
+    }
+    transport.pump();
+  });
+  return false;
 }
 
 bool Transport::within_limit() {

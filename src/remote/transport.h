@@ -86,6 +86,8 @@ class Transport {
   };
 
   void pump();
+  // False while the credentials are being fetched; then pump() comes again by itself.
+  bool has_credentials();
   // False when the next request has to wait for its turn; then pump() comes again by itself.
   bool within_limit();
   void dial();
@@ -109,6 +111,7 @@ class Transport {
   std::vector<Idle> idle_;  // the one used last is the next
   std::map<uint64_t, std::shared_ptr<void>> dials_;
   env::TimerId idle_timer_ = env::TimerId::none;
+  bool preparing_ = false;
   RateLimit limit_;
   env::TimerId limit_timer_ = env::TimerId::none;
   std::shared_ptr<Transport*> self_;  // tasks hold it weakly
