@@ -15,6 +15,7 @@
 #include "client/api_client.h"
 #include "env/containers.h"
 #include "env/env.h"
+#include "env/network_checks.h"
 #include "node/config.h"
 
 namespace windlass::cli {
@@ -24,6 +25,7 @@ struct ClusterOptions {
   Duration backoff_base = seconds(10);
   Duration backoff_cap = minutes(10);
   node::AgentConfig node;
+  env::NetworkChecks* network = nullptr;  // outlives the cluster
 };
 
 class EmbeddedCluster {

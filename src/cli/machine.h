@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "env/files.h"
+#include "env/network_checks.h"
 
 namespace windlass::cli {
 
 // What a machine offers its nodes.
 struct NodeMachine {
   std::map<std::string, std::string> capacity;
-  std::vector<std::string> environment;  // NAME=value, for all containers
-  std::string scratch_dir;               // for what does not outlive its command
+  std::vector<std::string> environment;   // NAME=value, for all containers
+  std::string scratch_dir;                // for what does not outlive its command
+  env::NetworkChecks* network = nullptr;  // for probes and hooks; outlives the nodes
 };
 
 // Its processors, its memory (from /proc/meminfo), and the environment that containers get when

@@ -25,6 +25,7 @@
 #include "cli/up.h"
 #include "cli/validate.h"
 #include "cli/version.h"
+#include "net/endpoint_checks.h"
 #include "posix/event_loop.h"
 #include "posix/inherited.h"
 #include "posix/posix_clock.h"
@@ -56,7 +57,14 @@ struct Process {
   posix::PosixFiles files;
   posix::PosixLog log;
   posix::EventLoop loop;
+  net::EndpointChecks network{loop};
 };
+
+NodeMachine machine_of(Process& process) {
+  NodeMachine machine = this_machine(process.files);
+  machine.network = &process.network;
+  return machine;
+}
 
 using OnFinished = std::function<void(ExitCode)>;
 
@@ -91,7 +99,7 @@ ExitCode run_jobs(const RunOptions& options, Output& output) {
   return live<RunSession>(process, [&](std::optional<RunSession>& session,
                                        const OnFinished& on_finished) {
     session.emplace(process.env(), supervised_containers(process.loop, process.clock, process.log),
-                    options, this_machine(process.files), output, on_finished);
+                    options, machine_of(process), output, on_finished);
   });
 }
 
@@ -116,7 +124,7 @@ ExitCode keep_up(UpOptions options, Output& output) {
         journal_worker.emplace(process.clock, "journal");
         session.emplace(process.env(), process.loop, *journal_worker,
                         supervised_containers(process.loop, process.clock, process.log), options,
-                        this_machine(process.files), output, on_finished);
+                        machine_of(process), output, on_finished);
       });
 }
 

@@ -126,6 +126,7 @@ class RunSession::Impl {
     cluster.node.node_name = "local";
     cluster.node.data_dir = scratch_;
     cluster.node.capacity = machine_.capacity;
+    cluster.network = machine_.network;
     if (!machine_.environment.empty()) {
       cluster.node.base_environment = machine_.environment;
     }

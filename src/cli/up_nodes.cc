@@ -39,7 +39,8 @@ UpNodes::UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& a
     node.directory = config.data_dir;
     node.containers =
         make_containers_(config.data_dir + kSupervisorFolder, ContainerLife::outlive_owner);
-    node.agent = std::make_unique<node::Agent>(env_, *node.containers, api_, config);
+    node.agent = std::make_unique<node::Agent>(env_, *node.containers, api_, config, nullptr,
+                                               options_.network);
   }
 }
 

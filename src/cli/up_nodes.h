@@ -26,7 +26,8 @@ class UpNodes {
     std::string data_dir;  // absolute; nodes/<name> appears below it
     std::map<std::string, std::string> capacity;
     std::vector<std::string> environment;
-    bool disruption_conditions = true;  // gate PodDisruptionConditions
+    bool disruption_conditions = true;      // gate PodDisruptionConditions
+    env::NetworkChecks* network = nullptr;  // outlives the nodes
   };
 
   UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api, Options options);

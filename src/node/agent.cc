@@ -38,13 +38,14 @@ client::Collection pods_of(const std::string& node) {
 }  // namespace
 
 Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, AgentConfig config,
-             ContainerObserver* observer)
+             ContainerObserver* observer, env::NetworkChecks* network)
     : env_(env),
       containers_(containers),
       api_(api),
       config_(std::move(config)),
       facts_(host_facts(config_)),
       observer_(observer),
+      network_(network),
       events_({api_, env_.executor, env_.clock, env_.random, env_.log}, "kubelet",
               config_.node_name),
       registration_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_),
@@ -130,8 +131,8 @@ void Agent::on_pod(const BoundPod& pod) {
     return;  // nothing to run, nothing to say
   }
   auto worker = std::make_unique<PodWorker>(
-      WorkerHost{env_, containers_, support_, api_, config_, facts_, events_, observer_}, pod.plan,
-      pod.seen, [this, uid = pod.plan.uid] { on_worker_done(uid); });
+      WorkerHost{env_, containers_, support_, api_, config_, facts_, events_, observer_, network_},
+      pod.plan, pod.seen, [this, uid = pod.plan.uid] { on_worker_done(uid); });
   PodWorker& started = *worker;
   workers_.emplace(pod.plan.uid, std::move(worker));
   const auto found_runs = found_runs_.extract(pod.plan.uid);

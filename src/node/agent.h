@@ -29,7 +29,7 @@ namespace windlass::node {
 class Agent {
  public:
   Agent(env::Env env, env::Containers& containers, client::ApiClient& api, AgentConfig config,
-        ContainerObserver* observer = nullptr);
+        ContainerObserver* observer = nullptr, env::NetworkChecks* network = nullptr);
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -66,6 +66,7 @@ class Agent {
   AgentConfig config_;
   HostFacts facts_;
   ContainerObserver* observer_;
+  env::NetworkChecks* network_;
   client::EventRecorder events_;
   Registration registration_;
   Heartbeats heartbeats_;

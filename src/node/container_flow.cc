@@ -33,7 +33,7 @@ bool step_init_containers(const PodRun& run, RestartPolicy policy, Time now, Nex
     const ContainerRun& container = run.init_containers[i];
     if (container.sidecar) {
       start_when_due(container, i, now, steps);
-      if (!container.ever_started) {
+      if (!container.was_up()) {
         return false;
       }
       continue;
@@ -84,13 +84,15 @@ bool will_restart(const ContainerRun& container, RestartPolicy policy) {
     return true;
   }
   const Ended* ended = container.ended();
-  return policy == RestartPolicy::on_failure && (ended == nullptr || ended->exit_code != 0);
+  // One that a probe has had killed has failed, whatever it made of the signal.
+  return policy == RestartPolicy::on_failure &&
+         (ended == nullptr || ended->exit_code != 0 || container.unhealthy);
 }
 
 bool initialized(const PodRun& run) {
   return std::all_of(run.init_containers.begin(), run.init_containers.end(),
                      [](const ContainerRun& container) {
-                       return container.sidecar ? container.ever_started : container.succeeded();
+                       return container.sidecar ? container.was_up() : container.succeeded();
                      });
 }
 

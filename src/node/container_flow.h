@@ -33,7 +33,7 @@ size_t container_count(const PodRun& run);
 
 NextSteps next_steps(const PodRun& run, RestartPolicy policy, Time now);
 
-// One-shot init containers have all ended with 0, sidecars have been started.
+// One-shot init containers have all ended with 0, sidecars have been up.
 bool initialized(const PodRun& run);
 // An init container failed and will not be run again.
 bool initialization_failed(const PodRun& run, RestartPolicy policy);

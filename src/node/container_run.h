@@ -47,7 +47,12 @@ struct ContainerRun {
   int restarts = 0;
   bool ever_started = false;  // some run of it was attempted
   bool starting = false;      // asked for, and not yet known whether it runs
-  bool blocked = false;       // what it asks for is not to be had here; it is never started
+  // What hooks and probes have not yet said of the run: without any, nothing is waited for.
+  bool awaits_startup = false;    // postStart and the startup probe
+  bool awaits_readiness = false;  // the readiness probe
+  bool never_was_up = false;      // no run of it has got past awaits_startup
+  bool unhealthy = false;         // the run is stopped because a probe or a hook failed
+  bool blocked = false;           // what it asks for is not to be had here; it is never started
   std::string container_id;
   std::string image_id;
   // Restart delay (disruption.md K-17). The first restart is immediate.
@@ -55,6 +60,10 @@ struct ContainerRun {
   std::optional<Time> restart_at;  // while it waits for a restart
 
   bool running() const { return std::holds_alternative<Running>(state); }
+  bool started() const { return running() && !awaits_startup; }
+  bool ready() const { return started() && !awaits_readiness; }
+  // A sidecar of which this is true holds nobody up (disruption.md K-13).
+  bool was_up() const { return ever_started && !never_was_up; }
   // Something of it may run.
   bool active() const { return running() || starting; }
   const Ended* ended() const { return std::get_if<Ended>(&state); }

@@ -118,10 +118,6 @@ void note_features(const core::Container& container, ContainerPlan& plan) {
     }
   }
   const std::pair<bool, const char*> wished[] = {
-      {container.has_liveness_probe(), "livenessProbe"},
-      {container.has_readiness_probe(), "readinessProbe"},
-      {container.has_startup_probe(), "startupProbe"},
-      {container.has_lifecycle(), "lifecycle"},
       {has_unknown_security(container.security_context()),
        "securityContext beyond users, groups and privileged"},
       {container.restart_policy_rules_size() > 0, "restartPolicyRules"},
@@ -159,6 +155,10 @@ ContainerPlan read_container(const core::Container& container, const core::PodSp
   }
   plan.sidecar = init && container.restart_policy() == "Always";
   note_features(container, plan);
+  ReadChecks read = read_checks(container);
+  plan.checks = std::move(read.checks);
+  plan.ignored_features.insert(plan.ignored_features.end(), read.ignored.begin(),
+                               read.ignored.end());
   return plan;
 }
 
@@ -192,6 +192,8 @@ SeenContainer read_status(const core::ContainerStatus& status) {
   }
   seen.restarts = status.restart_count();
   seen.container_id = status.container_id();
+  seen.started = status.started();
+  seen.ready = status.ready();
   return seen;
 }
 

@@ -12,6 +12,7 @@
 #include "api/object.h"
 #include "base/time.h"
 #include "node/container_run.h"
+#include "node/handler_plan.h"
 #include "node/volume_plan.h"
 
 namespace windlass::node {
@@ -69,6 +70,7 @@ struct ContainerPlan {
   IdentityPlan identity;
   MilliAmounts limits;
   MilliAmounts requests;
+  ContainerChecks checks;
   std::string storage_limit;  // ephemeral-storage, as it was written
   bool sidecar = false;       // an init container with restartPolicy Always
   // What the container asks for and this agent does not have: without it the container must not
@@ -101,6 +103,8 @@ struct SeenContainer {
   std::optional<Ended> last;
   int restarts = 0;
   std::string container_id;
+  bool started = false;
+  bool ready = false;
 };
 
 struct PodSeen {

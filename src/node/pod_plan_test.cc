@@ -96,11 +96,12 @@ spec:
     image: x
     volumeDevices: [{name: v, devicePath: /v}]
     securityContext: {runAsUser: 5, seccompProfile: {type: RuntimeDefault}}
-    readinessProbe: {exec: {command: ["true"]}}
+    readinessProbe: {grpc: {port: 1}}
 )"));
   EXPECT_THAT(plan.containers.at(0).missing_features, ElementsAre("volumeDevices"));
-  EXPECT_THAT(plan.containers.at(0).ignored_features,
-              ElementsAre("readinessProbe", "securityContext beyond users, groups and privileged"));
+  EXPECT_THAT(
+      plan.containers.at(0).ignored_features,
+      ElementsAre("securityContext beyond users, groups and privileged", "readinessProbe.grpc"));
 }
 
 TEST(PodPlan, ReadsVolumesAndMounts) {

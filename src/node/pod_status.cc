@@ -73,7 +73,7 @@ std::string name_list(const std::vector<const ContainerRun*>& containers) {
 ConditionView initialized_condition(const PodRun& run, std::string_view phase) {
   std::vector<const ContainerRun*> incomplete;
   for (const ContainerRun& container : run.init_containers) {
-    if (container.sidecar ? !container.ever_started : !container.succeeded()) {
+    if (container.sidecar ? !container.was_up() : !container.succeeded()) {
       incomplete.push_back(&container);
     }
   }
@@ -89,12 +89,12 @@ ConditionView ready_condition(std::string_view type, const StatusInput& input,
                               std::string_view phase) {
   std::vector<const ContainerRun*> unready;
   for (const ContainerRun& container : input.run.init_containers) {
-    if (container.sidecar && !container.running()) {
+    if (container.sidecar && !container.ready()) {
       unready.push_back(&container);
     }
   }
   for (const ContainerRun& container : input.run.containers) {
-    if (!container.running()) {
+    if (!container.ready()) {
       unready.push_back(&container);
     }
   }
@@ -121,8 +121,8 @@ ContainerView view(const ContainerRun& container, bool init, bool initializing) 
   out.state = container.state;
   out.last = container.last;
   out.restarts = container.restarts;
-  out.started = container.running();
-  out.ready = init && !container.sidecar ? container.succeeded() : container.running();
+  out.started = container.started();
+  out.ready = init && !container.sidecar ? container.succeeded() : container.ready();
   if (auto* waiting = std::get_if<Waiting>(&out.state); waiting && waiting->reason.empty()) {
     waiting->reason = initializing ? "PodInitializing" : "ContainerCreating";  // K-11
   }

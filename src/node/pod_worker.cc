@@ -37,6 +37,9 @@ PodWorker::PodWorker(WorkerHost host, PodPlan plan, PodSeen seen, std::function<
       files_(host_.env.files, host_.env.log, host_.config.data_dir, plan_.ns, plan_.name,
              plan_.uid),
       setup_({host_.api, host_.env.files, host_.support, host_.facts}, plan_, files_.volumes_dir()),
+      handlers_(host_.env.executor, host_.containers, host_.network),
+      probes_(probes_host()),
+      stops_(stops_host()),
       self_(std::make_shared<PodWorker*>(this)) {
   for (const ContainerPlan& container : plan_.init_containers) {
     run_.init_containers.push_back(new_run(container));
@@ -52,7 +55,7 @@ PodWorker::PodWorker(WorkerHost host, PodPlan plan, PodSeen seen, std::function<
 }
 
 PodWorker::~PodWorker() {
-  for (const env::TimerId timer : {step_timer_, kill_timer_, deadline_timer_}) {
+  for (const env::TimerId timer : {step_timer_, deadline_timer_}) {
     host_.env.executor.cancel(timer);
   }
 }
@@ -140,6 +143,7 @@ void PodWorker::on_prepared(const Result<void>& prepared) {
     return;
   }
   set_up_ = true;
+  resume_checks();
   advance();
 }
 
@@ -363,6 +367,7 @@ void PodWorker::on_started(size_t number, const Result<void>& started) {
     if (host_.observer != nullptr) {
       host_.observer->on_container_started(log_of(number, run.restarts));
     }
+    begin_checks(number);
   }
   advance();
 }
@@ -392,6 +397,7 @@ void PodWorker::on_exit(size_t number, const env::ContainerExit& exit) {
   const ContainerRun& run = container_at(run_, number);
   CHECK(run.running(), "only a running container exits");
   over_.emplace(run_ids_.at(number), number);
+  end_checks(number);
   if (host_.observer != nullptr) {
     host_.observer->on_container_ended(log_of(number, run.restarts), exit.code);
   }
@@ -423,53 +429,25 @@ void PodWorker::end(Ending how, Duration grace) {
   if (first) {
     host_.env.executor.cancel(std::exchange(step_timer_, env::TimerId::none));
     host_.env.executor.cancel(std::exchange(deadline_timer_, env::TimerId::none));
+    probes_.end_all();
+    post_starts_.clear();
     for (size_t i = 0; i < container_count(run_); ++i) {
       if (container_at(run_, i).running()) {
         host_.events.normal(event_target(i), "Killing", "Stopping container " + plan_of(i).name);
       }
     }
   }
-  const MonotonicTime now = host_.env.clock.monotonic();
-  const MonotonicTime kill_at = now + std::max(grace, host_.config.minimum_grace);
-  if (!kill_at_ || kill_at < *kill_at_) {  // grace may only shrink (K-30)
-    kill_at_ = kill_at;
-    host_.env.executor.cancel(std::exchange(kill_timer_, env::TimerId::none));
-    if (run_.any_active()) {
-      schedule(kill_timer_, kill_at - now, &PodWorker::kill);
-    }
-  }
+  const MonotonicTime stop_by = host_.env.clock.monotonic() + grace;
+  const bool sooner = !stop_by_ || stop_by < *stop_by_;  // grace may only shrink (K-30)
+  stop_by_ = sooner ? stop_by : *stop_by_;
   if (first) {
     advance();
-  }
-}
-
-// SIGTERM to all containers at once; to sidecars only when the others are gone, last one first
-// (K-32).
-void PodWorker::signal_next() {
-  std::vector<size_t> sidecars;
-  std::vector<size_t> now;
-  bool others = false;
-  for (size_t i = 0; i < container_count(run_); ++i) {
-    const ContainerRun& run = container_at(run_, i);
-    others = others || (run.active() && !run.sidecar);
-    // One that is only starting gets it when it runs: before its command is there to catch it, a
-    // signal would be lost.
-    if (run.running()) {
-      (run.sidecar ? sidecars : now).push_back(i);
-    }
-  }
-  if (!others && !sidecars.empty()) {
-    now.push_back(sidecars.back());
-  }
-  for (const size_t number : now) {
-    if (signalled_.insert(number).second) {
-      host_.containers.signal(run_ids_.at(number), SIGTERM);
-    }
+  } else if (sooner) {
+    signal_next();
   }
 }
 
 void PodWorker::finish() {
-  host_.env.executor.cancel(std::exchange(kill_timer_, env::TimerId::none));
   if (ending_ == Ending::told || initialized(run_)) {
     settle(run_);
   }

@@ -18,11 +18,14 @@
 #include "client/event_recorder.h"
 #include "env/containers.h"
 #include "env/env.h"
+#include "env/network_checks.h"
 #include "node/config.h"
+#include "node/container_stops.h"
 #include "node/environment.h"
 #include "node/known_runs.h"
 #include "node/pod_files.h"
 #include "node/pod_plan.h"
+#include "node/pod_probes.h"
 #include "node/pod_setup.h"
 #include "node/pod_status.h"
 #include "node/status_writer.h"
@@ -38,6 +41,7 @@ struct WorkerHost {
   const HostFacts& facts;
   client::EventRecorder& events;
   ContainerObserver* observer = nullptr;
+  env::NetworkChecks* network = nullptr;
 };
 
 class PodWorker {
@@ -86,6 +90,18 @@ class PodWorker {
   void end_container(size_t number, Ended ended);
   void end(Ending how, Duration grace);
   void signal_next();
+  // pod_worker_checks.cc: hooks, probes, and stopping one container.
+  void begin_checks(size_t number);
+  void on_post_start(size_t number, const HandlerResult& result);
+  void begin_probes(size_t number, Duration age, ProbeState::Before before);
+  void resume_checks();
+  void end_checks(size_t number);
+  void on_probe_change(size_t number, const ProbeState& state);
+  void stop_unhealthy(size_t number, Duration grace, const std::string& why);
+  void kill_by_probe(size_t number, ProbeKind kind);
+  Result<HandlerTarget> handler_target(size_t number) const;
+  PodProbes::Host probes_host();
+  ContainerStops::Host stops_host();
   void finish();
   void report();
   void notify_when_done();
@@ -106,9 +122,12 @@ class PodWorker {
   PodFiles files_;
   PodSetup setup_;
   PodRun run_;
-  std::map<size_t, std::string> run_ids_;  // by container number: its newest run
-  std::map<std::string, size_t> over_;     // runs that have ended, and whose; not yet forgotten
-  std::set<size_t> signalled_;             // have got their SIGTERM
+  HandlerRunner handlers_;
+  PodProbes probes_;
+  ContainerStops stops_;
+  std::map<size_t, HandlerRunner::Handle> post_starts_;  // under way
+  std::map<size_t, std::string> run_ids_;                // by container number: its newest run
+  std::map<std::string, size_t> over_;  // runs that have ended, and whose; not yet forgotten
   Time start_time_{};
   bool set_up_ = false;
   bool objects_stale_ = false;  // something that may yet come was not there
@@ -117,9 +136,8 @@ class PodWorker {
   bool forgotten_ = false;      // the object is gone
   Ending ending_ = Ending::none;
   std::optional<ForcedEnd> forced_;
-  std::optional<MonotonicTime> kill_at_;
+  std::optional<MonotonicTime> stop_by_;  // the pod's grace ends then
   env::TimerId step_timer_ = env::TimerId::none;
-  env::TimerId kill_timer_ = env::TimerId::none;
   env::TimerId deadline_timer_ = env::TimerId::none;
   std::unique_ptr<StatusWriter> writer_;
   std::shared_ptr<PodWorker*> self_;  // callbacks hold it weakly

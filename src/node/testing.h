@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apiserver/testing.h"
+#include "env/network_checks.h"
 #include "node/agent.h"
 #include "sim/sim_containers.h"
 #include "sim/sim_files.h"
@@ -55,6 +56,43 @@ class RecordingObserver final : public ContainerObserver {
   std::vector<std::pair<ContainerLog, int>> ended;
 };
 
+// Ports that answer as a script says, at once; a negative status is no connection.
+class ScriptedNetwork final : public env::NetworkChecks {
+ public:
+  explicit ScriptedNetwork(env::Executor& executor) : executor_(executor) {}
+
+  Handle get(const env::HttpCheck& check, Duration, OnStatus on_status) override {
+    asked.push_back(check);
+    return later([status = statuses[check.port], on_status = std::move(on_status)] {
+      on_status(status < 0 ? Result<int>(fail(plain_error("connection refused"))) : status);
+    });
+  }
+  Handle connect(const std::string& address, uint16_t port, Duration,
+                 OnConnected on_connected) override {
+    asked.push_back({false, address, port, "", {}});
+    return later([status = statuses[port], on_connected = std::move(on_connected)] {
+      on_connected(status < 0 ? Result<void>(fail(plain_error("connection refused")))
+                              : Result<void>());
+    });
+  }
+
+  std::map<uint16_t, int> statuses;
+  std::vector<env::HttpCheck> asked;
+
+ private:
+  Handle later(std::function<void()> task) {
+    const auto handle = std::make_shared<bool>(true);
+    executor_.post([weak = std::weak_ptr<bool>(handle), task = std::move(task)] {
+      if (weak.lock()) {
+        task();
+      }
+    });
+    return handle;
+  }
+
+  env::Executor& executor_;
+};
+
 struct SimNode {
   explicit SimNode(apiserver::testing::SimApi& api, std::string name = "node-1",
                    const std::function<void(AgentConfig&)>& change = {})
@@ -66,7 +104,8 @@ struct SimNode {
                        on_spawn(request, *process);
                      }
                      return process;
-                   }) {
+                   }),
+        network(api.world.executor()) {
     config.node_name = std::move(name);
     config.data_dir = "/data";
     config.capacity = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}};
@@ -81,7 +120,7 @@ struct SimNode {
     agent.reset();
     const env::Env env{api.world.clock(), api.world.random(), api.world.executor(), api.world.log(),
                        files};
-    agent = std::make_unique<Agent>(env, containers, api.client, config, &observer);
+    agent = std::make_unique<Agent>(env, containers, api.client, config, &observer, &network);
   }
 
   AgentConfig config;
@@ -91,6 +130,7 @@ struct SimNode {
   std::vector<env::ContainerRequest> spawned;
   sim::SimFiles files;
   sim::SimContainers containers;
+  ScriptedNetwork network;
   RecordingObserver observer;
   std::unique_ptr<Agent> agent;
 };

@@ -1,0 +1,81 @@
+#include "node/handler_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/pod/pod_testing.h"
+#include "schema/core/v1/container.pb.h"
+
+namespace windlass::node {
+namespace {
+
+using api::core::v1::Container;
+using api::testing::from_yaml;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+ReadChecks read(std::string_view yaml) {
+  return read_checks(from_yaml<Container>(yaml));
+}
+
+TEST(HandlerPlan, ReadsProbes) {
+  const ReadChecks checks = read(R"(
+ports: [{name: web, containerPort: 8080}]
+startupProbe: {exec: {command: [a, b]}, periodSeconds: 2, failureThreshold: 30}
+livenessProbe:
+  httpGet: {path: /live, port: web, scheme: HTTPS, host: 10.0.0.1, httpHeaders: [{name: A, value: b}]}
+  initialDelaySeconds: 7
+  timeoutSeconds: 3
+  terminationGracePeriodSeconds: 11
+readinessProbe: {tcpSocket: {port: 9090}, successThreshold: 2}
+)");
+  EXPECT_THAT(checks.ignored, IsEmpty());
+  const ProbePlan& startup = *checks.checks.startup;
+  EXPECT_EQ(startup.handler.kind, HandlerPlan::Kind::exec);
+  EXPECT_THAT(startup.handler.command, ElementsAre("a", "b"));
+  EXPECT_EQ(startup.period, seconds(2));
+  EXPECT_EQ(startup.failure_threshold, 30);
+  EXPECT_FALSE(startup.grace);
+  const ProbePlan& liveness = *checks.checks.liveness;
+  EXPECT_EQ(liveness.handler.kind, HandlerPlan::Kind::http);
+  EXPECT_TRUE(liveness.handler.tls);
+  EXPECT_EQ(liveness.handler.host, "10.0.0.1");
+  EXPECT_EQ(liveness.handler.port, 8080);
+  EXPECT_EQ(liveness.handler.path, "/live");
+  EXPECT_THAT(liveness.handler.headers, ElementsAre(Pair("A", "b")));
+  EXPECT_EQ(liveness.initial_delay, seconds(7));
+  EXPECT_EQ(liveness.timeout, seconds(3));
+  EXPECT_EQ(liveness.period, seconds(10));
+  EXPECT_EQ(liveness.failure_threshold, 3);
+  EXPECT_EQ(liveness.grace, seconds(11));
+  const ProbePlan& readiness = *checks.checks.readiness;
+  EXPECT_EQ(readiness.handler.kind, HandlerPlan::Kind::tcp);
+  EXPECT_EQ(readiness.handler.port, 9090);
+  EXPECT_EQ(readiness.success_threshold, 2);
+}
+
+TEST(HandlerPlan, ReadsHooks) {
+  const ReadChecks checks = read(
+      "lifecycle: {postStart: {httpGet: {port: 80}}, preStop: {sleep: {seconds: 4}}, "
+      "stopSignal: SIGUSR1}");
+  EXPECT_EQ(checks.checks.post_start->kind, HandlerPlan::Kind::http);
+  EXPECT_EQ(checks.checks.post_start->path, "/");
+  EXPECT_EQ(checks.checks.pre_stop->kind, HandlerPlan::Kind::sleep);
+  EXPECT_EQ(checks.checks.pre_stop->pause, seconds(4));
+  EXPECT_THAT(checks.ignored, ElementsAre("lifecycle.stopSignal"));
+}
+
+TEST(HandlerPlan, APortThatIsNotThereIsZero) {
+  EXPECT_EQ(read("livenessProbe: {tcpSocket: {port: nope}}").checks.liveness->handler.port, 0);
+  EXPECT_EQ(read("livenessProbe: {tcpSocket: {port: 70000}}").checks.liveness->handler.port, 0);
+}
+
+TEST(HandlerPlan, GrpcIsNotHere) {
+  const ReadChecks checks = read("livenessProbe: {grpc: {port: 1}}");
+  EXPECT_FALSE(checks.checks.liveness);
+  EXPECT_THAT(checks.ignored, ElementsAre("livenessProbe.grpc"));
+}
+
+}  // namespace
+}  // namespace windlass::node
