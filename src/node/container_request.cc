@@ -47,15 +47,14 @@ Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlace
   return out;
 }
 
-// The pod's own directory is closed to all but the node's user; others begin where most images do.
-std::string working_directory(const ContainerPlan& container, const ContainerPlace& place) {
+}  // namespace
+
+std::string working_directory(const ContainerPlan& container, const std::string& work_dir) {
   if (!container.working_dir.empty()) {
     return container.working_dir;
   }
-  return container.identity.user.value_or(0) == 0 ? place.work_dir : "/";
+  return container.identity.user.value_or(0) == 0 ? work_dir : "/";
 }
-
-}  // namespace
 
 Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPlan& container,
                                            const ContainerCommand& command,
@@ -66,7 +65,7 @@ Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPl
   request.command = command.command;
   request.environment = command.environment;
   request.log_path = place.log_path;
-  request.working_directory = working_directory(container, place);
+  request.working_directory = working_directory(container, place.work_dir);
   request.isolation.hostname = short_hostname(pod.hostname);
   if (support.mounts) {
     // It may be below /tmp, of which the container has its own.

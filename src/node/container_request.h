@@ -23,4 +23,8 @@ Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPl
                                            const ContainerPlace& place,
                                            const env::ContainerSupport& support);
 
+// Where its processes begin. The pod's own directory is closed to all but the node's user; others
+// begin where most images do.
+std::string working_directory(const ContainerPlan& container, const std::string& work_dir);
+
 }  // namespace windlass::node

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "node/container_flow.h"
+#include "node/container_request.h"
 #include "node/pod_worker.h"
 
 namespace windlass::node {
@@ -46,7 +47,7 @@ Result<HandlerTarget> PodWorker::handler_target(size_t number) const {
   HandlerTarget target;
   target.run_id = run_ids_.at(number);
   target.environment = std::move(command.environment);
-  target.working_directory = plan.working_dir.empty() ? files_.work_dir() : plan.working_dir;
+  target.working_directory = working_directory(plan, files_.work_dir());
   target.uid = plan.identity.user;
   target.gid = plan.identity.group;
   target.address = host_.facts.pod_ip;
