@@ -9,6 +9,7 @@
 #include "cli/cluster_flags.h"
 #include "cli/explain_flags.h"
 #include "cli/flag_values.h"
+#include "cli/node_flags.h"
 
 namespace windlass::cli {
 namespace {
@@ -45,6 +46,8 @@ struct RawFlags {
   ControllerFlags controller;
   DoctorFlags doctor;
   ExplainFlags explain;
+  NodeFlags node;
+  ShutdownFlags shutdown;
 };
 
 void add_manifest_flags(CLI::App& command, RawFlags& raw) {
@@ -129,6 +132,7 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
                       "Switch features: A=true,B=false (all are on by default)");
   command->add_option("-v", raw.verbosity, "Log more: 0 warnings, 1 information, 2 all");
   add_period_flags(*command, raw);
+  add_shutdown_flags(*command, raw.shutdown);
   command->footer(
       "Runs until Ctrl-C or SIGTERM, which let requests under way complete. What was acknowledged\n"
       "is there again at the next start with the same data directory. Pods go on meanwhile;\n"
@@ -413,6 +417,7 @@ Result<CommandLine> up_options(const RawFlags& raw) {
   options.nodes = raw.nodes.value_or(raw.hollow_nodes > 0 ? 0 : 1);
   options.hollow_nodes = raw.hollow_nodes;
   TRY(options.hollow_mix, node::hollow::parse_mix(raw.hollow_mix));
+  TRY(options.shutdown, read_shutdown_flags(raw.shutdown));
   return options;
 }
 
@@ -449,6 +454,11 @@ Result<CommandLine> explain_options(const RawFlags& raw) {
   return options;
 }
 
+Result<CommandLine> node_shutdown_options(const RawFlags& raw) {
+  TRY(NodeShutdownOptions options, read_node_shutdown_flags(raw.node));
+  return options;
+}
+
 Result<CommandLine> supervisor_options(const RawFlags& raw) {
   if (raw.supervisor_dir.empty()) {
     return fail(plain_error("must specify --dir DIR"));
@@ -481,6 +491,8 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CLI::App* doctor = add_doctor(app, raw.doctor);
   CLI::App* annotate = add_annotate(app, raw);
   CLI::App* explain = add_explain(app, raw.explain);
+  CLI::App* node = app.add_subcommand("node", "Act on one node of `windlass up`: shutdown");
+  CLI::App* node_shutdown = add_node_shutdown(*node, raw.node);
   CLI::App* supervisor = add_supervisor(app, raw);
   CLI::App* version = app.add_subcommand("version", "Print the version of this program");
   version->add_option("-o,--output", raw.output, "yaml or json");
@@ -498,6 +510,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       {doctor, doctor_options},
       {annotate, annotate_options},
       {explain, explain_options},
+      {node_shutdown, node_shutdown_options},
       {supervisor, supervisor_options},
       {version, version_options},
   };
@@ -520,8 +533,10 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
                     : CommandLine(usage_error(parsed.error().message, chosen_command(app).words()));
     }
   }
-  if (policy->parsed()) {
-    return Usage{policy->help("windlass"), true};
+  for (const CLI::App* group : {policy, node}) {
+    if (group->parsed()) {
+      return Usage{group->help("windlass"), true};
+    }
   }
   return Usage{app.help(), !help->parsed()};
 }

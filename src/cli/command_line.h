@@ -13,6 +13,7 @@
 #include "cli/doctor_options.h"
 #include "cli/explain_options.h"
 #include "cli/manifest.h"
+#include "cli/node_options.h"
 #include "cli/up_options.h"
 #include "policy/lint.h"
 
@@ -78,10 +79,10 @@ struct Usage {
   bool is_error = false;
 };
 
-using CommandLine =
-    std::variant<ValidateOptions, RunOptions, UpOptions, DownOptions, KubeconfigOptions,
-                 PolicyTestOptions, PolicyLintOptions, ControllerOptions, DoctorOptions,
-                 AnnotateOptions, ExplainOptions, SupervisorCommand, VersionOptions, Usage>;
+using CommandLine = std::variant<ValidateOptions, RunOptions, UpOptions, DownOptions,
+                                 KubeconfigOptions, PolicyTestOptions, PolicyLintOptions,
+                                 ControllerOptions, DoctorOptions, AnnotateOptions, ExplainOptions,
+                                 NodeShutdownOptions, SupervisorCommand, VersionOptions, Usage>;
 
 // `arguments` without the program's name.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

@@ -19,6 +19,7 @@
 #include "cli/explain_session.h"
 #include "cli/kubeconfig_command.h"
 #include "cli/machine.h"
+#include "cli/node_command.h"
 #include "cli/policy_lint_command.h"
 #include "cli/policy_test_command.h"
 #include "cli/run.h"
@@ -205,34 +206,65 @@ ExitCode execute(DownOptions options, Output& output) {
   return take_down(options, files, loop, supervised_containers(loop, clock, log), output);
 }
 
-ExitCode execute(ExplainOptions options, Output& output) {
+// One client of a cluster, for a command that asks and ends.
+struct ClusterClient {
+  explicit ClusterClient(const remote::Access& access)
+      : credentials(files, clock, access, remote::plugin_runner(loop)),
+        dialer(loop, clock, credentials),
+        transport(loop, clock, dialer, {}),
+        client(transport, random) {}
+
+  // Until somebody has called what it was given.
+  ExitCode run(const std::function<void(const OnFinished&)>& begin) {
+    ExitCode code = ExitCode::failed;
+    begin([this, &code](ExitCode finished) {
+      code = finished;
+      loop.stop();
+    });
+    loop.run();
+    return code;
+  }
+
   posix::PosixClock clock;
   posix::PosixRandom random;
   posix::PosixFiles files;
-  posix::EventLoop loop(clock);
+  posix::EventLoop loop{clock};
+  remote::Credentials credentials;
+  remote::Dialer dialer;
+  remote::Transport transport;
+  remote::RemoteClient client;
+};
+
+ExitCode execute(ExplainOptions options, Output& output) {
+  posix::PosixFiles files;
   const auto access = access_to(options.cluster, files, output);
   if (!access) {
     return ExitCode::usage;
   }
   options.ns = options.ns.empty() ? access->ns : options.ns;
-  remote::Credentials credentials(files, clock, *access, remote::plugin_runner(loop));
-  remote::Dialer dialer(loop, clock, credentials);
-  remote::Transport transport(loop, clock, dialer, {});
-  remote::RemoteClient client(transport, random);
-  ExitCode code = ExitCode::failed;
-  ExplainSession session(
-      client,
-      [&client](const std::string& path, client::Done<std::string> done) {
-        client.get_text(path, std::move(done));
-      },
-      clock, options, output,
-      [&](ExitCode finished) {
-        code = finished;
-        loop.stop();
-      });
-  session.start();
-  loop.run();
-  return code;
+  ClusterClient cluster(*access);
+  std::optional<ExplainSession> session;
+  return cluster.run([&](const OnFinished& on_finished) {
+    session.emplace(
+        cluster.client,
+        [&cluster](const std::string& path, client::Done<std::string> done) {
+          cluster.client.get_text(path, std::move(done));
+        },
+        cluster.clock, options, output, on_finished);
+    session->start();
+  });
+}
+
+ExitCode execute(const NodeShutdownOptions& options, Output& output) {
+  posix::PosixFiles files;
+  const auto access = access_to(options.cluster, files, output);
+  if (!access) {
+    return ExitCode::usage;
+  }
+  ClusterClient cluster(*access);
+  return cluster.run([&](const OnFinished& on_finished) {
+    order_node_shutdown(cluster.client, options, cluster.clock.now(), output, on_finished);
+  });
 }
 
 ExitCode execute(KubeconfigOptions options, Output& output) {

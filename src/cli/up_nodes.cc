@@ -7,8 +7,6 @@
 namespace windlass::cli {
 namespace {
 
-// Longer than any pod's own grace period, which then decides.
-constexpr Duration kNoGraceLimit = hours(24 * 365);
 constexpr const char* kSupervisorFolder = "/supervisor";
 
 std::string nodes_folder(const std::string& data_dir) {
@@ -35,6 +33,7 @@ UpNodes::UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& a
     config.capacity = options_.capacity;
     config.base_environment = options_.environment;
     config.disruption_conditions = options_.disruption_conditions;
+    config.shutdown = options_.shutdown;
     Node& node = nodes_[config.node_name];
     node.directory = config.data_dir;
     node.containers =
@@ -96,8 +95,8 @@ void UpNodes::stop(std::function<void()> on_stopped) {
   }
   const auto stopped = after(nodes_.size(), std::move(on_stopped));
   for (auto& [name, node] : nodes_) {
-    node.agent->stop(kNoGraceLimit,
-                     [containers = node.containers, stopped] { containers->shut_down(stopped); });
+    node.agent->shut_down(
+        [containers = node.containers, stopped] { containers->shut_down(stopped); });
   }
 }
 

@@ -28,6 +28,7 @@ class UpNodes {
     std::vector<std::string> environment;
     bool disruption_conditions = true;      // gate PodDisruptionConditions
     env::NetworkChecks* network = nullptr;  // outlives the nodes
+    node::ShutdownGroups shutdown;
   };
 
   UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api, Options options);
@@ -36,7 +37,7 @@ class UpNodes {
   // there is such a thing.
   void start(std::function<void()> on_ready,
              std::function<void(const std::vector<std::string>&)> on_missing);
-  // All pods end within their grace periods, then the supervisors.
+  // The nodes shut down: all pods end as the groups of the options say, then the supervisors.
   void stop(std::function<void()> on_stopped);
   size_t running_pods() const;
   // Where the node of this name has its files.

@@ -6,6 +6,7 @@
 #include "api/feature_gates.h"
 #include "cli/plane_periods.h"
 #include "node/hollow/behavior.h"
+#include "node/shutdown_groups.h"
 
 namespace windlass::cli {
 
@@ -24,6 +25,7 @@ struct UpOptions {
   size_t nodes = 1;  // that run containers
   size_t hollow_nodes = 0;
   node::hollow::Mix hollow_mix = {};
+  node::ShutdownGroups shutdown = {};  // of the nodes that run containers
 };
 
 // `windlass down`.

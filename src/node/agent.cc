@@ -50,6 +50,15 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
               config_.node_name),
       registration_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_),
       heartbeats_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_.heartbeats),
+      shutdown_({env_.executor, [this] { return live_pods(); },
+                 [this](const std::string& uid, Duration grace) {
+                   if (const auto found = workers_.find(uid); found != workers_.end()) {
+                     found->second->stop(grace);
+                   }
+                 }},
+                config_.shutdown),
+      order_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_.node_name,
+             [this](bool ordered) { on_order(ordered); }),
       pods_({api_, env_.executor, env_.clock, env_.random, env_.log}, pods_of(config_.node_name),
             [](const api::Message& pod) {
               return BoundPod{read_plan(pod), read_seen(pod)};
@@ -58,7 +67,10 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
   pods_.add_handler({[this](const BoundPod& pod) { on_pod(pod); },
                      [this](const BoundPod&, const BoundPod& pod) { on_pod(pod); },
                      [this](const BoundPod& pod) { on_pod_gone(pod); }});
-  pods_.when_synced([this] { sweep(); });
+  pods_.when_synced([this] {
+    sweep();
+    order_.start();  // what it ends is known by now
+  });
 }
 
 Agent::~Agent() {
@@ -136,6 +148,11 @@ void Agent::on_pod(const BoundPod& pod) {
   PodWorker& started = *worker;
   workers_.emplace(pod.plan.uid, std::move(worker));
   const auto found_runs = found_runs_.extract(pod.plan.uid);
+  const bool is_new = found_runs.empty() && !pod.seen.start_time && !pod.seen.deleting;
+  if (is_new && shutdown_.active()) {
+    started.reject("NodeShutdown", "Pod was rejected as the node is shutting down.");  // K-6
+    return;
+  }
   started.start(found_runs.empty() ? PodRuns() : found_runs.mapped());
 }
 
@@ -153,6 +170,7 @@ void Agent::on_worker_done(const std::string& uid) {
   if (found != workers_.end() && found->second->forgotten()) {
     workers_.erase(found);
   }
+  shutdown_.look_again();
   finish_stop();
 }
 
@@ -163,6 +181,47 @@ void Agent::stop(Duration grace, std::function<void()> on_stopped) {
     worker->stop(grace);
   }
   finish_stop();
+}
+
+void Agent::shut_down(std::function<void()> on_done) {
+  on_stopped_ = std::move(on_done);
+  begin_shutdown();
+  finish_stop();
+}
+
+// K-72.
+void Agent::begin_shutdown() {
+  if (shutdown_.active()) {
+    return;
+  }
+  events_.normal(node_target(), "Shutdown", "Shutdown manager detected shutdown event");
+  registration_.set_health({.shutting_down = true});
+  shutdown_.begin();
+}
+
+// K-71. Whoever waits for the end of all pods is not called back.
+void Agent::on_order(bool ordered) {
+  if (ordered) {
+    begin_shutdown();
+  } else if (shutdown_.active() && !on_stopped_) {
+    shutdown_.cancel();
+    events_.normal(node_target(), "Shutdown", "Shutdown manager detected shutdown cancellation");
+    registration_.set_health({});
+  }
+}
+
+std::vector<NodeShutdown::Pod> Agent::live_pods() const {
+  std::vector<NodeShutdown::Pod> pods;
+  for (const auto& [uid, worker] : workers_) {
+    if (!worker->stopped()) {
+      pods.push_back({uid, worker->plan().priority});
+    }
+  }
+  return pods;
+}
+
+client::EventTarget Agent::node_target() const {
+  return {"v1", "Node", "", config_.node_name, registration_.uid(), ""};
 }
 
 void Agent::finish_stop() {

@@ -20,9 +20,11 @@
 #include "node/config.h"
 #include "node/environment.h"
 #include "node/heartbeats.h"
+#include "node/node_shutdown.h"
 #include "node/pod_plan.h"
 #include "node/pod_worker.h"
 #include "node/registration.h"
+#include "node/shutdown_order.h"
 
 namespace windlass::node {
 
@@ -39,6 +41,9 @@ class Agent {
   // No pod starts any more; all end within `grace` (or their own, if less). `on_stopped` runs when
   // nothing is left running and the API knows.
   void stop(Duration grace, std::function<void()> on_stopped);
+  // The machine goes down: the node is not ready any more, takes no pods, and ends those it has,
+  // group by group (disruption.md K-70 to K-74). `on_done` runs as with stop().
+  void shut_down(std::function<void()> on_done);
   // Kills what is left, without waiting for grace periods. After stop().
   void kill();
 
@@ -58,6 +63,10 @@ class Agent {
   void on_pod_gone(const BoundPod& pod);
   void on_worker_done(const std::string& uid);
   void finish_stop();
+  void begin_shutdown();
+  void on_order(bool ordered);
+  std::vector<NodeShutdown::Pod> live_pods() const;
+  client::EventTarget node_target() const;
   void check_storage_later();
 
   env::Env env_;
@@ -70,6 +79,8 @@ class Agent {
   client::EventRecorder events_;
   Registration registration_;
   Heartbeats heartbeats_;
+  NodeShutdown shutdown_;
+  ShutdownOrder order_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;
   env::ContainerSupport support_;
   std::map<std::string, PodRuns> found_runs_;  // of an earlier agent, until a worker has them

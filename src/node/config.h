@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "node/container_flow.h"
+#include "node/shutdown_groups.h"
 
 namespace windlass::node {
 
@@ -33,6 +34,7 @@ struct AgentConfig {
   Duration storage_check = seconds(10);  // K-62
   // The least time between SIGTERM and SIGKILL, however short the grace (disruption.md K-31).
   Duration minimum_grace = seconds(2);
+  ShutdownGroups shutdown;
   bool keep_logs = false;             // also after the pod is gone
   bool disruption_conditions = true;  // gate PodDisruptionConditions
 };

@@ -87,6 +87,7 @@ struct PodPlan {
   std::map<std::string, std::string, std::less<>> annotations;
   std::string node_name;
   std::string service_account;
+  int32_t priority = 0;  // C-10
   std::string hostname;
   RestartPolicy restart_policy = RestartPolicy::always;
   Duration grace = seconds(30);

@@ -60,6 +60,7 @@ struct PodStatusView {
   std::optional<std::string> disruption;  // message of DisruptionTarget by TerminationByKubelet
   std::vector<ContainerView> init_containers;
   std::vector<ContainerView> containers;
+  bool rejected = false;  // not admitted: phase, reason and message are all there is (K-2)
 
   bool terminal() const { return is_terminal_phase(phase); }
 };

@@ -90,6 +90,19 @@ void PodWorker::start(const PodRuns& runs) {
   set_up();
 }
 
+void PodWorker::reject(const std::string& reason, const std::string& message) {
+  writer_->set_start_time(host_.env.clock.now());
+  host_.events.warning(pod_target(), reason, message);
+  ending_ = Ending::by_itself;
+  finished_ = true;
+  PodStatusView view;
+  view.phase = "Failed";
+  view.reason = reason;
+  view.message = "Pod was rejected: " + message;
+  view.rejected = true;
+  writer_->submit(std::move(view));
+}
+
 void PodWorker::adopt_runs(const PodRuns& runs) {
   adopt(plan_, seen_, runs, run_);
   std::set<std::string> attached;

@@ -55,6 +55,8 @@ class PodWorker {
 
   // `runs` are those of this pod that an earlier agent started.
   void start(const PodRuns& runs = {});
+  // Instead: the node does not take the pod (K-2).
+  void reject(const std::string& reason, const std::string& message);
   // The object changed.
   void observe(PodSeen seen);
   // The object is gone; what still runs is killed with the least grace (K-44).

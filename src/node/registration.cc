@@ -8,6 +8,7 @@
 #include "client/object_identity.h"
 #include "node/callback.h"
 #include "node/node_object.h"
+#include "node/shutdown_order.h"
 
 namespace windlass::node {
 
@@ -53,6 +54,8 @@ void Registration::on_read(const Result<client::ObjectPtr>& node) {
     retry(node.error());
     return;
   }
+  // Or it would say that it is ready until it has heard of its order again.
+  health_.shutting_down = has_shutdown_order(**node);
   write(*node, "", &Registration::on_metadata_written);
 }
 
@@ -82,10 +85,30 @@ void Registration::keep_current(std::function<void(bool there)> on_seen) {
   look_later();
 }
 
+void Registration::set_health(const NodeHealth& health) {
+  health_ = health;
+  if (looking_) {
+    look_again_ = true;
+  } else if (timer_ != env::TimerId::none && on_seen_) {
+    env_.executor.cancel(std::exchange(timer_, env::TimerId::none));
+    look();
+  }
+}
+
+void Registration::look() {
+  looking_ = true;
+  env_.client.get(ref(), guarded(self_, &Registration::on_looked));
+}
+
 void Registration::look_later() {
+  looking_ = false;
+  if (std::exchange(look_again_, false)) {
+    look();
+    return;
+  }
   timer_ = env_.executor.schedule(config_.heartbeats.period, [this] {
     timer_ = env::TimerId::none;
-    env_.client.get(ref(), guarded(self_, &Registration::on_looked));
+    look();
   });
 }
 
@@ -94,7 +117,7 @@ void Registration::on_looked(const Result<client::ObjectPtr>& node) {
   if (node || is_not_found(node.error())) {
     on_seen_(node.has_value());
   }
-  if (node && client::uid_of(**node) == uid_ && !says(**node, NodeHealth())) {
+  if (node && client::uid_of(**node) == uid_ && !says(**node, health_)) {
     write(*node, "status", &Registration::on_corrected);
   } else {
     look_later();
@@ -102,8 +125,10 @@ void Registration::on_looked(const Result<client::ObjectPtr>& node) {
 }
 
 void Registration::on_corrected(const Result<client::ObjectPtr>& node) {
-  if (!node && !is_conflict(node.error())) {
-    env_.log.warning("saying that the node is ready failed, will try again",
+  if (!node && is_conflict(node.error())) {
+    look_again_ = true;
+  } else if (!node) {
+    env_.log.warning("saying how the node is failed, will try again",
                      {{"node", config_.node_name}, {"error", node.error().message}});
   }
   look_later();
@@ -113,7 +138,7 @@ void Registration::write(const client::ObjectPtr& node, std::string_view subreso
                          void (Registration::*next)(const Result<client::ObjectPtr>&)) {
   std::shared_ptr<api::Message> changed(node->New());
   changed->CopyFrom(*node);
-  refresh_node(config_, env_.clock.now(), *changed);
+  refresh_node(config_, env_.clock.now(), *changed, health_);
   env_.client.update(ref(), subresource, std::move(changed), guarded(self_, next));
 }
 

@@ -23,6 +23,8 @@ class Registration {
   // that the node is ready where somebody who did not hear of it has written otherwise (N-1, N-3).
   // `on_seen` hears each time whether it is there at all.
   void keep_current(std::function<void(bool there)> on_seen);
+  // Says at once how the node is, and from now on.
+  void set_health(const NodeHealth& health);
   // Of the Node object, once it is registered.
   const std::string& uid() const { return uid_; }
 
@@ -39,6 +41,7 @@ class Registration {
   void write(const client::ObjectPtr& node, std::string_view subresource,
              void (Registration::*next)(const Result<client::ObjectPtr>&));
   void finish(const client::ObjectPtr& node);
+  void look();
   void look_later();
   void on_looked(const Result<client::ObjectPtr>& node);
   void on_corrected(const Result<client::ObjectPtr>& node);
@@ -50,6 +53,9 @@ class Registration {
   std::function<void()> on_registered_;
   std::function<void(bool there)> on_seen_;
   std::string uid_;
+  NodeHealth health_;
+  bool looking_ = false;     // at the object, or writing it
+  bool look_again_ = false;  // as soon as that is over
   Duration retry_ = kFirstRetry;
   env::TimerId timer_ = env::TimerId::none;
   std::shared_ptr<Registration*> self_;  // callbacks hold it weakly

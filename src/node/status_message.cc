@@ -196,14 +196,17 @@ bool apply_status(const PodStatusView& view, const StatusFacts& facts, api::Mess
   const int64_t generation = pod.metadata().generation();
   core::PodStatus& out = *pod.mutable_status();
   write_phase(view, out);
-  write_conditions(view, before, generation, facts.now, out);
-  write_addresses(facts, out);
   if (!out.has_start_time()) {
     api::set_time(*out.mutable_start_time(), facts.start_time);
   }
   if (generation > 0) {
     out.set_observed_generation(generation);
   }
+  if (view.rejected) {
+    return differ(before, out);
+  }
+  write_conditions(view, before, generation, facts.now, out);
+  write_addresses(facts, out);
   out.clear_init_container_statuses();
   for (const ContainerView& container : view.init_containers) {
     write_container(container, *out.add_init_container_statuses());

@@ -1,0 +1,139 @@
+#include "cli/node_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "cli/flag_values.h"
+
+namespace windlass::cli {
+namespace {
+
+constexpr const char* kTotalFlag = "--shutdown-grace-period";
+constexpr const char* kCriticalFlag = "--shutdown-grace-period-critical-pods";
+constexpr const char* kByPriorityFlag = "--shutdown-grace-period-by-pod-priority";
+constexpr size_t kMaxShutdownGroups = 100;
+
+// PRIORITY=DURATION
+Result<node::ShutdownGroup> parse_group(std::string_view text) {
+  const auto malformed = [&] {
+    return fail(
+        plain_error(fmt::format("invalid {} \"{}\": must be PRIORITY=DURATION,... such as "
+                                "0=30s,2000000000=10s",
+                                kByPriorityFlag, text)));
+  };
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    return malformed();
+  }
+  node::ShutdownGroup group;
+  const std::string_view number = text.substr(0, equals);
+  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), group.priority);
+  if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) {
+    return malformed();
+  }
+  TRY(group.time, positive_duration(kByPriorityFlag, std::string(text.substr(equals + 1))));
+  return group;
+}
+
+Result<node::ShutdownGroups> parse_groups(std::string_view text) {
+  node::ShutdownGroups groups;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    TRY(const node::ShutdownGroup group, parse_group(text.substr(0, comma)));
+    groups.push_back(group);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (groups.size() > kMaxShutdownGroups) {
+      return fail(plain_error(
+          fmt::format("invalid {}: more than {} groups", kByPriorityFlag, kMaxShutdownGroups)));
+    }
+  }
+  std::sort(groups.begin(), groups.end(),
+            [](const auto& a, const auto& b) { return a.priority < b.priority; });
+  const auto same =
+      std::adjacent_find(groups.begin(), groups.end(),
+                         [](const auto& a, const auto& b) { return a.priority == b.priority; });
+  if (same != groups.end()) {
+    return fail(plain_error(
+        fmt::format("invalid {}: priority {} is there twice", kByPriorityFlag, same->priority)));
+  }
+  return groups;
+}
+
+}  // namespace
+
+CLI::App* add_node_shutdown(CLI::App& app, NodeFlags& flags) {
+  CLI::App* command = app.add_subcommand(
+      "shutdown", "Shut a node of `windlass up` down as if its machine went off");
+  NodeShutdownOptions& options = flags.shutdown;
+  command->add_option("NODE", options.node, "NAME or node/NAME");
+  command->add_flag("--cancel", options.cancel,
+                    "Let it take pods again; those that have ended stay so");
+  command->add_option("--kubeconfig", options.cluster.kubeconfig,
+                      "Which cluster, and who we are ($KUBECONFIG, ~/.kube/config)");
+  command->add_option("--context", options.cluster.context, "Of the kubeconfig (its current one)");
+  command->footer(
+      "The node is not ready any more, takes no pods and ends those it has, within the grace\n"
+      "periods of `windlass up --shutdown-grace-period`. It stays down, also when `windlass up`\n"
+      "starts again, until --cancel.\n"
+      "Exit code: 0 the node is told, 1 there is none of that name, 2 wrong usage.\n\n"
+      "Examples:\n"
+      "  windlass node shutdown node-1\n"
+      "  windlass node shutdown node-1 --cancel");
+  return command;
+}
+
+Result<NodeShutdownOptions> read_node_shutdown_flags(const NodeFlags& flags) {
+  NodeShutdownOptions options = flags.shutdown;
+  for (const std::string_view prefix : {"node/", "nodes/"}) {
+    if (options.node.starts_with(prefix)) {
+      options.node.erase(0, prefix.size());
+    }
+  }
+  if (options.node.empty()) {
+    return fail(plain_error("must specify a node: windlass node shutdown NAME"));
+  }
+  return options;
+}
+
+void add_shutdown_flags(CLI::App& command, ShutdownFlags& flags) {
+  const auto add = [&command](const char* name, std::string& value, const char* help) {
+    command.add_option(name, value, help)->group("Periods");
+  };
+  add(kTotalFlag, flags.total,
+      "All the time that pods have when a node shuts down (their own grace periods)");
+  add(kCriticalFlag, flags.critical, "How much of it is for critical pods, after the others (0s)");
+  add(kByPriorityFlag, flags.by_priority,
+      "Instead: the time of each group, by the lowest priority in it: 0=30s,1000=20s,"
+      "2000000000=10s");
+}
+
+Result<node::ShutdownGroups> read_shutdown_flags(const ShutdownFlags& flags) {
+  if (!flags.by_priority.empty()) {
+    if (!flags.total.empty() || !flags.critical.empty()) {
+      return fail(plain_error(
+          fmt::format("{} excludes {} and {}", kByPriorityFlag, kTotalFlag, kCriticalFlag)));
+    }
+    return parse_groups(flags.by_priority);
+  }
+  if (flags.total.empty()) {
+    return flags.critical.empty()
+               ? Result<node::ShutdownGroups>(node::ShutdownGroups())
+               : fail(plain_error(fmt::format("{} needs {}", kCriticalFlag, kTotalFlag)));
+  }
+  TRY(const Duration total, positive_duration(kTotalFlag, flags.total));
+  Duration critical{};
+  if (!flags.critical.empty()) {
+    TRY(critical, positive_duration(kCriticalFlag, flags.critical));
+  }
+  if (critical > total) {
+    return fail(plain_error(
+        fmt::format("{} \"{}\" is more than {}", kCriticalFlag, flags.critical, kTotalFlag)));
+  }
+  return node::shutdown_groups(total, critical);
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,35 @@
+// Flags of `windlass node`, and those of `windlass up` that say how its nodes shut down: what CLI11
+// writes into, and the options that become of it. Used while arguments are parsed, and not after.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/node_options.h"
+#include "node/shutdown_groups.h"
+
+namespace CLI {
+class App;
+}
+
+namespace windlass::cli {
+
+struct NodeFlags {
+  NodeShutdownOptions shutdown = {};
+};
+
+// `windlass node` itself is `app`'s.
+CLI::App* add_node_shutdown(CLI::App& app, NodeFlags& flags);
+Result<NodeShutdownOptions> read_node_shutdown_flags(const NodeFlags& flags);
+
+struct ShutdownFlags {
+  std::string total = {};
+  std::string critical = {};
+  std::string by_priority = {};
+};
+
+void add_shutdown_flags(CLI::App& command, ShutdownFlags& flags);
+// No flag: no groups.
+Result<node::ShutdownGroups> read_shutdown_flags(const ShutdownFlags& flags);
+
+}  // namespace windlass::cli
