@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/quote.h"
+#include "node/config.h"
 #include "node/shutdown_order.h"
 #include "schema/core/v1/node.pb.h"
 
 namespace windlass::cli {
 namespace {
-
-constexpr const char* kOurRuntime = "windlass://";
 
 std::string order_patch(bool cancel, Time now) {
   return fmt::format(R"({{"metadata":{{"annotations":{{"{}":{}}}}}}})", node::kShutdownAnnotation,
@@ -40,9 +39,9 @@ void order_node_shutdown(client::ApiClient& api, const NodeShutdownOptions& opti
       return fail_with(found.error().message);
     }
     const auto& node = static_cast<const api::core::v1::Node&>(**found);
-    // Nobody else would act on it.
-    if (!node.status().node_info().container_runtime_version().starts_with(kOurRuntime)) {
-      return fail_with(fmt::format("node \"{}\" is none of windlass up's", ref.name));
+    // Nobody else would act on it, hollow nodes neither.
+    if (node.status().node_info().container_runtime_version() != node::AgentConfig().runtime) {
+      return fail_with(fmt::format("node \"{}\" runs no containers for windlass up", ref.name));
     }
     api.patch(ref, "", client::PatchType::merge, patch, on_patched);
   });

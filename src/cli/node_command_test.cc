@@ -58,7 +58,7 @@ TEST(NodeCommand, SaysWhatIsWrong) {
   EXPECT_EQ(command.run("n"), ExitCode::failed);
   EXPECT_EQ(command.run("m"), ExitCode::failed);
   EXPECT_FALSE(command.ordered());
-  EXPECT_THAT(command.output.err_text, HasSubstr("node \"n\" is none of windlass up's"));
+  EXPECT_THAT(command.output.err_text, HasSubstr("node \"n\" runs no containers for windlass up"));
   EXPECT_THAT(command.output.err_text, HasSubstr("nodes \"m\" not found"));
 }
 

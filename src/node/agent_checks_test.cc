@@ -112,6 +112,13 @@ TEST_F(AgentChecksTest, AReadinessProbeDecidesWhetherThePodIsReady) {
   EXPECT_THAT(signals(), IsEmpty());
 }
 
+TEST_F(AgentChecksTest, WhatAProbePrintedIsCutAndMadeReadable) {
+  exec_result = {1, false, "\xff" + std::string(10'000, 'x')};
+  add_pod("Never", "readinessProbe: {exec: {command: [x]}}");
+  EXPECT_THAT(events(),
+              Contains("Warning Unhealthy Readiness probe failed: ?" + std::string(899, 'x')));
+}
+
 TEST_F(AgentChecksTest, AFailedLivenessProbeRestartsTheContainer) {
   node.network.statuses[kPort] = 200;
   add_pod("OnFailure", "livenessProbe: {httpGet: {path: /live, port: web}, periodSeconds: 1}");

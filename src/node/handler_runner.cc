@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "api/codec/json_text.h"
 #include "base/quote.h"
 
 namespace windlass::node {
@@ -13,6 +15,19 @@ using Outcome = HandlerResult::Outcome;
 
 // A command that has just been killed for its time answers first.
 constexpr Duration kExecPatience = seconds(2);
+// Of what a command printed: it becomes an event, which holds little more.
+constexpr size_t kMaxOutputBytes = 900;
+
+// Commands print what they like; an API object holds UTF-8 only.
+std::string readable(std::string_view output) {
+  std::string text;
+  for (size_t at = 0; at < output.size() && text.size() < kMaxOutputBytes;) {
+    const size_t length = api::utf8_length(output, at);
+    text += length == 0 ? "?" : output.substr(at, length);
+    at += std::max(length, size_t{1});
+  }
+  return text;
+}
 
 std::string host_and_port(const std::string& host, uint16_t port) {
   const bool v6 = host.find(':') != std::string::npos;
@@ -32,7 +47,7 @@ HandlerResult exec_result(const Result<env::ContainerExecResult>& done,
     return {Outcome::failed, fmt::format("command timed out: {} timed out after {}",
                                          command_text(command), format_duration(timeout))};
   }
-  return done->code == 0 ? HandlerResult() : HandlerResult{Outcome::failed, done->output};
+  return done->code == 0 ? HandlerResult() : HandlerResult{Outcome::failed, readable(done->output)};
 }
 
 }  // namespace
