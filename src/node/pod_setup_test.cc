@@ -146,12 +146,12 @@ TEST_F(PodSetupTest, K38_APodThatWaitsForAVolumeCanBeDeleted) {
 
 TEST_F(PodSetupTest, AHostPathIsCheckedAsItsTypeSays) {
   node.files.put("/srv/data/file", "x");
-  struct Case {
+  struct HostPathCase {
     const char* path;
     const char* type;
     bool fits;
   };
-  const Case cases[] = {
+  const HostPathCase cases[] = {
       {"/srv/data", "", true},
       {"/srv/data", "Directory", true},
       {"/srv/data", "File", false},
@@ -165,7 +165,7 @@ TEST_F(PodSetupTest, AHostPathIsCheckedAsItsTypeSays) {
   plan.containers.emplace_back().mounts = {{"v", "/v", "", "", false}};
   const env::ContainerSupport support;
   const HostFacts facts;
-  for (const Case& c : cases) {
+  for (const HostPathCase& c : cases) {
     VolumePlan volume;
     volume.name = "v";
     volume.kind = VolumePlan::Kind::host_path;
