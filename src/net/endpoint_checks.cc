@@ -59,6 +59,14 @@ std::string request_head(const env::HttpCheck& check) {
   return head + "Connection: close\r\n\r\n";
 }
 
+// Whoever asked knows where to: `connect: connection refused`.
+Status without_place(const Status& error, const Endpoint& endpoint) {
+  const std::string place = "connect to " + endpoint.text();
+  return error.message.starts_with(place)
+             ? plain_error("connect" + error.message.substr(place.size()))
+             : error;
+}
+
 // One connection, held by whoever asked. What the loop holds of it is a plain pointer, taken back
 // in the destructor.
 class Check : public std::enable_shared_from_this<Check> {
@@ -83,7 +91,7 @@ class Check : public std::enable_shared_from_this<Check> {
     endpoint_ = *std::move(endpoint);
     auto fd = begin_connect(endpoint_);
     if (!fd) {
-      return finish_later(fail(fd.error()));
+      return finish_later(fail(without_place(fd.error(), endpoint_)));
     }
     fd_ = *std::move(fd);
     timer_ = loop_.schedule(timeout, [this] { finish(fail(plain_error("no answer in time"))); });
@@ -101,7 +109,7 @@ class Check : public std::enable_shared_from_this<Check> {
  private:
   void on_connected() {
     if (const auto connected = connect_result(fd_.get(), endpoint_); !connected) {
-      return finish(fail(connected.error()));
+      return finish(fail(without_place(connected.error(), endpoint_)));
     }
     if (head_.empty()) {
       return finish(0);
