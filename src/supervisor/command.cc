@@ -35,6 +35,9 @@ Command::Command(posix::EventLoop& loop, Launched launched, Duration timeout,
   timer_ = loop_.schedule(timeout, [this] {
     timer_ = env::TimerId::none;
     result_.timed_out = true;
+    // What it has started, too: all in its session's group. It is not reaped yet, so the number is
+    // its own.
+    ::kill(-launched_.pid, SIGKILL);
     ::syscall(SYS_pidfd_send_signal, launched_.pidfd.get(), SIGKILL, nullptr, 0);
   });
   [[maybe_unused]] const ssize_t sent = ::send(launched_.sync.get(), &kGo, 1, MSG_NOSIGNAL);

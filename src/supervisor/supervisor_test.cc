@@ -348,6 +348,13 @@ TEST(Supervisor, CommandsRunInsideTheContainer) {
   const auto slow = exec({"sleep", "1000"}, milliseconds(50));
   ASSERT_TRUE(slow.has_value());
   EXPECT_TRUE(slow->timed_out);
+  // What it started goes with it: a probe that hangs every few seconds must not pile up.
+  ASSERT_TRUE(exec({"sh", "-c", "sleep 12321; true"}, milliseconds(200))->timed_out);
+  if (namespaces) {
+    const auto left =
+        exec({"sh", "-c", "while grep -qs '1232[1]' /proc/[0-9]*/cmdline; do sleep 0.01; done"});
+    EXPECT_EQ(left->code, 0);
+  }
   EXPECT_EQ(exec({"/nope"}).error().message,
             R"(exec: "/nope": stat /nope: no such file or directory)");
   rig.client->signal("target", SIGKILL);
