@@ -28,7 +28,7 @@ class UpNodes {
     std::vector<std::string> environment;
     bool disruption_conditions = true;      // gate PodDisruptionConditions
     env::NetworkChecks* network = nullptr;  // outlives the nodes
-    node::ShutdownGroups shutdown;
+    node::ShutdownGroups shutdown = {};
   };
 
   UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api, Options options);
