@@ -24,7 +24,8 @@ TEST(HandlerPlan, ReadsProbes) {
 ports: [{name: web, containerPort: 8080}]
 startupProbe: {exec: {command: [a, b]}, periodSeconds: 2, failureThreshold: 30}
 livenessProbe:
-  httpGet: {path: /live, port: web, scheme: HTTPS, host: 10.0.0.1, httpHeaders: [{name: A, value: b}]}
+  httpGet: {path: /live, port: web, scheme: HTTPS, host: 10.0.0.1,
+    httpHeaders: [{name: A, value: b}]}
   initialDelaySeconds: 7
   timeoutSeconds: 3
   terminationGracePeriodSeconds: 11
