@@ -28,7 +28,7 @@ Options node_parsed(const std::vector<std::string>& arguments) {
 
 struct NodeCommand {
   explicit NodeCommand(const std::string& runtime = "windlass://processes") {
-    api.create_node("{metadata: {name: n}, status: {nodeInfo: {containerRuntimeVersion: '" +
+    api.create_node("{metadata: {name: node-a}, status: {nodeInfo: {containerRuntimeVersion: '" +
                     runtime + "'}}}");
   }
   ExitCode run(const std::string& node, bool cancel = false) {
@@ -38,7 +38,9 @@ struct NodeCommand {
     api.world.run_for(seconds(1));
     return code.value();
   }
-  bool ordered() { return node::has_shutdown_order(*api.find<Node>(api::kinds::node(), "", "n")); }
+  bool ordered() {
+    return node::has_shutdown_order(*api.find<Node>(api::kinds::node(), "", "node-a"));
+  }
 
   SimApi api;
   cli::testing::TextOutput output;
@@ -46,20 +48,22 @@ struct NodeCommand {
 
 TEST(NodeCommand, OrdersAShutdownAndTakesItBack) {
   NodeCommand command;
-  EXPECT_EQ(command.run("n"), ExitCode::ok);
+  EXPECT_EQ(command.run("node-a"), ExitCode::ok);
   EXPECT_TRUE(command.ordered());
-  EXPECT_EQ(command.run("n", true), ExitCode::ok);
+  EXPECT_EQ(command.run("node-a", true), ExitCode::ok);
   EXPECT_FALSE(command.ordered());
-  EXPECT_EQ(command.output.out_text, "node/n is shutting down\nnode/n takes pods again\n");
+  EXPECT_EQ(command.output.out_text,
+            "node/node-a is shutting down\nnode/node-a takes pods again\n");
 }
 
 TEST(NodeCommand, SaysWhatIsWrong) {
   NodeCommand command("containerd://2.1");
-  EXPECT_EQ(command.run("n"), ExitCode::failed);
-  EXPECT_EQ(command.run("m"), ExitCode::failed);
+  EXPECT_EQ(command.run("node-a"), ExitCode::failed);
+  EXPECT_EQ(command.run("node-b"), ExitCode::failed);
   EXPECT_FALSE(command.ordered());
-  EXPECT_THAT(command.output.err_text, HasSubstr("node \"n\" runs no containers for windlass up"));
-  EXPECT_THAT(command.output.err_text, HasSubstr("nodes \"m\" not found"));
+  EXPECT_THAT(command.output.err_text,
+              HasSubstr("node \"node-a\" runs no containers for windlass up"));
+  EXPECT_THAT(command.output.err_text, HasSubstr("nodes \"node-b\" not found"));
 }
 
 TEST(NodeCommand, TakesItsFlags) {
