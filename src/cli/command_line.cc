@@ -9,6 +9,7 @@
 #include "cli/cluster_flags.h"
 #include "cli/explain_flags.h"
 #include "cli/flag_values.h"
+#include "cli/image_flags.h"
 #include "cli/node_flags.h"
 
 namespace windlass::cli {
@@ -48,6 +49,8 @@ struct RawFlags {
   ExplainFlags explain;
   NodeFlags node;
   ShutdownFlags shutdown;
+  NodeImages node_images;
+  ImageOptions image;
 };
 
 void add_manifest_flags(CLI::App& command, RawFlags& raw) {
@@ -89,6 +92,7 @@ CLI::App* add_run(CLI::App& app, RawFlags& raw) {
   command->add_option("-n,--namespace", raw.ns, "Namespace for objects that name none");
   command->add_option("--timeout", raw.timeout, "Give up after this long, e.g. 90s, 5m, 1h30m");
   add_backoff_flags(*command, raw);
+  add_node_image_flags(*command, raw.node_images);
   command->add_flag("--logs", raw.logs, "Print what the pods print, each line after its pod");
   command->add_option("-v", raw.verbosity, "Log more: 0 warnings, 1 information, 2 all");
   command->footer(
@@ -120,6 +124,7 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
                    "Nodes that run containers as processes of this machine, each with all it has "
                    "(1; 0 with hollow nodes)")
       ->check(CLI::Range(size_t{0}, kMaxNodes));
+  add_node_image_flags(*command, raw.node_images);
   command
       ->add_option("--hollow-nodes", raw.hollow_nodes,
                    "Nodes that run nothing and end pods as their annotations say, for trials at "
@@ -393,6 +398,7 @@ Result<CommandLine> run_options(const RawFlags& raw) {
   }
   options.ns = raw.ns;
   options.logs = raw.logs;
+  options.images = raw.node_images;
   options.verbosity = raw.verbosity;
   return options;
 }
@@ -416,6 +422,7 @@ Result<CommandLine> up_options(const RawFlags& raw) {
   options.verbosity = raw.verbosity;
   options.nodes = raw.nodes.value_or(raw.hollow_nodes > 0 ? 0 : 1);
   options.hollow_nodes = raw.hollow_nodes;
+  options.images = raw.node_images;
   TRY(options.hollow_mix, node::hollow::parse_mix(raw.hollow_mix));
   TRY(options.shutdown, read_shutdown_flags(raw.shutdown));
   return options;
@@ -459,6 +466,11 @@ Result<CommandLine> node_shutdown_options(const RawFlags& raw) {
   return options;
 }
 
+Result<CommandLine> image_options(const RawFlags& raw) {
+  TRY_VOID(check_image_flags(raw.image));
+  return raw.image;
+}
+
 Result<CommandLine> supervisor_options(const RawFlags& raw) {
   if (raw.supervisor_dir.empty()) {
     return fail(plain_error("must specify --dir DIR"));
@@ -493,6 +505,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CLI::App* explain = add_explain(app, raw.explain);
   CLI::App* node = app.add_subcommand("node", "Act on one node of `windlass up`: shutdown");
   CLI::App* node_shutdown = add_node_shutdown(*node, raw.node);
+  const ImageCommands images = add_image(app, raw.image);
   CLI::App* supervisor = add_supervisor(app, raw);
   CLI::App* version = app.add_subcommand("version", "Print the version of this program");
   version->add_option("-o,--output", raw.output, "yaml or json");
@@ -511,6 +524,9 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       {annotate, annotate_options},
       {explain, explain_options},
       {node_shutdown, node_shutdown_options},
+      {images.add, image_options},
+      {images.list, image_options},
+      {images.remove, image_options},
       {supervisor, supervisor_options},
       {version, version_options},
   };
@@ -533,7 +549,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
                     : CommandLine(usage_error(parsed.error().message, chosen_command(app).words()));
     }
   }
-  for (const CLI::App* group : {policy, node}) {
+  for (const CLI::App* group : {policy, node, images.image}) {
     if (group->parsed()) {
       return Usage{group->help("windlass"), true};
     }

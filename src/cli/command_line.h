@@ -12,6 +12,7 @@
 #include "cli/controller_options.h"
 #include "cli/doctor_options.h"
 #include "cli/explain_options.h"
+#include "cli/image_options.h"
 #include "cli/manifest.h"
 #include "cli/node_options.h"
 #include "cli/up_options.h"
@@ -56,6 +57,7 @@ struct RunOptions {
   Duration backoff_base = seconds(10);
   Duration backoff_cap = minutes(10);
   api::FeatureGates gates;
+  NodeImages images = {};
 };
 
 // `windlass annotate`.
@@ -79,10 +81,11 @@ struct Usage {
   bool is_error = false;
 };
 
-using CommandLine = std::variant<ValidateOptions, RunOptions, UpOptions, DownOptions,
-                                 KubeconfigOptions, PolicyTestOptions, PolicyLintOptions,
-                                 ControllerOptions, DoctorOptions, AnnotateOptions, ExplainOptions,
-                                 NodeShutdownOptions, SupervisorCommand, VersionOptions, Usage>;
+using CommandLine =
+    std::variant<ValidateOptions, RunOptions, UpOptions, DownOptions, KubeconfigOptions,
+                 PolicyTestOptions, PolicyLintOptions, ControllerOptions, DoctorOptions,
+                 AnnotateOptions, ExplainOptions, NodeShutdownOptions, ImageOptions,
+                 SupervisorCommand, VersionOptions, Usage>;
 
 // `arguments` without the program's name.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

@@ -268,5 +268,35 @@ TEST(CommandLine, ExplainTakesAJobAsKubectlNamesIt) {
   }
 }
 
+TEST(CommandLine, ImageCommands) {
+  const auto add = parse_command_line({"image", "add", "busybox", "--from-static", "/bin/busybox"});
+  const auto* added = std::get_if<ImageOptions>(&add);
+  ASSERT_NE(added, nullptr);
+  EXPECT_EQ(added->action, ImageOptions::Action::add);
+  EXPECT_EQ(added->name, "busybox");
+  EXPECT_EQ(added->from_static, "/bin/busybox");
+  const auto list = parse_command_line({"image", "list", "--image-dir", "/images"});
+  const auto* listed = std::get_if<ImageOptions>(&list);
+  ASSERT_NE(listed, nullptr);
+  EXPECT_EQ(listed->action, ImageOptions::Action::list);
+  EXPECT_EQ(listed->directory, "/images");
+  for (const auto& arguments :
+       std::vector<std::vector<std::string>>{{"image"},
+                                             {"image", "add"},
+                                             {"image", "add", "a"},
+                                             {"image", "add", "a", "dir", "--from-static", "b"},
+                                             {"image", "remove"}}) {
+    const auto command = parse_command_line(arguments);
+    const auto* usage = std::get_if<Usage>(&command);
+    ASSERT_NE(usage, nullptr) << arguments.size();
+    EXPECT_TRUE(usage->is_error);
+  }
+  const auto run = parse_command_line({"run", "j.yaml", "--require-images", "--image-dir", "/i"});
+  EXPECT_TRUE(std::get<RunOptions>(run).images.required);
+  const auto up = parse_command_line({"up", "--image-dir", "/i"});
+  EXPECT_FALSE(std::get<UpOptions>(up).images.required);
+  EXPECT_EQ(std::get<UpOptions>(up).images.directory, "/i");
+}
+
 }  // namespace
 }  // namespace windlass::cli

@@ -17,6 +17,7 @@
 #include "cli/doctor.h"
 #include "cli/down.h"
 #include "cli/explain_session.h"
+#include "cli/image_command.h"
 #include "cli/kubeconfig_command.h"
 #include "cli/machine.h"
 #include "cli/node_command.h"
@@ -95,7 +96,26 @@ ExitCode live(Process& process, Make make) {
   return code;
 }
 
-ExitCode run_jobs(const RunOptions& options, Output& output) {
+// Absolute: supervisors have a working directory of their own.
+std::string absolute_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute.lexically_normal().string();
+}
+
+std::string data_dir_or_default(const std::string& data_dir) {
+  return absolute_path(data_dir.empty()
+                           ? default_data_dir(posix::environment_variable("XDG_STATE_HOME"),
+                                              posix::environment_variable("HOME"))
+                           : data_dir);
+}
+
+std::string image_dir_or_default(const std::string& image_dir) {
+  return image_dir.empty() ? data_dir_or_default("") + "/images" : absolute_path(image_dir);
+}
+
+ExitCode run_jobs(RunOptions options, Output& output) {
+  options.images.directory = image_dir_or_default(options.images.directory);
   Process process(options.verbosity);
   return live<RunSession>(process, [&](std::optional<RunSession>& session,
                                        const OnFinished& on_finished) {
@@ -104,19 +124,9 @@ ExitCode run_jobs(const RunOptions& options, Output& output) {
   });
 }
 
-// Absolute: supervisors have a working directory of their own.
-std::string data_dir_or_default(const std::string& data_dir) {
-  const std::string chosen = data_dir.empty()
-                                 ? default_data_dir(posix::environment_variable("XDG_STATE_HOME"),
-                                                    posix::environment_variable("HOME"))
-                                 : data_dir;
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(chosen, error);
-  return error ? chosen : absolute.lexically_normal().string();
-}
-
 ExitCode keep_up(UpOptions options, Output& output) {
   options.data_dir = data_dir_or_default(options.data_dir);
+  options.images.directory = image_dir_or_default(options.images.directory);
   posix::raise_descriptor_limit();
   Process process(options.verbosity);
   std::optional<posix::WorkerThread> journal_worker;
@@ -265,6 +275,15 @@ ExitCode execute(const NodeShutdownOptions& options, Output& output) {
   return cluster.run([&](const OnFinished& on_finished) {
     order_node_shutdown(cluster.client, options, cluster.clock.now(), output, on_finished);
   });
+}
+
+ExitCode execute(ImageOptions options, Output& output) {
+  options.directory = image_dir_or_default(options.directory);
+  for (std::string* path : {&options.source, &options.from_static}) {
+    *path = path->empty() ? "" : absolute_path(*path);
+  }
+  posix::PosixFiles files;
+  return keep_images(options, files, output);
 }
 
 ExitCode execute(KubeconfigOptions options, Output& output) {

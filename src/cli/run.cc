@@ -127,6 +127,8 @@ class RunSession::Impl {
     cluster.node.data_dir = scratch_;
     cluster.node.capacity = machine_.capacity;
     cluster.network = machine_.network;
+    cluster.node.image_dir = options_.images.directory;
+    cluster.node.require_images = options_.images.required;
     if (!machine_.environment.empty()) {
       cluster.node.base_environment = machine_.environment;
     }

@@ -114,7 +114,8 @@ class UpSession::Impl {
     nodes_ = std::make_unique<UpNodes>(
         env_, make_containers_, plane_->client(),
         UpNodes::Options{options_.nodes, options_.data_dir, machine_.capacity, machine_.environment,
-                         disruption_conditions(), machine_.network, options_.shutdown});
+                         disruption_conditions(), machine_.network, options_.shutdown,
+                         options_.images});
     nodes_->start([this] { start_hollow_nodes(); },
                   [this](const std::vector<std::string>& missing) {
                     for (const std::string& what : missing) {

@@ -34,6 +34,8 @@ UpNodes::UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& a
     config.base_environment = options_.environment;
     config.disruption_conditions = options_.disruption_conditions;
     config.shutdown = options_.shutdown;
+    config.image_dir = options_.images.directory;
+    config.require_images = options_.images.required;
     Node& node = nodes_[config.node_name];
     node.directory = config.data_dir;
     node.containers =

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/container_factory.h"
+#include "cli/image_options.h"
 #include "client/api_client.h"
 #include "env/env.h"
 #include "node/agent.h"
@@ -29,6 +30,7 @@ class UpNodes {
     bool disruption_conditions = true;      // gate PodDisruptionConditions
     env::NetworkChecks* network = nullptr;  // outlives the nodes
     node::ShutdownGroups shutdown = {};
+    NodeImages images = {};
   };
 
   UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api, Options options);

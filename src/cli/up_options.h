@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/feature_gates.h"
+#include "cli/image_options.h"
 #include "cli/plane_periods.h"
 #include "node/hollow/behavior.h"
 #include "node/shutdown_groups.h"
@@ -23,6 +24,7 @@ struct UpOptions {
   api::FeatureGates gates = {};
   PlanePeriods periods = {};
   size_t nodes = 1;  // that run containers
+  NodeImages images = {};
   size_t hollow_nodes = 0;
   node::hollow::Mix hollow_mix = {};
   node::ShutdownGroups shutdown = {};  // of the nodes that run containers

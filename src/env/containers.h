@@ -33,6 +33,7 @@ struct ContainerMount {
 
 struct ContainerIsolation {
   std::string root;                    // directory that becomes `/`; "" is the host's own root
+  std::string layer = {};              // takes what is written to `root`; made anew, "" is `root`
   std::vector<ContainerMount> mounts;  // in this order
   std::string hostname;                // "" keeps the host's
   bool private_tmp = true;             // an empty /tmp of its own, before `mounts`

@@ -29,6 +29,8 @@ struct AgentConfig {
   std::map<std::string, std::string> annotations = {};
   std::vector<std::string> base_environment = {
       "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
+  std::string image_dir = {};   // of an ImageStore; "" is none
+  bool require_images = false;  // K-18; else names that are not known are the host's root
   RestartTiming restart;
   HeartbeatTiming heartbeats;
   Duration storage_check = seconds(10);  // K-62

@@ -49,11 +49,12 @@ Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlace
 
 }  // namespace
 
-std::string working_directory(const ContainerPlan& container, const std::string& work_dir) {
+std::string working_directory(const ContainerPlan& container, const std::string& work_dir,
+                              bool on_host_root) {
   if (!container.working_dir.empty()) {
     return container.working_dir;
   }
-  return container.identity.user.value_or(0) == 0 ? work_dir : "/";
+  return on_host_root && container.identity.user.value_or(0) == 0 ? work_dir : "/";
 }
 
 Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPlan& container,
@@ -65,9 +66,12 @@ Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPl
   request.command = command.command;
   request.environment = command.environment;
   request.log_path = place.log_path;
-  request.working_directory = working_directory(container, place.work_dir);
+  request.working_directory = working_directory(container, place.work_dir, place.root.empty());
   request.isolation.hostname = short_hostname(pod.hostname);
-  if (support.mounts) {
+  if (!place.root.empty()) {
+    request.isolation.root = place.root;
+    request.isolation.layer = place.layer;
+  } else if (support.mounts) {
     // It may be below /tmp, of which the container has its own.
     request.isolation.mounts.push_back(
         {env::ContainerMount::Kind::bind, place.work_dir, place.work_dir, false, 0});

@@ -15,6 +15,8 @@ struct ContainerPlace {
   std::string work_dir;  // of the pod; where a container works that names no directory
   std::string log_path;
   const VolumePlaces& volumes;
+  std::string root = {};   // of its image; "" is the host's
+  std::string layer = {};  // takes what is written to `root`
 };
 
 // An error is for good: the container's mounts cannot be made.
@@ -23,8 +25,9 @@ Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPl
                                            const ContainerPlace& place,
                                            const env::ContainerSupport& support);
 
-// Where its processes begin. The pod's own directory is closed to all but the node's user; others
-// begin where most images do.
-std::string working_directory(const ContainerPlan& container, const std::string& work_dir);
+// Where its processes begin. The pod's own directory is on the host's root and closed to all but
+// the node's user; others begin where most images do.
+std::string working_directory(const ContainerPlan& container, const std::string& work_dir,
+                              bool on_host_root);
 
 }  // namespace windlass::node

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "api/pod/image_name.h"
+
 namespace windlass::node {
 
 namespace {
@@ -95,9 +97,7 @@ Result<std::optional<std::string>> entry_value(const ValueContext& context,
 // What an image would say by itself (api.md E72, E23): pause waits for a signal and ends with 0,
 // everything else is a shell that finds no input.
 std::vector<std::string> default_command(std::string_view image) {
-  const size_t slash = image.rfind('/');
-  const std::string_view base = slash == std::string_view::npos ? image : image.substr(slash + 1);
-  if (base == "pause" || base.starts_with("pause:") || base.starts_with("pause@")) {
+  if (api::is_pause_image(image)) {
     return {"sh", "-c", "trap 'exit 0' TERM INT; while :; do sleep 3600 & wait $!; done"};
   }
   return {"sh"};

@@ -31,7 +31,7 @@ void adopt_seen(const SeenContainer& seen, RestartPolicy policy, ContainerRun& r
   run.last = seen.last;
   run.restarts = seen.restarts;
   run.container_id = seen.container_id;
-  run.image_id = seen.container_id.empty() ? "" : kHostImageId;
+  run.image_id = seen.image_id;
   run.ever_started = !std::holds_alternative<Waiting>(seen.state) || seen.last.has_value();
   if (const auto* ended = std::get_if<Ended>(&seen.state)) {
     run.state = *ended;
@@ -50,7 +50,7 @@ void adopt_run(const PodPlan& plan, int attempt, const env::ContainerRunInfo& fo
   run.restarts = attempt;
   run.ever_started = true;
   run.container_id = container_id_of(run_id(plan.uid, run.name, attempt));
-  run.image_id = kHostImageId;
+  run.image_id = run.image_id.empty() ? kHostImageId : run.image_id;
   switch (found.state) {
     case env::ContainerRunInfo::State::starting:
     case env::ContainerRunInfo::State::running:

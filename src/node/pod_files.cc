@@ -20,6 +20,7 @@ PodFiles::PodFiles(env::Files& files, env::Log& log, const std::string& data_dir
       log_(log),
       work_dir_(fmt::format("{}/pods/{}", data_dir, uid)),
       volumes_dir_(fmt::format("{}/volumes/{}", data_dir, uid)),
+      layers_dir_(fmt::format("{}/layers/{}", data_dir, uid)),
       log_dir_(fmt::format("{}/logs/{}_{}_{}", data_dir, ns, name, uid)) {}
 
 Result<void> PodFiles::make(const std::vector<std::string>& container_names) {
@@ -28,6 +29,10 @@ Result<void> PodFiles::make(const std::vector<std::string>& container_names) {
     TRY_VOID(files_.make_directory(log_dir_ + "/" + name));
   }
   return {};
+}
+
+std::string PodFiles::layer_directory(std::string_view container) const {
+  return fmt::format("{}/{}", layers_dir_, container);
 }
 
 std::string PodFiles::log_directory(std::string_view container) const {
@@ -41,6 +46,7 @@ std::string PodFiles::log_path(std::string_view container, int restart) const {
 void PodFiles::remove_work() {
   remove_or_warn(files_, log_, work_dir_);
   remove_or_warn(files_, log_, volumes_dir_);
+  remove_or_warn(files_, log_, layers_dir_);
 }
 
 void PodFiles::remove_logs() {
@@ -50,7 +56,7 @@ void PodFiles::remove_logs() {
 void remove_leftover_files(env::Files& files, env::Log& log, const std::string& data_dir,
                            const std::function<bool(const std::string& uid)>& runs,
                            const std::function<bool(const std::string& uid)>& exists) {
-  for (const char* folder : {"/pods", "/volumes"}) {
+  for (const char* folder : {"/pods", "/volumes", "/layers"}) {
     const std::string work = data_dir + folder;
     for (const std::string& uid : files.list(work).value_or(std::vector<std::string>())) {
       if (!runs(uid)) {

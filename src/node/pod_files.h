@@ -1,5 +1,6 @@
-// Where a pod's files are: a working directory and volumes that go when the pod has ended, and one
-// log file per run of a container that stays until the pod's object is gone. Owned by a pod worker.
+// Where a pod's files are: a working directory, volumes and layers that go when the pod has ended,
+// and one log file per run of a container that stays until the pod's object is gone. Owned by a pod
+// worker.
 #pragma once
 
 #include <functional>
@@ -24,6 +25,8 @@ class PodFiles {
 
   const std::string& work_dir() const { return work_dir_; }
   const std::string& volumes_dir() const { return volumes_dir_; }
+  // What a container writes to the root of its image.
+  std::string layer_directory(std::string_view container) const;
   std::string log_directory(std::string_view container) const;
   std::string log_path(std::string_view container, int restart) const;
 
@@ -32,11 +35,12 @@ class PodFiles {
   env::Log& log_;
   std::string work_dir_;
   std::string volumes_dir_;
+  std::string layers_dir_;
   std::string log_dir_;
 };
 
-// Removes the working directories and volumes of pods that do not run and the logs of pods that are
-// not there, as an agent that died left them.
+// Removes the working directories, volumes and layers of pods that do not run and the logs of pods
+// that are not there, as an agent that died left them.
 void remove_leftover_files(env::Files& files, env::Log& log, const std::string& data_dir,
                            const std::function<bool(const std::string& uid)>& runs,
                            const std::function<bool(const std::string& uid)>& exists);

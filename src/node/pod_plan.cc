@@ -153,6 +153,7 @@ ContainerPlan read_container(const core::Container& container, const core::PodSp
   if (const auto storage = limits.find("ephemeral-storage"); storage != limits.end()) {
     plan.storage_limit = storage->second.string();
   }
+  plan.never_pull = container.image_pull_policy() == "Never";
   plan.sidecar = init && container.restart_policy() == "Always";
   note_features(container, plan);
   ReadChecks read = read_checks(container);
@@ -194,6 +195,7 @@ SeenContainer read_status(const core::ContainerStatus& status) {
   seen.container_id = status.container_id();
   seen.started = status.started();
   seen.ready = status.ready();
+  seen.image_id = status.image_id();
   return seen;
 }
 

@@ -72,6 +72,7 @@ struct ContainerPlan {
   MilliAmounts requests;
   ContainerChecks checks;
   std::string storage_limit;  // ephemeral-storage, as it was written
+  bool never_pull = false;    // imagePullPolicy Never
   bool sidecar = false;       // an init container with restartPolicy Always
   // What the container asks for and this agent does not have: without it the container must not
   // start, or starts all the same with a warning.
@@ -106,6 +107,7 @@ struct SeenContainer {
   std::string container_id;
   bool started = false;
   bool ready = false;
+  std::string image_id = {};
 };
 
 struct PodSeen {

@@ -37,6 +37,10 @@ PodWorker::PodWorker(WorkerHost host, PodPlan plan, PodSeen seen, std::function<
       files_(host_.env.files, host_.env.log, host_.config.data_dir, plan_.ns, plan_.name,
              plan_.uid),
       setup_({host_.api, host_.env.files, host_.support, host_.facts}, plan_, files_.volumes_dir()),
+      images_(host_.config.image_dir.empty()
+                  ? std::nullopt
+                  : std::optional(ImageStore(host_.env.files, host_.config.image_dir)),
+              host_.config.require_images),
       handlers_(host_.env.executor, host_.containers, host_.network),
       probes_(probes_host()),
       stops_(stops_host()),
@@ -230,7 +234,8 @@ void PodWorker::check_storage() {
   }
   for (size_t i = 0; i < container_count(run_); ++i) {
     const std::string& name = plan_of(i).name;
-    use.logs[name] = host_.env.files.tree_bytes(files_.log_directory(name)).value_or(0);
+    use.logs[name] = host_.env.files.tree_bytes(files_.log_directory(name)).value_or(0) +
+                     host_.env.files.tree_bytes(files_.layer_directory(name)).value_or(0);
   }
   if (const auto message = exceeded_limit(plan_, use)) {
     host_.events.warning(pod_target(), "Evicted", *message);
@@ -308,39 +313,57 @@ void PodWorker::start_due_containers() {
 }
 
 void PodWorker::start_container(size_t number) {
+  const ImageAnswer image = images_.look(number, plan_of(number), host_.env.clock.now());
+  if (image.wait) {
+    hold(number, *image.wait, image.look_again);
+    for (const std::string& warning : image.warnings) {
+      host_.events.warning(event_target(number), "Failed", warning);
+    }
+    return;
+  }
   const Result<ContainerCommand> command =
       resolve_container(plan_, plan_of(number), host_.facts, setup_.objects());
   if (!command) {
     block(number, command.error());
     return;
   }
-  ask_for(number, *command);
+  ask_for(number, *command, image);
 }
 
-// An object that is not there may come; everything else is for good.
-void PodWorker::block(size_t number, const Status& why) {
+void PodWorker::hold(size_t number, Waiting why, Time until) {
   ContainerRun& run = container_at(run_, number);
   if (const Ended* ended = run.ended()) {
     run.last = *ended;
   }
-  run.state = Waiting{"CreateContainerConfigError", why.message};
-  run.blocked = !is_not_found(why);
-  run.restart_at = host_.env.clock.now() + kStartRetry;
+  run.starting = false;
+  run.state = std::move(why);
+  run.restart_at = until;
+}
+
+// An object that is not there may come; everything else is for good.
+void PodWorker::block(size_t number, const Status& why) {
+  hold(number, {"CreateContainerConfigError", why.message}, host_.env.clock.now() + kStartRetry);
+  container_at(run_, number).blocked = !is_not_found(why);
   objects_stale_ = true;
   host_.events.warning(event_target(number), "Failed", "Error: " + why.message);
 }
 
-void PodWorker::ask_for(size_t number, const ContainerCommand& command) {
+void PodWorker::ask_for(size_t number, const ContainerCommand& command, const ImageAnswer& image) {
   ContainerRun& run = container_at(run_, number);
   const int attempt = run.ever_started ? run.restarts + 1 : 0;
-  const ContainerPlace place{run_id(plan_.uid, run.name, attempt), files_.work_dir(),
-                             log_of(number, attempt).path, setup_.volumes()};
+  const ContainerPlace place{run_id(plan_.uid, run.name, attempt),
+                             files_.work_dir(),
+                             log_of(number, attempt).path,
+                             setup_.volumes(),
+                             image.root,
+                             files_.layer_directory(run.name)};
   const auto request = make_request(plan_, plan_of(number), command, place, host_.support);
   if (!request) {
     block(number, request.error());
     return;
   }
   run.starting = true;
+  run.image_id = image.id;
   run_ids_[number] = place.id;
   host_.containers.start(
       *request,
@@ -368,7 +391,6 @@ void PodWorker::on_started(size_t number, const Result<void>& started) {
   run.ever_started = true;
   run.restart_at.reset();
   run.container_id = container_id_of(run_ids_.at(number));
-  run.image_id = kHostImageId;
   if (!started) {
     over_.emplace(run_ids_.at(number), number);
     end_container(number,
@@ -387,13 +409,7 @@ void PodWorker::on_started(size_t number, const Result<void>& started) {
 
 // Nobody has seen the request, so nothing has failed: the same run is asked for again.
 void PodWorker::on_refused(size_t number, const std::string& why) {
-  ContainerRun& run = container_at(run_, number);
-  run.starting = false;
-  if (const Ended* ended = run.ended()) {
-    run.last = *ended;
-  }
-  run.state = Waiting{"CreateContainerError", why};
-  run.restart_at = host_.env.clock.now() + kStartRetry;
+  hold(number, {"CreateContainerError", why}, host_.env.clock.now() + kStartRetry);
   host_.events.warning(event_target(number), "Failed", "Error: " + why);
   advance();
 }

@@ -22,6 +22,7 @@
 #include "node/config.h"
 #include "node/container_stops.h"
 #include "node/environment.h"
+#include "node/image_pull.h"
 #include "node/known_runs.h"
 #include "node/pod_files.h"
 #include "node/pod_plan.h"
@@ -81,11 +82,12 @@ class PodWorker {
   void set_up();
   void on_prepared(const Result<void>& prepared);
   bool may_start_now();
+  void hold(size_t number, Waiting why, Time until);
   void block(size_t number, const Status& why);
   void advance();
   void start_due_containers();
   void start_container(size_t number);
-  void ask_for(size_t number, const ContainerCommand& command);
+  void ask_for(size_t number, const ContainerCommand& command, const ImageAnswer& image);
   void on_started(size_t number, const Result<void>& started);
   void on_refused(size_t number, const std::string& why);
   void on_exit(size_t number, const env::ContainerExit& exit);
@@ -123,6 +125,7 @@ class PodWorker {
   std::function<void()> on_done_;
   PodFiles files_;
   PodSetup setup_;
+  ImagePulls images_;
   PodRun run_;
   HandlerRunner handlers_;
   PodProbes probes_;

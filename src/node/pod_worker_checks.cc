@@ -47,7 +47,8 @@ Result<HandlerTarget> PodWorker::handler_target(size_t number) const {
   HandlerTarget target;
   target.run_id = run_ids_.at(number);
   target.environment = std::move(command.environment);
-  target.working_directory = working_directory(plan, files_.work_dir());
+  target.working_directory = working_directory(plan, files_.work_dir(),
+                                               container_at(run_, number).image_id == kHostImageId);
   target.uid = plan.identity.user;
   target.gid = plan.identity.group;
   target.address = host_.facts.pod_ip;

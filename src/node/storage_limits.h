@@ -1,8 +1,9 @@
 // Limits of local storage (disruption.md K-62): emptyDir sizeLimit, and ephemeral-storage of
 // containers. Pure; the pod worker measures and acts.
 //
-// A container has no file system layer of its own here: what it may write is the pod's working
-// directory, which counts for the pod as a whole, or for its only container.
+// A container of an image writes to a layer, which counts with its logs. One on the host's root has
+// none: what it may write is the pod's working directory, which counts for the pod as a whole, or
+// for its only container.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace windlass::node {
 // In bytes.
 struct StorageUse {
   std::map<std::string, uint64_t> empty_dirs;  // by volume
-  std::map<std::string, uint64_t> logs;        // by container
+  std::map<std::string, uint64_t> logs;        // by container, with its layer
   uint64_t work = 0;
 };
 

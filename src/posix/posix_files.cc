@@ -22,6 +22,23 @@ constexpr size_t kReadStep = 64 * 1024;
 constexpr mode_t kDirectoryMode = 0700;
 constexpr mode_t kNewFileMode = 0600;
 
+// Directories that their owner has closed for itself cannot be emptied.
+void let_owner_in(const std::string& tree) {
+  std::vector<std::filesystem::path> directories = {tree};
+  while (!directories.empty()) {
+    const std::filesystem::path directory = std::move(directories.back());
+    directories.pop_back();
+    ::chmod(directory.c_str(), kDirectoryMode);
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(directory, error);
+         !error && entry != std::filesystem::end(entry); entry.increment(error)) {
+      if (entry->symlink_status(error).type() == std::filesystem::file_type::directory) {
+        directories.push_back(entry->path());
+      }
+    }
+  }
+}
+
 Failure too_large(const std::string& path, size_t limit) {
   return fail(plain_error(fmt::format("read {}: more than {} bytes", path, limit)));
 }
@@ -205,6 +222,10 @@ Result<uint64_t> PosixFiles::tree_bytes(const std::string& path) {
 Result<void> PosixFiles::remove_tree(const std::string& path) {
   std::error_code error;
   std::filesystem::remove_all(path, error);
+  if (error == std::errc::permission_denied) {
+    let_owner_in(path);
+    std::filesystem::remove_all(path, error);
+  }
   if (error) {
     return fail(system_error("remove", path, error.value()));
   }

@@ -92,6 +92,17 @@ TEST(PosixFiles, RemovesTreesButNotWhatLinksPointTo) {
   EXPECT_EQ(*files.read(kept, 100), "content");
 }
 
+TEST(PosixFiles, RemovesAlsoWhatItsOwnerHasClosed) {
+  const TemporaryDirectory directory;
+  PosixFiles files;
+  ASSERT_TRUE(files.make_directory(directory / "tree/deep/closed"));
+  directory.write("tree/deep/f", "");
+  ASSERT_TRUE(files.set_mode(directory / "tree/deep/closed", 0));
+  ASSERT_TRUE(files.set_mode(directory / "tree/deep", 0));
+  EXPECT_TRUE(files.remove_tree(directory / "tree"));
+  EXPECT_THAT(*files.list(directory.path()), ::testing::IsEmpty());
+}
+
 TEST(PosixFiles, WritesWithTheModeThatIsAskedFor) {
   const TemporaryDirectory directory;
   PosixFiles files;

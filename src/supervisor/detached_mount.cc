@@ -25,7 +25,10 @@ Result<DetachedMount> DetachedMount::make(const std::string& type, const Options
   const posix::FileDescriptor context(::fsopen(type.c_str(), FSOPEN_CLOEXEC));
   bool ok = context.valid();
   for (const auto& [key, value] : options) {
-    ok = ok && ::fsconfig(context.get(), FSCONFIG_SET_STRING, key.c_str(), value.c_str(), 0) == 0;
+    ok = ok &&
+         (value.empty()
+              ? ::fsconfig(context.get(), FSCONFIG_SET_FLAG, key.c_str(), nullptr, 0)
+              : ::fsconfig(context.get(), FSCONFIG_SET_STRING, key.c_str(), value.c_str(), 0)) == 0;
   }
   ok = ok && ::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) == 0;
   posix::FileDescriptor tree;

@@ -16,6 +16,7 @@ class DetachedMount {
  public:
   // What is at `path` now, with all mounts below it.
   static Result<DetachedMount> clone_of(const std::string& path);
+  // Without a value it is a flag.
   using Options = std::vector<std::pair<std::string, std::string>>;
   static Result<DetachedMount> make(const std::string& type, const Options& options);
 

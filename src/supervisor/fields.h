@@ -17,7 +17,7 @@ template <class A>
 void fields(A& archive, supervisor::Is<ContainerIsolation> auto& isolation) {
   archive(isolation.root, isolation.mounts, isolation.hostname, isolation.private_tmp,
           isolation.private_dev, isolation.uid, isolation.gid, isolation.groups,
-          isolation.privileged);
+          isolation.privileged, isolation.layer);
 }
 
 template <class A>

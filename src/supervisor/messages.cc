@@ -120,8 +120,8 @@ Result<void> check_request(const env::ContainerRequest& request) {
       std::any_of(request.environment.begin(), request.environment.end(), has_nul)) {
     return fail(plain_error("exec: a NUL character in the command or its environment"));
   }
-  for (const std::string* path :
-       {&request.working_directory, &request.log_path, &request.isolation.root}) {
+  for (const std::string* path : {&request.working_directory, &request.log_path,
+                                  &request.isolation.root, &request.isolation.layer}) {
     if (has_nul(*path) || (!path->empty() && !absolute(*path))) {
       return fail(plain_error(fmt::format("path {} must be absolute", quote(*path))));
     }

@@ -18,7 +18,7 @@
 
 namespace windlass::supervisor {
 
-constexpr uint32_t kProtocolVersion = 1;
+constexpr uint32_t kProtocolVersion = 2;
 
 struct Hello {
   uint32_t version = kProtocolVersion;

@@ -13,6 +13,7 @@ env::ContainerRequest full_request() {
   request.working_directory = "/work";
   request.log_path = "/log";
   request.isolation.root = "/root";
+  request.isolation.layer = "/layer";
   request.isolation.mounts = {{env::ContainerMount::Kind::bind, "/a", "/b", true, 0},
                               {env::ContainerMount::Kind::tmpfs, "", "/c", false, 1 << 20}};
   request.isolation.hostname = "pod-0";

@@ -28,6 +28,8 @@ constexpr mode_t kFileMode = 0644;
 // Exists on every Linux system, and is covered anyway: where a new root is put together.
 constexpr const char* kAssemblyPoint = "/proc";
 constexpr std::array kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
+// What an image cannot know of the network, which is the host's.
+constexpr std::array kHostFiles = {"/etc/resolv.conf", "/etc/hosts"};
 constexpr std::array kDeviceLinks = {
     std::pair("fd", "/proc/self/fd"), std::pair("stdin", "/proc/self/fd/0"),
     std::pair("stdout", "/proc/self/fd/1"), std::pair("stderr", "/proc/self/fd/2")};
@@ -64,6 +66,29 @@ Result<DetachedMount> new_tmpfs(std::string_view mode, uint64_t bytes) {
     options.emplace_back("size", fmt::format("{}", bytes));
   }
   return DetachedMount::make("tmpfs", options);
+}
+
+// As options of overlayfs want it, which separates paths with colons.
+std::string escape_path(const std::string& path) {
+  std::string out;
+  for (const char c : path) {
+    out += c == ':' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  }
+  return out;
+}
+
+// `root` as it is, with everything that is written to it in `layer`, which is made anew.
+Result<DetachedMount> layered(const std::string& root, const std::string& layer) {
+  posix::PosixFiles files;
+  TRY_VOID(files.remove_tree(layer));
+  TRY_VOID(files.make_directory(layer));
+  TRY_VOID(make_directory(layer + "/upper"));
+  TRY_VOID(make_directory(layer + "/work"));
+  // Attributes of its own that need no privileges: the same in a user namespace and outside.
+  return DetachedMount::make("overlay", {{"lowerdir", escape_path(root)},
+                                         {"upperdir", escape_path(layer + "/upper")},
+                                         {"workdir", escape_path(layer + "/work")},
+                                         {"userxattr", ""}});
 }
 
 class View {
@@ -111,6 +136,9 @@ class View {
         }
       }
     }
+    if (!isolation_.layer.empty()) {
+      open_host_files();
+    }
     for (const env::ContainerMount& mount : isolation_.mounts) {
       TRY(DetachedMount opened, mount.kind == env::ContainerMount::Kind::bind
                                     ? DetachedMount::clone_of(mount.source)
@@ -123,11 +151,27 @@ class View {
     return {};
   }
 
+  // One that is not there is not missed.
+  void open_host_files() {
+    for (const char* path : kHostFiles) {
+      auto file = DetachedMount::clone_of(path);
+      if (file && file->set_read_only()) {
+        host_files_.emplace_back(*std::move(file), path);
+      }
+    }
+  }
+
   Result<void> enter_own_root() {
-    TRY(const DetachedMount root, DetachedMount::clone_of(isolation_.root));
+    TRY(const DetachedMount root, isolation_.layer.empty()
+                                      ? DetachedMount::clone_of(isolation_.root)
+                                      : layered(isolation_.root, isolation_.layer));
     TRY_VOID(root.attach(isolation_.root));
     TRY_VOID(enter_root(isolation_.root));
     ours_.emplace_back("/");
+    for (const auto& [mount, target] : host_files_) {
+      // An image may have something there that is no file: it keeps it.
+      [[maybe_unused]] const Result<void> attached = attach(mount, target);
+    }
     return {};
   }
 
@@ -213,6 +257,7 @@ class View {
   std::unique_ptr<DetachedMount> tmp_;
   std::vector<std::pair<DetachedMount, std::string>> devices_;
   std::vector<std::pair<DetachedMount, std::string>> mounts_;
+  std::vector<std::pair<DetachedMount, std::string>> host_files_;
   std::vector<std::string> ours_;      // trees in which making a directory concerns nobody else
   std::vector<std::string> mirrored_;  // directories that are, directories below it are not
 };

@@ -228,6 +228,33 @@ TEST(Supervisor, ARootOfItsOwn) {
             "fd\nfull\nnull\nrandom\nshm\nstderr\nstdin\nstdout\ntty\nurandom\nzero\n1\nnull\n/\n");
 }
 
+TEST(Supervisor, WhatIsWrittenToARootGoesToALayerThatIsNewEachTime) {
+  Rig rig;
+  if (!rig.isolation().namespaces) {
+    GTEST_SKIP() << "no mount namespaces here";
+  }
+  const std::string root = rig.directory / "a:b/root";
+  std::filesystem::create_directories(root + "/etc");
+  rig.directory.write("a:b/root/etc/kept", "as it was\n");
+  for (const char* id : {"first", "second"}) {
+    auto request = rig.shell(id,
+                             "cat /etc/kept; echo new > /etc/kept; cat /etc/kept; ls /made; mkdir "
+                             "/made; test -e /etc/hosts && echo hosts; rm -r /etc 2> /dev/null");
+    request.isolation.root = root;
+    request.isolation.layer = rig.directory / "layers/c";
+    for (const char* name : {"/usr", "/lib", "/lib64", "/bin"}) {
+      request.isolation.mounts.push_back(bind_mount(name, name, true));
+    }
+    const std::string output = rig.output(request);
+    EXPECT_THAT(output, StartsWith("as it was\nnew\n"));
+    EXPECT_THAT(output, HasSubstr("'/made'"));
+    EXPECT_EQ(output.ends_with("hosts\n"), std::filesystem::exists("/etc/hosts"));
+  }
+  EXPECT_EQ(rig.directory.read("a:b/root/etc/kept"), "as it was\n");
+  EXPECT_FALSE(std::filesystem::exists(root + "/made"));
+  EXPECT_TRUE(std::filesystem::exists(rig.directory / "layers/c/upper/made"));
+}
+
 // reliability.md N4
 TEST(Supervisor, N4_TheEndMeansThatNothingIsLeft) {
   for (const bool namespaces : {true, false}) {

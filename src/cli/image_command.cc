@@ -1,0 +1,118 @@
+#include "cli/image_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "node/image_store.h"
+#include "posix/run_program.h"
+
+namespace windlass::cli {
+namespace {
+
+constexpr size_t kMaxProgramBytes = size_t{256} * 1024 * 1024;
+constexpr unsigned kDirectoryMode = 0755;
+constexpr unsigned kProgramMode = 0755;
+constexpr unsigned kFileMode = 0644;
+
+Result<void> make_open_directory(env::Files& files, const std::string& path) {
+  TRY_VOID(files.make_directory(path));
+  return files.set_mode(path, kDirectoryMode);
+}
+
+// Devices are the container's own, and only root could make them.
+Result<void> unpack(env::Files& files, const std::string& archive, const std::string& root) {
+  TRY_VOID(make_open_directory(files, root));
+  return posix::run_program({"tar", "--extract", "--file", archive, "--directory", root,
+                             "--numeric-owner", "--exclude=dev/*", "--exclude=./dev/*"});
+}
+
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// A root with one program in it, and for busybox all the names that it goes by.
+Result<void> make_static_root(env::Files& files, const std::string& program,
+                              const std::string& root) {
+  TRY(const std::string content, files.read(program, kMaxProgramBytes));
+  for (const char* directory : {"", "/bin", "/etc", "/root", "/tmp", "/var"}) {
+    TRY_VOID(make_open_directory(files, root + directory));
+  }
+  TRY_VOID(files.write(root + "/etc/passwd",
+                       "root:x:0:0:root:/root:/bin/sh\n"
+                       "nobody:x:65534:65534:nobody:/:/bin/false\n",
+                       kFileMode));
+  TRY_VOID(files.write(root + "/etc/group", "root:x:0:\nnogroup:x:65534:\n", kFileMode));
+  const std::string name = base_name(program);
+  const std::string copy = root + "/bin/" + name;
+  TRY_VOID(files.write(copy, content, kProgramMode));
+  return name == "busybox" ? posix::run_program({copy, "--install", root + "/bin"})
+                           : Result<void>();
+}
+
+Result<std::string> make_root(const ImageOptions& options, env::Files& files,
+                              const std::string& root) {
+  if (!options.from_static.empty()) {
+    TRY_VOID(make_static_root(files, options.from_static, root));
+    return root;
+  }
+  TRY(const env::Files::Type type, files.type(options.source));
+  if (type == env::Files::Type::directory) {
+    return options.source;
+  }
+  TRY_VOID(unpack(files, options.source, root));
+  return root;
+}
+
+Result<std::string> add_image_root(const ImageOptions& options, env::Files& files,
+                                   const api::ImageName& name) {
+  node::ImageStore store(files, options.directory);
+  TRY(const std::string place, store.begin(name));
+  const Result<std::string> root = make_root(options, files, place);
+  if (!root) {
+    TRY_VOID(store.abandon(name));
+    return fail(root.error());
+  }
+  TRY_VOID(store.finish(name, *root));
+  return fmt::format("image {} added: {}\n", name.text(), *root);
+}
+
+std::string table_of(const std::vector<node::StoredImage>& images) {
+  const std::string_view title = "NAME";
+  size_t width = title.size();
+  for (const node::StoredImage& image : images) {
+    width = std::max(width, image.name.size());
+  }
+  std::string text = images.empty() ? "" : fmt::format("{:<{}}   ROOT\n", title, width);
+  for (const node::StoredImage& image : images) {
+    text += fmt::format("{:<{}}   {}\n", image.name, width, image.root);
+  }
+  return text;
+}
+
+Result<std::string> carry_out(const ImageOptions& options, env::Files& files) {
+  node::ImageStore store(files, options.directory);
+  if (options.action == ImageOptions::Action::list) {
+    return table_of(store.list());
+  }
+  TRY(const api::ImageName name, api::parse_image_name(options.name));
+  if (options.action == ImageOptions::Action::add) {
+    return add_image_root(options, files, name);
+  }
+  TRY_VOID(store.remove(name));
+  return fmt::format("image {} removed\n", name.text());
+}
+
+}  // namespace
+
+ExitCode keep_images(const ImageOptions& options, env::Files& files, Output& output) {
+  const Result<std::string> said = carry_out(options, files);
+  if (!said) {
+    output.err("error: " + said.error().message + "\n");
+    return ExitCode::failed;
+  }
+  output.out(*said);
+  return ExitCode::ok;
+}
+
+}  // namespace windlass::cli
