@@ -31,6 +31,10 @@ Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlace
   }
   const VolumePlace& volume = found->second;
   env::ContainerMount out;
+  if (volume.memory_bytes) {
+    out.kind = env::ContainerMount::Kind::tmpfs;
+    out.size_bytes = *volume.memory_bytes;
+  }
   out.source = volume.path;
   out.target = mount.path;
   out.read_only = volume.read_only || mount.read_only;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quantity.h"
 #include "node/callback.h"
 #include "node/volume_files.h"
 
@@ -29,6 +30,38 @@ std::vector<const VolumePlan*> mounted_volumes(const PodPlan& plan) {
     }
   }
   return mounted;
+}
+
+// The container that alone mounts this volume and is never started again: memory that goes with
+// its namespaces will do for it. Null where there is no such container.
+const ContainerPlan* only_user(const PodPlan& plan, const VolumePlan& volume) {
+  const ContainerPlan* user = nullptr;
+  size_t mounts = 0;
+  for (const auto* list : {&plan.init_containers, &plan.containers}) {
+    for (const ContainerPlan& container : *list) {
+      for (const MountPlan& mount : container.mounts) {
+        if (mount.volume == volume.name) {
+          user = &container;
+          ++mounts;
+        }
+      }
+    }
+  }
+  const bool once =
+      plan.restart_policy == RestartPolicy::never && user != nullptr && !user->sidecar;
+  return mounts == 1 && once ? user : nullptr;
+}
+
+// The volume's limit or that of the container, whichever is less; 0 where there is none.
+uint64_t memory_size(const VolumePlan& volume, const ContainerPlan& user) {
+  constexpr int64_t kThousandths = 1000;
+  const auto memory = user.limits.find("memory");
+  int64_t size = memory == user.limits.end() ? 0 : memory->second / kThousandths;
+  if (const Result<Quantity> limit = Quantity::parse(volume.size_limit);
+      limit && limit->value() > 0 && (size == 0 || limit->value() < size)) {
+    size = limit->value();
+  }
+  return static_cast<uint64_t>(std::max<int64_t>(size, 0));
 }
 
 Failure mount_failed(const VolumePlan& volume, const std::string& why) {
@@ -106,6 +139,9 @@ Result<VolumePlace> PodSetup::make_volume(const VolumePlan& volume, bool has_run
   const std::string path = directory_ + "/" + volume.name;
   switch (volume.kind) {
     case VolumePlan::Kind::empty_dir:
+      if (const ContainerPlan* user = volume.in_memory ? only_user(plan_, volume) : nullptr) {
+        return VolumePlace{"", false, true, memory_size(volume, *user)};
+      }
       TRY_VOID(host_.files.make_directory(path));
       TRY_VOID(host_.files.set_mode(path, kSharedMode));
       return VolumePlace{path, false, true};

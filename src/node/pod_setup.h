@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct VolumePlace {
   std::string path;        // on the host
   bool read_only = false;  // whatever the mount says
   bool shared = false;     // containers write into it: a link in it may lead anywhere
+  // Instead of the path: memory of this many bytes, or of as many as the kernel gives for 0.
+  std::optional<uint64_t> memory_bytes = {};
 };
 using VolumePlaces = std::map<std::string, VolumePlace>;  // by name
 

@@ -83,6 +83,23 @@ TEST_F(PodSetupTest, AnEmptyDirLivesAsLongAsItsPod) {
   EXPECT_FALSE(node.files.type(volume("v")).has_value());
 }
 
+TEST_F(PodSetupTest, AnEmptyDirInMemoryIsAsLargeAsItsLimits) {
+  add_pod(
+      "{name: v, emptyDir: {medium: Memory, sizeLimit: 1Mi}}, {name: w, emptyDir: {medium: "
+      "Memory}}",
+      "{name: v, mountPath: /v}, {name: w, mountPath: /w}", "resources: {limits: {memory: 2Mi}}");
+  EXPECT_EQ(mount("/v").kind, env::ContainerMount::Kind::tmpfs);
+  EXPECT_EQ(mount("/v").size_bytes, 1024u * 1024);
+  EXPECT_EQ(mount("/w").size_bytes, 2048u * 1024);
+}
+
+TEST_F(PodSetupTest, ContainersShareAnEmptyDirInMemoryOnTheDisk) {
+  add_pod("{name: v, emptyDir: {medium: Memory}}",
+          "{name: v, mountPath: /v}, {name: v, mountPath: /w}");
+  EXPECT_EQ(mount("/v").kind, env::ContainerMount::Kind::bind);
+  EXPECT_EQ(mount("/v").source, mount("/w").source);
+}
+
 TEST_F(PodSetupTest, ConfigMapsAndSecretsBecomeFiles) {
   add_config_map();
   api.create<Secret>(api::kinds::secret(), "{metadata: {name: s}, data: {key: aGlkZGVu}}");

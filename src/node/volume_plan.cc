@@ -97,6 +97,7 @@ VolumePlan read_volume(const core::Volume& volume) {
   if (source.has_empty_dir()) {
     plan.kind = VolumePlan::Kind::empty_dir;
     plan.size_limit = source.empty_dir().size_limit().string();
+    plan.in_memory = source.empty_dir().medium() == "Memory";
   } else if (source.has_host_path()) {
     plan.kind = VolumePlan::Kind::host_path;
     plan.text = source.host_path().path();

@@ -54,6 +54,7 @@ struct VolumePlan {
   std::string name;
   Kind kind = Kind::empty_dir;
   std::string size_limit;  // empty_dir: as it was written; "" is none
+  bool in_memory = false;  // empty_dir: medium Memory
   std::string text;        // host_path: the path
   std::string path_type;   // host_path: Directory, FileOrCreate, ...; "" is not looked at
   std::vector<FileSource> sources;
