@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pwd.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,16 +40,27 @@ std::string total_memory(std::string_view meminfo) {
   return digits.empty() ? "1Gi" : digits + "Ki";
 }
 
-NodeMachine this_machine(env::Files& files) {
+std::string disk_size(const std::string& path) {
+  constexpr unsigned long kKi = 1024;
+  struct statvfs disk = {};
+  if (::statvfs(path.empty() ? "/" : path.c_str(), &disk) == 0) {
+    return fmt::format("{}Ki", disk.f_blocks * (disk.f_frsize / kKi));
+  }
+  return path.empty() ? "0" : disk_size(path.substr(0, path.rfind('/')));
+}
+
+NodeMachine this_machine(env::Files& files, const std::string& data_dir) {
   NodeMachine machine;
+  machine.scratch_dir = "/tmp";
   const long processors = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
   const auto meminfo = files.read("/proc/meminfo", kMaxMeminfoBytes);
-  machine.capacity = {{"cpu", fmt::format("{}", processors)},
-                      {"memory", total_memory(meminfo ? *meminfo : "")},
-                      {"pods", kMaxPods}};
+  machine.capacity = {
+      {"cpu", fmt::format("{}", processors)},
+      {"memory", total_memory(meminfo ? *meminfo : "")},
+      {"ephemeral-storage", disk_size(data_dir.empty() ? machine.scratch_dir : data_dir)},
+      {"pods", kMaxPods}};
   machine.environment = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                          "HOME=" + home_directory()};
-  machine.scratch_dir = "/tmp";
   return machine;
 }
 

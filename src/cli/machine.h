@@ -18,9 +18,14 @@ struct NodeMachine {
   env::NetworkChecks* network = nullptr;  // for probes and hooks; outlives the nodes
 };
 
-// Its processors, its memory (from /proc/meminfo), and the environment that containers get when
-// their image says nothing.
-NodeMachine this_machine(env::Files& files);
+// Its processors, its memory (from /proc/meminfo), the disk on which `data_dir` is or will be (that
+// of the scratch directory without one), and the environment that containers get when their image
+// says nothing.
+NodeMachine this_machine(env::Files& files, const std::string& data_dir = "");
+
+// The size of the disk with this path, as a quantity; a path that is not there counts as the
+// directory it would be in.
+std::string disk_size(const std::string& path);
 
 // Of the text of /proc/meminfo, as a quantity (`24102340Ki`); "1Gi" when it does not say.
 std::string total_memory(std::string_view meminfo);

@@ -62,8 +62,8 @@ struct Process {
   net::EndpointChecks network{loop};
 };
 
-NodeMachine machine_of(Process& process) {
-  NodeMachine machine = this_machine(process.files);
+NodeMachine machine_of(Process& process, const std::string& data_dir = "") {
+  NodeMachine machine = this_machine(process.files, data_dir);
   machine.network = &process.network;
   return machine;
 }
@@ -135,7 +135,7 @@ ExitCode keep_up(UpOptions options, Output& output) {
         journal_worker.emplace(process.clock, "journal");
         session.emplace(process.env(), process.loop, *journal_worker,
                         supervised_containers(process.loop, process.clock, process.log), options,
-                        machine_of(process), output, on_finished);
+                        machine_of(process, options.data_dir), output, on_finished);
       });
 }
 
