@@ -19,7 +19,7 @@ env::ContainerRunInfo info(const std::string& id, State state, int code = 0) {
   return run;
 }
 
-struct Case {
+struct RunsCase {
   const char* name;
   std::optional<SeenContainer> seen;
   std::vector<env::ContainerRunInfo> runs;
@@ -33,7 +33,7 @@ SeenContainer seen(ContainerState state, int restarts = 0, std::optional<Ended> 
 
 TEST(KnownRuns, M30_ANewAgentTakesOverWhatItFinds) {
   const Ended failed{3, "Error", "", kNow - seconds(9), kNow - seconds(2), "id"};
-  const Case cases[] = {
+  const RunsCase cases[] = {
       {"nothing known", std::nullopt, {}, "waiting", 0},
       {"started, and the status never said so",
        std::nullopt,
@@ -65,7 +65,7 @@ TEST(KnownRuns, M30_ANewAgentTakesOverWhatItFinds) {
        "running",
        10},
   };
-  for (const Case& each : cases) {
+  for (const RunsCase& each : cases) {
     PodPlan plan;
     plan.uid = "u";
     plan.restart_policy = RestartPolicy::never;
