@@ -58,6 +58,14 @@ bool is_registry(std::string_view part) {
   return named && !port.empty() && port.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return lower;
+}
+
 bool is_tag(std::string_view tag) {
   const auto fits = [](char c) { return is_any_alnum(c) || c == '_' || c == '.' || c == '-'; };
   return !tag.empty() && tag.size() <= kMaxTag && tag.front() != '.' && tag.front() != '-' &&
@@ -91,8 +99,7 @@ Result<void> check_repository(std::string_view repository) {
     const size_t end = rest.find('/');
     const std::string_view part = rest.substr(0, end);
     if (!is_path_part(part)) {
-      const bool upper =
-          std::any_of(part.begin(), part.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+      const bool upper = is_path_part(in_lower_case(part));
       return invalid(upper ? fmt::format(": repository name ({}) must be lowercase", repository)
                            : "");
     }

@@ -75,6 +75,7 @@ TEST(ImageName, K18_WhatIsNoName) {
       {"a___b", "invalid reference format"},
       {"reg:port/a", "invalid reference format"},
       {"a@sha256:xyz", "invalid reference format"},
+      {"Bad Name", "invalid reference format"},
       {"me/BusyBox", "invalid reference format: repository name (me/BusyBox) must be lowercase"},
   };
   for (const auto& [text, why] : cases) {
