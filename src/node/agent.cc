@@ -69,6 +69,7 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
                      [this](const BoundPod& pod) { on_pod_gone(pod); }});
   pods_.when_synced([this] {
     sweep();
+    admit_waiting();
     order_.start();  // what it ends is known by now
   });
 }
@@ -142,18 +143,56 @@ void Agent::on_pod(const BoundPod& pod) {
   if (stopping_ || (is_terminal_phase(pod.seen.phase) && !pod.seen.deleting)) {
     return;  // nothing to run, nothing to say
   }
+  const bool is_new =
+      !found_runs_.contains(pod.plan.uid) && !pod.seen.start_time && !pod.seen.deleting;
+  if (is_new && !pods_.has_synced()) {
+    waiting_.push_back(pod);
+    return;
+  }
   auto worker = std::make_unique<PodWorker>(
       WorkerHost{env_, containers_, support_, api_, config_, facts_, events_, observer_, network_},
       pod.plan, pod.seen, [this, uid = pod.plan.uid] { on_worker_done(uid); });
   PodWorker& started = *worker;
   workers_.emplace(pod.plan.uid, std::move(worker));
   const auto found_runs = found_runs_.extract(pod.plan.uid);
-  const bool is_new = found_runs.empty() && !pod.seen.start_time && !pod.seen.deleting;
-  if (is_new && shutdown_.active()) {
-    started.reject("NodeShutdown", "Pod was rejected as the node is shutting down.");  // K-6
+  if (const auto rejection = is_new ? refuse(pod.plan) : std::nullopt) {
+    started.reject(rejection->reason, rejection->message);
     return;
   }
+  takers_.emplace(pod.plan.uid, pod_requests(pod.plan));
   started.start(found_runs.empty() ? PodRuns() : found_runs.mapped());
+}
+
+// In the order in which they were made (K-1).
+void Agent::admit_waiting() {
+  std::vector<BoundPod> pods = std::exchange(waiting_, {});
+  std::stable_sort(pods.begin(), pods.end(), [](const BoundPod& a, const BoundPod& b) {
+    return a.seen.created < b.seen.created;
+  });
+  for (const BoundPod& pod : pods) {
+    on_pod(pod);
+  }
+}
+
+std::optional<Rejection> Agent::refuse(const PodPlan& plan) {
+  std::erase_if(takers_, [this](const auto& taker) {
+    const auto found = workers_.find(taker.first);
+    return found == workers_.end() || !found->second->takes_room();
+  });
+  NodeRoom room;
+  room.allocatable = facts_.allocatable;
+  room.operating_system = config_.operating_system;
+  room.pods = static_cast<int64_t>(takers_.size());
+  for (const auto& [uid, requests] : takers_) {
+    add_amounts(requests, room.used);
+  }
+  if (auto rejection = rejection_of(plan, room)) {
+    return rejection;
+  }
+  if (shutdown_.active()) {
+    return Rejection{"NodeShutdown", "Pod was rejected as the node is shutting down."};  // K-6
+  }
+  return std::nullopt;
 }
 
 void Agent::on_pod_gone(const BoundPod& pod) {

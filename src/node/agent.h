@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "client/informer.h"
 #include "env/containers.h"
 #include "env/env.h"
+#include "node/admission.h"
 #include "node/config.h"
 #include "node/environment.h"
 #include "node/heartbeats.h"
@@ -60,6 +62,8 @@ class Agent {
   void on_runs(const std::vector<env::ContainerRunInfo>& runs);
   void sweep();
   void on_pod(const BoundPod& pod);
+  void admit_waiting();
+  std::optional<Rejection> refuse(const PodPlan& plan);
   void on_pod_gone(const BoundPod& pod);
   void on_worker_done(const std::string& uid);
   void finish_stop();
@@ -83,7 +87,9 @@ class Agent {
   ShutdownOrder order_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;
   env::ContainerSupport support_;
-  std::map<std::string, PodRuns> found_runs_;  // of an earlier agent, until a worker has them
+  std::map<std::string, PodRuns> found_runs_;   // of an earlier agent, until a worker has them
+  std::vector<BoundPod> waiting_;               // new ones, until it is known who else is there
+  std::map<std::string, MilliAmounts> takers_;  // what pods have asked for, by UID
   std::function<void()> on_registered_;
   std::function<void()> on_stopped_;
   bool stopping_ = false;

@@ -231,6 +231,8 @@ PodPlan read_plan(const api::Message& message) {
   if (pod.spec().has_active_deadline_seconds()) {
     plan.active_deadline = seconds(pod.spec().active_deadline_seconds());
   }
+  plan.operating_system = pod.spec().os().name();
+  plan.overhead = read_amounts(pod.spec().overhead());
   plan.volumes = read_volumes(pod.spec());
   for (const core::Container& container : pod.spec().init_containers()) {
     plan.init_containers.push_back(read_container(container, pod.spec(), true));
@@ -247,6 +249,7 @@ PodSeen read_seen(const api::Message& message) {
   seen.phase = pod.status().phase();
   seen.deleting = pod.metadata().has_deletion_timestamp();
   seen.deletion_grace = seconds(pod.metadata().deletion_grace_period_seconds());
+  seen.created = api::time_of(pod.metadata().creation_timestamp());
   if (pod.status().has_start_time()) {
     seen.start_time = api::time_of(pod.status().start_time());
   }

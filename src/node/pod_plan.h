@@ -90,6 +90,8 @@ struct PodPlan {
   std::string service_account;
   int32_t priority = 0;  // C-10
   std::string hostname;
+  std::string operating_system;  // spec.os; "" where it does not say
+  MilliAmounts overhead;
   RestartPolicy restart_policy = RestartPolicy::always;
   Duration grace = seconds(30);
   std::optional<Duration> active_deadline;
@@ -114,6 +116,7 @@ struct PodSeen {
   std::string phase;
   bool deleting = false;
   Duration deletion_grace{};
+  Time created{};
   std::optional<Time> start_time;
   std::vector<SeenContainer> containers;  // init containers too
 };

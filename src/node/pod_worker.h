@@ -71,6 +71,8 @@ class PodWorker {
 
   bool stopped() const { return finished_ && !run_.any_active(); }
   bool forgotten() const { return forgotten_; }
+  // What it asks for is taken (K-4): nobody has been told yet that it is over.
+  bool takes_room() const { return !stopped() && !forgotten_ && !is_terminal_phase(seen_.phase); }
   // Stopped, and the API server knows all there is to know or has no such pod.
   bool done() const { return stopped() && (forgotten_ || writer_->idle()); }
   const PodPlan& plan() const { return plan_; }
