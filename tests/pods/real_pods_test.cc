@@ -1,0 +1,173 @@
+// `windlass run` with real processes, which look at what they were given and end with 0 only if all
+// of it is there.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "posix/run_program.h"
+#include "posix/testing.h"
+
+namespace windlass::pods {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ran {
+  bool complete = false;
+  std::string output;  // of the program and of its pods
+};
+
+class RealPods : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* program = std::getenv("WINDLASS_PROGRAM");
+    if (program == nullptr) {
+      GTEST_SKIP() << "WINDLASS_PROGRAM does not say where windlass is";
+    }
+    program_ = program;
+    if (run(job("true", "", "")).output.find("plain process groups") != std::string::npos) {
+      GTEST_SKIP() << "no mount namespaces here, so no volumes";
+    }
+  }
+
+  // A Job whose only container runs this shell script. Its text must not contain double quotes.
+  static std::string job(const std::string& script, const std::string& container,
+                         const std::string& pod) {
+    return fmt::format(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: real}}
+spec:
+  backoffLimit: 0
+  template:
+    metadata: {{labels: {{app: x}}}}
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: c
+        image: test
+        command: [sh, -ec, "{}"]
+{}
+{}
+)",
+                       script, container, pod);
+  }
+
+  Ran run(const std::string& manifest, const std::string& flags = "--timeout 60s") {
+    const std::string file = directory_.write("job.yaml", manifest);
+    const auto ran = posix::run_program(
+        {"sh", "-c",
+         fmt::format("{} run {} --logs --image-dir {} {} > {} 2>&1", program_, file,
+                     directory_ / "images", flags, directory_ / "output")});
+    return {ran.has_value(), directory_.read("output")};
+  }
+
+  posix::TemporaryDirectory directory_;
+  std::string program_;
+};
+
+TEST_F(RealPods, VolumesAndEnvironments) {
+  std::filesystem::create_directory(directory_ / "host");
+  const Ran ran = run(fmt::format(
+      R"(
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: cm}}
+data: {{a: one, b: two}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {{name: sec}}
+stringData: {{pw: hidden}}
+---
+{})",
+      job("set -x; [ $(cat /cm/deep/er) = two ]; [ ! -e /cm/a ]; [ $(cat /sec/pw) = hidden ]; "
+          "[ $(stat -c %a /sec/pw) = 400 ]; [ $A = one ]; [ $CM_b = two ]; [ $PW = hidden ]; "
+          "grep -q app= /all/labels; [ $(cat /all/a) = one ]; [ $(cat /etc/one) = one ]; "
+          "if touch /cm/x; then exit 1; fi; echo out > /empty/f; [ $(cat /empty/f) = out ]; echo "
+          "out > /host/f; "
+          "if head -c 3000000 /dev/zero > /memory/f; then exit 1; fi; [ $(stat -c %s /memory/f) = "
+          "1048576 ]",
+          R"(
+        env:
+        - {name: A, valueFrom: {configMapKeyRef: {name: cm, key: a}}}
+        - {name: PW, valueFrom: {secretKeyRef: {name: sec, key: pw}}}
+        envFrom: [{configMapRef: {name: cm}, prefix: CM_}]
+        volumeMounts:
+        - {name: empty, mountPath: /empty}
+        - {name: memory, mountPath: /memory}
+        - {name: host, mountPath: /host}
+        - {name: cm, mountPath: /cm}
+        - {name: sec, mountPath: /sec}
+        - {name: all, mountPath: /all}
+        - {name: all, mountPath: /etc/one, subPath: a}
+)",
+          fmt::format(R"(
+      volumes:
+      - {{name: empty, emptyDir: {{}}}}
+      - {{name: memory, emptyDir: {{medium: Memory, sizeLimit: 1Mi}}}}
+      - {{name: host, hostPath: {{path: {}, type: Directory}}}}
+      - {{name: cm, configMap: {{name: cm, items: [{{key: b, path: deep/er}}]}}}}
+      - {{name: sec, secret: {{secretName: sec, defaultMode: 0400}}}}
+      - name: all
+        projected:
+          sources:
+          - configMap: {{name: cm}}
+          - downwardAPI: {{items: [{{path: labels, fieldRef: {{fieldPath: metadata.labels}}}}]}}
+)",
+                      directory_ / "host"))));
+  EXPECT_TRUE(ran.complete) << ran.output;
+  EXPECT_EQ(directory_.read("host/f"), "out\n");
+}
+
+TEST_F(RealPods, UsersOfTheirOwn) {
+  const Ran ran =
+      run(job("[ $(id -u) = 1234 ]; [ $(id -g) = 55 ]; [ $(pwd) = / ]; "
+              "id -G; id -G | grep -q 55; touch /empty/f",
+              "        volumeMounts: [{name: empty, mountPath: /empty}]\n",
+              "      securityContext: {runAsUser: 1234, runAsGroup: 55, fsGroup: 77, "
+              "supplementalGroups: [88]}\n"
+              "      volumes: [{name: empty, emptyDir: {}}]\n"));
+  EXPECT_TRUE(ran.complete) << ran.output;
+  if (::geteuid() == 0) {
+    EXPECT_THAT(ran.output, HasSubstr("55 77 88"));
+  }
+}
+
+TEST_F(RealPods, R7_APodBeyondItsLocalStorageIsEvicted) {
+  const Ran ran = run(job("head -c 3000000 /dev/zero > f; exec sleep 100",
+                          "        resources: {limits: {ephemeral-storage: 1Mi}}\n", ""));
+  EXPECT_FALSE(ran.complete);
+  EXPECT_THAT(ran.output, HasSubstr("Evicted: Pod ephemeral local storage usage exceeds the total "
+                                    "limit of containers 1Mi. , container c exited with 137"));
+}
+
+TEST_F(RealPods, AnImageIsTheRootAndStaysAsItIs) {
+  std::string mounts = "        volumeMounts:\n";
+  std::string volumes = "      volumes:\n";
+  for (const char* name : {"usr", "lib", "lib64", "bin"}) {
+    std::filesystem::create_directories(directory_ / "root/" + name);
+    mounts += fmt::format("        - {{name: {0}, mountPath: /{0}}}\n", name);
+    volumes += fmt::format("      - {{name: {0}, hostPath: {{path: /{0}}}}}\n", name);
+  }
+  directory_.write("root/only-here", "");
+  const std::string manifest = job(
+      "test -e /only-here; test ! -e /root; echo new > /only-here; mkdir /made", mounts, volumes);
+  const Ran missing = run(manifest, "--require-images --timeout 2s");
+  EXPECT_FALSE(missing.complete);
+  EXPECT_THAT(missing.output, HasSubstr("container c waits: ErrImagePull: image \"test\""));
+  ASSERT_TRUE(posix::run_program({program_, "image", "add", "test", directory_ / "root",
+                                  "--image-dir", directory_ / "images"}));
+  const Ran ran = run(manifest, "--require-images --timeout 60s");
+  EXPECT_TRUE(ran.complete) << ran.output;
+  EXPECT_EQ(directory_.read("root/only-here"), "");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "root/made"));
+}
+
+}  // namespace
+}  // namespace windlass::pods
