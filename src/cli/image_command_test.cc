@@ -85,7 +85,8 @@ TEST_F(ImageCommand, BusyboxIsAskedForItsNames) {
       "busybox", "#!/bin/sh\n[ \"$1\" = --install ] && ln \"$0\" \"$2/sh\" && ln \"$0\" \"$2/ls\"");
   run(Action::add, "busybox", "", program);
   ASSERT_EQ(code, ExitCode::ok);
-  EXPECT_TRUE(files.type(directory / "images/busybox/root/bin/ls").has_value());
+  const std::string root = directory / "images/busybox/root";
+  EXPECT_TRUE(files.type(root + "/bin/ls").has_value());
 }
 
 }  // namespace

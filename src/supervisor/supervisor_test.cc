@@ -233,9 +233,9 @@ TEST(Supervisor, WhatIsWrittenToARootGoesToALayerThatIsNewEachTime) {
   if (!rig.isolation().namespaces) {
     GTEST_SKIP() << "no mount namespaces here";
   }
-  const std::string root = rig.directory / "a:b/root";
+  const std::string root = rig.directory / "a:b/image";
   std::filesystem::create_directories(root + "/etc");
-  rig.directory.write("a:b/root/etc/kept", "as it was\n");
+  rig.directory.write("a:b/image/etc/kept", "as it was\n");
   for (const char* id : {"first", "second"}) {
     auto request = rig.shell(id,
                              "cat /etc/kept; echo new > /etc/kept; cat /etc/kept; ls /made; mkdir "
@@ -250,7 +250,7 @@ TEST(Supervisor, WhatIsWrittenToARootGoesToALayerThatIsNewEachTime) {
     EXPECT_THAT(output, HasSubstr("'/made'"));
     EXPECT_EQ(output.ends_with("hosts\n"), std::filesystem::exists("/etc/hosts"));
   }
-  EXPECT_EQ(rig.directory.read("a:b/root/etc/kept"), "as it was\n");
+  EXPECT_EQ(rig.directory.read("a:b/image/etc/kept"), "as it was\n");
   EXPECT_FALSE(std::filesystem::exists(root + "/made"));
   EXPECT_TRUE(std::filesystem::exists(rig.directory / "layers/c/upper/made"));
 }
