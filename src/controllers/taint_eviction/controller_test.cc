@@ -374,6 +374,71 @@ TEST_F(TaintEviction, D14_AMarkThatWasClearedBeforeTheDeleteIsMadeAgain) {
   EXPECT_EQ(mark("p"), kMark);
 }
 
+TEST_F(TaintEviction, T1_AnOldViewOfTheNodeEvictsNobody) {
+  start();
+  create("p");
+  client.before = [this](const std::string& line) {
+    if (line == "get nodes n1" && client.count("get nodes") == 1) {
+      api.change<Node>(api::kinds::node(), "", "n1", "",
+                       [](Node& node) { node.mutable_spec()->clear_taints(); });
+    }
+  };
+  taint({"k"});
+  settle(minutes(5));
+  EXPECT_FALSE(deleted("p"));
+  EXPECT_EQ(mark("p"), "");
+  EXPECT_EQ(controller->evictions(), 0u);
+  EXPECT_EQ(client.count("get nodes"), 1u);
+  EXPECT_THAT(events(), IsEmpty());
+}
+
+TEST_F(TaintEviction, T1_ATaintThatIsToleratedForAWhileByNowGivesThatTime) {
+  start();
+  create("p", {"a 60"});
+  client.before = [this](const std::string& line) {
+    if (line == "get nodes n1" && client.count("get nodes") == 1) {
+      api.change<Node>(api::kinds::node(), "", "n1", "",
+                       [](Node& node) { node.mutable_spec()->mutable_taints(0)->set_key("a"); });
+    }
+  };
+  taint({"k"});
+  settle(seconds(59));
+  EXPECT_FALSE(deleted("p"));
+  settle(seconds(2));
+  EXPECT_TRUE(deleted("p"));
+}
+
+// The taint may come back without the view having seen it go.
+TEST_F(TaintEviction, T1_ANodeThatIsNotThereIsLookedAtAgain) {
+  start();
+  create("p");
+  client.refuse = [](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("get nodes") ? std::optional(not_found({"", "nodes", "n1"}))
+                                         : std::nullopt;
+  };
+  taint({"k"});
+  settle(minutes(5));
+  EXPECT_EQ(mark("p"), "");
+  EXPECT_EQ(controller->evictions(), 1u);
+  EXPECT_LE(client.count("get nodes"), 13u + 6u);
+  client.refuse = nullptr;
+  settle(Evictor::kMaxRetry);
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_THAT(events(), ElementsAre(kMarking));
+}
+
+TEST_F(TaintEviction, T9_ANodeThatCannotBeReadIsReadAgain) {
+  start();
+  create("p");
+  refuse("get nodes");
+  taint({"k"});
+  settle(seconds(1));
+  EXPECT_EQ(mark("p"), "");
+  client.refuse = nullptr;
+  settle(seconds(3));
+  EXPECT_TRUE(deleted("p"));
+}
+
 TEST_F(TaintEviction, Scenario43_T9_TheThirdTryWorks) {
   start();
   create("p");
@@ -414,6 +479,16 @@ TEST_F(TaintEviction, T11_TerminatingPodsGetTheMarkOnly) {
   taint({"k"});
   EXPECT_EQ(mark("p"), kMark);
   EXPECT_EQ(api.pod("p")->metadata().deletion_grace_period_seconds(), 20);
+}
+
+TEST_F(TaintEviction, T11_APodThatHasEndedGoesWithoutAMark) {
+  start();
+  create("p");
+  api.change<Pod>(api::kinds::pod(), "default", "p", "status",
+                  [](Pod& pod) { pod.mutable_status()->set_phase("Failed"); });
+  taint({"k"});
+  EXPECT_EQ(mark("p"), "");
+  EXPECT_TRUE(deleted("p"));
 }
 
 TEST_F(TaintEviction, T11_UnscheduledPodsAreLeftAlone) {

@@ -10,6 +10,19 @@
 
 namespace windlass::controllers::taint_eviction {
 
+namespace {
+
+// What ended before the eviction did not end by it: a mark would make a failure that counts one
+// that a rule ignores.
+bool mark_pod(api::core::v1::Pod& pod, Time now) {
+  const std::string& phase = pod.status().phase();
+  return phase != "Succeeded" && phase != "Failed" &&
+         api::set_pod_condition(pod, "DisruptionTarget", "True", now, "DeletionByTaintManager",
+                                "Taint manager: deleting due to NoExecute taint");
+}
+
+}  // namespace
+
 client::EventTarget event_target(const PodInfo& pod) {
   return {"v1", "Pod", pod.ns, pod.name, pod.uid};
 }
@@ -62,7 +75,45 @@ void Evictor::process(const std::string& uid) {
   }
   Eviction& eviction = found->second;
   eviction.in_work = true;
-  if (++eviction.attempts == 1) {
+  ++eviction.attempts;
+  env_.client.get(
+      {&api::kinds::node(), "", eviction.pod.node},
+      [weak = std::weak_ptr<Evictor*>(self_), uid](const Result<client::ObjectPtr>& node) {
+        if (const auto self = weak.lock()) {
+          (*self)->on_node_read(uid, node);
+        }
+      });
+}
+
+void Evictor::on_node_read(const std::string& uid, const Result<client::ObjectPtr>& node) {
+  const Eviction& eviction = evictions_.at(uid);
+  if (eviction.cancelled || (!node && !is_not_found(node.error()))) {
+    finish(uid, node);
+  } else if (!node || !drives_away(read_node(**node), eviction)) {
+    // The controller's view is behind, and cancels this when it has caught up. The taint may be
+    // back by then, and the view see no difference.
+    try_later(uid);
+  } else {
+    begin(uid);
+  }
+}
+
+bool Evictor::drives_away(const NodeInfo& node, const Eviction& eviction) {
+  const Tolerance allowed = tolerance(node.taints, eviction.pod.tolerations);
+  switch (allowed.kind) {
+    case Tolerance::Kind::for_ever:
+      return false;
+    case Tolerance::Kind::for_a_while:  // T-6: more time is not given
+      return eviction.why == Why::time_is_over || allowed.time == Duration::zero();
+    case Tolerance::Kind::not_at_all:
+      break;
+  }
+  return true;
+}
+
+void Evictor::begin(const std::string& uid) {
+  Eviction& eviction = evictions_.at(uid);
+  if (!std::exchange(eviction.told, true)) {
     events_.normal(event_target(eviction.pod), "TaintManagerEviction",
                    "Marking for deletion Pod " + eviction.pod.key);
   }
@@ -77,9 +128,7 @@ void Evictor::mark(const std::string& uid) {
   client::update_status(
       env_.client, ref(evictions_.at(uid).pod), uid,
       [&clock = env_.clock](api::Message& pod) {
-        return api::set_pod_condition(static_cast<api::core::v1::Pod&>(pod), "DisruptionTarget",
-                                      "True", clock.now(), "DeletionByTaintManager",
-                                      "Taint manager: deleting due to NoExecute taint");
+        return mark_pod(static_cast<api::core::v1::Pod&>(pod), clock.now());
       },
       [weak = std::weak_ptr<Evictor*>(self_), uid](const Result<client::ObjectPtr>& pod) {
         if (const auto self = weak.lock()) {
@@ -119,17 +168,22 @@ void Evictor::remove(const std::string& uid, std::optional<std::string> version)
 
 // Another pod that has the name by now is found out by reading it, or by the controller's cache.
 void Evictor::finish(const std::string& uid, const Result<client::ObjectPtr>& result) {
-  Eviction& eviction = evictions_.at(uid);
-  eviction.in_work = false;
+  const Eviction& eviction = evictions_.at(uid);
   if (result || is_not_found(result.error()) || eviction.cancelled) {
     forget(uid);
-  } else {
-    env_.log.warning("evicting a pod from a tainted node failed, will try again",
-                     {{"pod", eviction.pod.key},
-                      {"attempt", std::to_string(eviction.attempts)},
-                      {"error", result.error().message}});
-    queue_.add_rate_limited(uid);
+    queue_.done(uid);
+    return;
   }
+  env_.log.warning("evicting a pod from a tainted node failed, will try again",
+                   {{"pod", eviction.pod.key},
+                    {"attempt", std::to_string(eviction.attempts)},
+                    {"error", result.error().message}});
+  try_later(uid);
+}
+
+void Evictor::try_later(const std::string& uid) {
+  evictions_.at(uid).in_work = false;
+  queue_.add_rate_limited(uid);
   queue_.done(uid);
 }
 

@@ -1,7 +1,8 @@
-// Deletes pods that must leave their node (disruption.md T-9): tells of it by an event, marks the
-// pod with DisruptionTarget, and deletes it only once the mark is stored (C-7). What fails is tried
-// again, soon at first and then ever more slowly, until it is done or nobody wants it any more;
-// while it waits it keeps no other pod waiting. A bounded number at a time.
+// Deletes pods that must leave their node (disruption.md T-9): asks the server itself whether the
+// node still has the taint (T-1), tells of the eviction by an event, marks the pod with
+// DisruptionTarget unless it has ended (T-11), and deletes it only once the mark is stored (C-7).
+// What fails is tried again, soon at first and then ever more slowly, until it is done or nobody
+// wants it any more; while it waits it keeps no other pod waiting. A bounded number at a time.
 //
 // Owned by the controller, on the client's executor; nothing is called after destruction.
 #pragma once
@@ -47,15 +48,20 @@ class Evictor {
     Why why;
     MonotonicTime planned;
     int attempts = 0;
+    bool told = false;  // by the event
     bool in_work = false;
     bool cancelled = false;
   };
 
   void process(const std::string& uid);
+  void on_node_read(const std::string& uid, const Result<client::ObjectPtr>& node);
+  static bool drives_away(const NodeInfo& node, const Eviction& eviction);
+  void begin(const std::string& uid);
   void mark(const std::string& uid);
   void on_marked(const std::string& uid, const Result<client::ObjectPtr>& pod);
   void remove(const std::string& uid, std::optional<std::string> version);
   void finish(const std::string& uid, const Result<client::ObjectPtr>& result);
+  void try_later(const std::string& uid);
   void forget(const std::string& uid);
   client::ObjectRef ref(const PodInfo& pod) const;
 

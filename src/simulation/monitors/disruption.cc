@@ -20,13 +20,13 @@ bool begins_to_end(const PodChange& change) {
          (change.after == nullptr || change.after->deleting);
 }
 
-// C-7 of disruption.md: the mark is stored before the delete is sent.
+// C-7 of disruption.md: the mark is stored before the delete is sent. What has ended needs none.
 class MarkedBeforeDeleted final : public Monitor {
   std::string_view rule() const override { return "disruption C-7"; }
 
   void on_pod(const PodChange& change, const History&, Report& report) override {
     const std::string_view reason = reason_of(change.writer.component);
-    if (reason.empty() || !begins_to_end(change)) {
+    if (reason.empty() || !begins_to_end(change) || change.before->terminal()) {
       return;
     }
     const ConditionFacts* mark = find_condition(change.before->conditions, "DisruptionTarget");
