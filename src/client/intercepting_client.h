@@ -30,6 +30,8 @@ class InterceptingClient final : public ApiClient {
   std::function<std::optional<Status>(const std::string& line)> refuse;
   // The call is passed on, and then this is all that its sender hears.
   std::function<std::optional<Status>(const std::string& line)> lose_answer;
+  // Watches do not tell of it.
+  std::function<bool(const WatchEvent& event)> skip_event;
   // Just before a call is passed on.
   std::function<void(const std::string& line)> before;
 
@@ -56,7 +58,13 @@ class InterceptingClient final : public ApiClient {
   }
   std::unique_ptr<Watch> watch(const Collection& collection, const std::string& resource_version,
                                WatchHandler handler) override {
-    return inner_.watch(collection, resource_version, std::move(handler));
+    WatchHandler filtered = handler;
+    filtered.on_event = [this, on_event = std::move(handler.on_event)](const WatchEvent& event) {
+      if (!skip_event || !skip_event(event)) {
+        on_event(event);
+      }
+    };
+    return inner_.watch(collection, resource_version, std::move(filtered));
   }
   void create(const ObjectRef& ref, ObjectPtr object, Done<ObjectPtr> done) override {
     write(line_of("create", ref, ""), std::move(done), [&](Done<ObjectPtr> counted) {

@@ -53,15 +53,15 @@ bool release(api::Message& pod, const PodClaims::Claim& claim, const std::string
 
 }  // namespace
 
-PodClaims::PodClaims(client::ClientEnv env, std::string finalizer, Check check)
+PodClaims::PodClaims(client::ClientEnv env, std::string finalizer, Hooks hooks)
     : env_(env),
       finalizer_(std::move(finalizer)),
-      check_(std::move(check)),
+      hooks_(std::move(hooks)),
       queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
       self_(std::make_shared<PodClaims*>(this)) {}
 
 void PodClaims::process(const std::string& key) {
-  const std::optional<Claim> claim = check_(key);
+  const std::optional<Claim> claim = hooks_.check(key);
   if (!claim) {
     finish(key, {});
     return;
@@ -82,6 +82,9 @@ void PodClaims::process(const std::string& key) {
 // 2.18
 void PodClaims::on_job_read(const std::string& key, const Claim& claim,
                             const Result<client::ObjectPtr>& job) {
+  if (job) {
+    hooks_.on_job(*job);
+  }
   if (!job) {
     finish(key, fail(job.error()));
   } else if (client::uid_of(**job) != claim.job_uid ||
@@ -100,11 +103,20 @@ void PodClaims::write(const std::string& key, const Claim& claim) {
         return claim.kind == Claim::Kind::adopt ? adopt(pod, claim, finalizer)
                                                 : release(pod, claim, finalizer);
       },
-      [weak = std::weak_ptr<PodClaims*>(self_), key](const Result<client::ObjectPtr>& written) {
+      [weak = std::weak_ptr<PodClaims*>(self_), key,
+       kind = claim.kind](const Result<client::ObjectPtr>& pod) {
         if (const auto claims = weak.lock()) {
-          (*claims)->finish(key, written ? Result<void>() : fail(written.error()));
+          (*claims)->on_written(key, kind, pod);
         }
       });
+}
+
+void PodClaims::on_written(const std::string& key, Claim::Kind kind,
+                           const Result<client::ObjectPtr>& pod) {
+  if (pod && kind == Claim::Kind::adopt) {
+    hooks_.on_adopted(*pod);
+  }
+  finish(key, pod ? Result<void>() : fail(pod.error()));
 }
 
 void PodClaims::finish(const std::string& key, const Result<void>& result) {

@@ -27,12 +27,18 @@ class PodClaims {
     std::string job_name = {};
     std::string job_uid = {};
   };
-  // Asked right before anything is written: what is to be done about the pod of this key, if
-  // anything.
-  using Check = std::function<std::optional<Claim>(const std::string& pod_key)>;
+  struct Hooks {
+    // Asked right before anything is written: what is to be done about the pod of this key, if
+    // anything.
+    std::function<std::optional<Claim>(const std::string& pod_key)> check;
+    // As the server has them now, ahead of any cache: the Job that is to adopt a pod, and the pod
+    // that has been adopted.
+    std::function<void(const client::ObjectPtr& job)> on_job;
+    std::function<void(const client::ObjectPtr& pod)> on_adopted;
+  };
 
   // `finalizer` tracks the pods of Jobs.
-  PodClaims(client::ClientEnv env, std::string finalizer, Check check);
+  PodClaims(client::ClientEnv env, std::string finalizer, Hooks hooks);
   PodClaims(const PodClaims&) = delete;
   PodClaims& operator=(const PodClaims&) = delete;
 
@@ -45,11 +51,12 @@ class PodClaims {
   void on_job_read(const std::string& key, const Claim& claim,
                    const Result<client::ObjectPtr>& job);
   void write(const std::string& key, const Claim& claim);
+  void on_written(const std::string& key, Claim::Kind kind, const Result<client::ObjectPtr>& pod);
   void finish(const std::string& key, const Result<void>& result);
 
   client::ClientEnv env_;
   const std::string finalizer_;
-  Check check_;
+  Hooks hooks_;
   client::WorkQueue queue_;
   std::shared_ptr<PodClaims*> self_;  // callbacks hold it weakly
 };

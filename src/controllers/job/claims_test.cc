@@ -201,6 +201,45 @@ TEST_F(Ownership, C7_AJobThatHasFoundItsEndAdoptsNobody) {
   EXPECT_EQ(client.count("update pods default/p"), 0u);
 }
 
+TEST_F(Ownership, T4_AnAdoptedPodIsKnownBeforeTheCacheTellsOfIt) {
+  const std::string job = create_job("j", "x", "parallelism: 0,");
+  client.skip_event = [](const client::WatchEvent& event) {
+    return event.type == client::EventType::modified;
+  };
+  create_loose("p", "x");
+  EXPECT_EQ(owner("p"), job);
+  EXPECT_TRUE(api.pod("p")->metadata().has_deletion_timestamp());  // one too many
+}
+
+TEST_F(Ownership, T4_AlsoWhenTheAnswerToTheAdoptionWasLost) {
+  const std::string job = create_job("j", "x", "parallelism: 0,");
+  client.skip_event = [](const client::WatchEvent& event) {
+    return event.type == client::EventType::modified;
+  };
+  client.lose_answer = [this](const std::string& line) {
+    return line == "update pods default/p" && client.count(line) == 1
+               ? std::optional(plain_error("connection reset"))
+               : std::nullopt;
+  };
+  create_loose("p", "x");
+  settle(seconds(5));
+  EXPECT_EQ(owner("p"), job);
+  EXPECT_TRUE(api.pod("p")->metadata().has_deletion_timestamp());
+}
+
+TEST_F(Ownership, A5_WhatAnAdoptionReadsOfTheJobCountsAtOnce) {
+  const std::string own = own_pod(create_job("j", "x"));
+  client.skip_event = [](const client::WatchEvent& event) {
+    return event.object && event.object->GetDescriptor() == Job::descriptor();
+  };
+  api.change<Job>(api::kinds::job(), "default", "j", "",
+                  [](Job& job) { job.mutable_spec()->set_suspend(true); });
+  settle();
+  EXPECT_NE(api.pod(own), nullptr);
+  create_loose("p", "x");
+  EXPECT_EQ(api.pod(own), nullptr);
+}
+
 TEST_F(Ownership, L197_APodWhoseLabelsNoLongerMatchIsLetGo) {
   const std::string job = create_job("j", "x");
   const std::string pod = own_pod(job);

@@ -48,7 +48,9 @@ JobController::JobController(client::ClientEnv env, Options options)
           [this](const std::string& key) { return orphan_uid(key); },
           queue_metrics("job_orphan_pod")),
       claims_(env, options_.tracking_finalizer,
-              [this](const std::string& key) { return claim_for(key); }),
+              {[this](const std::string& key) { return claim_for(key); },
+               [this](const client::ObjectPtr& job) { on_job_read(job); },
+               [this](const client::ObjectPtr& pod) { on_adopted(*pod); }}),
       jobs_(env, {&api::kinds::job(), options_.ns, "", ""}, project_job),
       pods_(env, {&api::kinds::pod(), options_.ns, "", ""},
             [this](const api::Message& pod) { return project_pod(pod); }) {
@@ -183,6 +185,27 @@ void JobController::claim(const PodRecord& pod) {
     loose_pods_[client::split_key(pod.key).ns].insert(pod.key);
   }
   claims_.add(pod.key);
+}
+
+// Its worker knows what the claims know, however old the cache is.
+void JobController::on_job_read(const client::ObjectPtr& job) {
+  const std::string uid = client::uid_of(*job);
+  if (JobWorker* worker = find_worker(uid)) {
+    worker->observe_job(job, read_job(*job));
+    queue_.add(uid);
+  }
+}
+
+// Otherwise the Job could end before the cache tells of the pod, and leave it behind (T4).
+void JobController::on_adopted(const api::Message& adopted) {
+  const PodRecord pod = project_pod(adopted);
+  const PodRecord* seen = pods_.find(pod.key);
+  const bool is_news =
+      seen != nullptr && seen->view.uid == pod.view.uid && seen->view.rv < pod.view.rv;
+  if (JobWorker* worker = find_worker(pod.job_uid); worker != nullptr && is_news) {
+    worker->observe_adopted(pod.view);
+    queue_.add(pod.job_uid);
+  }
 }
 
 void JobController::forget_loose(const PodRecord& pod) {

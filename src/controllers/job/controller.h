@@ -95,6 +95,9 @@ class JobController {
   bool wants(const JobRecord& job, const PodRecord& pod) const;
   std::optional<PodClaims::Claim> claim_for(const std::string& pod_key) const;
   void claim(const PodRecord& pod);
+  // What the server itself has answered, ahead of the caches.
+  void on_job_read(const client::ObjectPtr& job);
+  void on_adopted(const api::Message& pod);
   void forget_loose(const PodRecord& pod);
   // The pod's UID when nobody will ever take its finalizer off (1.37).
   std::string orphan_uid(const std::string& pod_key) const;

@@ -54,6 +54,13 @@ void JobWorker::observe_pod(const engine::PodView& pod) {
   }
 }
 
+void JobWorker::observe_adopted(const engine::PodView& pod) {
+  observe_pod(pod);
+  if (is_known(pod.uid)) {
+    unseen_.emplace(pod.uid, pod.rv);
+  }
+}
+
 void JobWorker::observe_pod_gone(const std::string& uid) {
   gone_.erase(uid);
   unseen_.erase(uid);

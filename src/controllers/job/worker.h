@@ -44,11 +44,13 @@ class JobWorker final : private WriteAnswers {
 
   void observe_job(const client::ObjectPtr& job, const engine::JobView& view);
   void observe_pod(const engine::PodView& pod);
+  // By the server's answer; the cache will tell of it, too.
+  void observe_adopted(const engine::PodView& pod);
   void observe_pod_gone(const std::string& uid);
   // The cache has listed all pods anew at this version: what was created before, and is not in it,
   // is gone, and no event will say so.
   void forget_unlisted(uint64_t version, const std::set<std::string>& listed_uids);
-  // Whether some pod was created and has not been seen yet.
+  // Whether some pod was created or adopted and has not been seen yet.
   bool awaits_pods() const { return !unseen_.empty(); }
   // All pods of the Job that there are.
   void observe_all_pods(const std::vector<const engine::PodView*>& pods);
@@ -104,7 +106,7 @@ class JobWorker final : private WriteAnswers {
   // gone, until the cache says so too: at most those that the engine knew.
   std::set<std::string> gone_;
   uint64_t listed_at_ = 0;                  // the version of the last list of all pods
-  std::map<std::string, uint64_t> unseen_;  // created, and not yet in the cache: versions by UID
+  std::map<std::string, uint64_t> unseen_;  // own, and not yet in the cache: versions by UID
   std::optional<Round> round_;
   int failures_ = 0;  // of status writes, in a row
   bool reading_ = false;
