@@ -103,6 +103,12 @@ void SeenVersions::note(const ObjectPtr& object) {
   }
 }
 
+void SeenVersions::note_answer(const ObjectPtr& object) {
+  if (object && versions_.contains(client::uid_of(*object))) {
+    note(object);
+  }
+}
+
 uint64_t SeenVersions::of(const std::string& uid) const {
   const auto found = versions_.find(uid);
   return found == versions_.end() ? 0 : found->second;
@@ -117,7 +123,7 @@ FaultyClient::~FaultyClient() = default;
 
 void FaultyClient::note(const ObjectList& list) {
   for (const ObjectPtr& object : list.items) {
-    note(object);
+    seen_->note(object);
   }
 }
 

@@ -40,10 +40,12 @@ struct Line {
   }
 };
 
-// The newest version of each Job that a component has been told of.
+// The newest version of each Job that a component has been told of. An answer about a Job that no
+// list or watch has told of yet does not count: there is nobody yet who works on that Job.
 class SeenVersions {
  public:
   void note(const client::ObjectPtr& object);
+  void note_answer(const client::ObjectPtr& object);
   uint64_t of(const std::string& uid) const;
 
  private:
@@ -101,7 +103,7 @@ class FaultyClient final : public client::ApiClient {
   void lose_connection();
   void crash();
   static Site site_of_write(const client::ObjectRef& ref);
-  void note(const client::ObjectPtr& object) { seen_->note(object); }
+  void note(const client::ObjectPtr& object) { seen_->note_answer(object); }
   void note(const client::ObjectList& list);
 
   Line line_;

@@ -55,6 +55,7 @@ void History::on_pod(const PodChange& change) {
   }
   if (facts.terminal() && !life.ended) {
     life.ended = change.moment.at;
+    life.ended_as = facts.object;
   }
   if (!facts.job.empty()) {
     jobs_[facts.job].pods.insert(facts.uid);

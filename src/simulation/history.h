@@ -18,6 +18,9 @@ struct PodLife {
   bool exists = true;
   MonotonicTime created = {};
   std::optional<MonotonicTime> ended = {};  // became terminal, in the store
+  // As it was then: what an eviction adds later (disruption.md E-11) is no evidence of how it
+  // ended.
+  api::ObjectPtr ended_as = {};
   std::optional<MonotonicTime> gone = {};
   bool listed_failed = false;  // has been in status.uncountedTerminatedPods
   bool listed_early = false;   // and that while it was still ending

@@ -92,7 +92,57 @@ INSTANTIATE_TEST_SUITE_P(
                  "suspend-one-done",
                  1,
                  {},
-                 {"job-controller/event#9=frozen:14.164s"}}),
+                 {"job-controller/event#9=frozen:14.164s"}},
+        // T4: a pod was adopted, and the Job ended before the cache told of it.
+        Schedule{
+            "AdoptedAndNotYetSeen",
+            "random",
+            313396,
+            {"5.271s create j", "627ms create k", "10.292s create l", "17.914s orphan-pod j 1"},
+            {"job-controller/write#4=crash-before", "garbage-collector/event#10=broken",
+             "node-2/event#1=frozen:43.065s", "node-1/event#3=frozen:6m17.962s",
+             "stale-marks/event#7=broken", "taint-eviction/event#10=gone",
+             "node-lifecycle/event#15=broken", "node-lifecycle/event#21=broken",
+             "job-controller/event#17=frozen:2m54.911s"}},
+        // B1: a pod that scale-down gave up had failed just before, by a rule that ignores it. A
+        // mistake of the monitor.
+        Schedule{
+            "GivenUpAndFailedBefore",
+            "random",
+            310286,
+            {"13.633s create j", "10.822s create k", "18.803s create l", "49.236s parallelism l 1"},
+            {"job-controller/read#1=lost-request:9.414s",
+             "garbage-collector/read#10=lost-request:4.063s", "budgets/read#2=lost-request:2.087s",
+             "budgets/read#3=lost-request:4.7s", "job-controller/read#2=lost-request:7.28s",
+             "node-1/read#14=lost-request:5.593s", "node-1/read#15=lost-request:3.428s",
+             "job-controller/event#42=skipped:876ms", "job-controller/read#6=lost-request:6.7s",
+             "job-controller/event#53=skipped:881ms"}},
+        // T-1: a node's taint was gone before the pod came; the view of nodes was old.
+        Schedule{"ATaintThatIsGone",
+                 "random",
+                 308742,
+                 {"7.724s create j", "12.687s create k", "7.199s create l", "1m22s taint node-1",
+                  "7m3s untaint node-1", "20s crash taint-eviction 45s"},
+                 {"stale-marks/event#16=repeated", "job-controller/event#26=repeated",
+                  "job-controller/event#37=repeated", "node-2/event#13=skipped:4m29.661s",
+                  "taint-eviction/event#45=gone", "node-lifecycle/event#157=frozen:3m35.234s",
+                  "taint-eviction/event#69=skipped:3m35.464s"}},
+        // B3: a failed pod was marked as disrupted afterwards, and no longer counted.
+        Schedule{"MarkedAfterItFailed",
+                 "random",
+                 329446,
+                 {"1.104s create j", "7.513s create k", "15.923s create l", "35s taint node-2"},
+                 {}},
+        // A5: what the release of an old Job's pods reads of the Job that has its name now is not
+        // known to whoever works on that Job. A mistake of the simulation.
+        Schedule{"ReadBeforeItIsKnown",
+                 "random",
+                 306628,
+                 {"6.093s create j", "14.599s completions j 5", "1m2.654s suspend j",
+                  "54.289s recreate j"},
+                 {"node-1/event#1=skipped:2.934s", "job-controller/event#8=skipped:11.774s",
+                  "node-1/event#4=skipped:10.584s", "job-controller/event#15=skipped:39.245s",
+                  "job-controller/event#19=frozen:50.614s"}}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace

@@ -18,10 +18,11 @@ Duration delay_after(int64_t failures) {
 }
 
 bool is_ignored(const JobLife& job, const PodLife& pod) {
-  // What the controller itself removed is no failure of the Job's.
+  // What the controller itself removed, or gave up just when it ended, is no failure of the Job's.
   return pod.now.phase == "Failed" && !pod.now.finalizer && !pod.listed_failed &&
-         !pod.deleted_by.starts_with("job-controller") &&
-         matching_action(*job.now.object, *pod.now.object) == "Ignore";
+         !pod.now.dropped && !pod.deleted_by.starts_with("job-controller") &&
+         matching_action(*job.now.object, *pod.now.object) == "Ignore" &&
+         matching_action(*job.now.object, *pod.ended_as) == "Ignore";
 }
 
 // Of pods that the controller has dealt with: it may not know of the others yet.

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "simulation/monitor.h"
 
@@ -16,12 +15,6 @@ std::string action_of(const JobLife& job, const PodFacts& pod) {
 class IgnoredIsNotCounted final : public Monitor {
   std::string_view rule() const override { return "P3"; }
 
-  void on_pod(const PodChange& change, const History&, Report&) override {
-    if (change.after != nullptr && change.after->phase == "Failed") {
-      ended_.emplace(change.after->uid, change.after->object);
-    }
-  }
-
   void on_job(const JobChange& change, const History& history, Report& report) override {
     if (change.before == nullptr || change.after == nullptr) {
       return;
@@ -29,17 +22,14 @@ class IgnoredIsNotCounted final : public Monitor {
     const auto& old = change.before->uncounted_failed;
     for (const std::string& uid : change.after->uncounted_failed) {
       const PodLife* pod = history.pod(uid);
-      const auto ended = ended_.find(uid);
-      if (std::find(old.begin(), old.end(), uid) == old.end() && ended != ended_.end() &&
-          matching_action(*change.after->object, *ended->second) == "Ignore") {
+      if (std::find(old.begin(), old.end(), uid) == old.end() && pod->ended_as &&
+          pod->now.phase == "Failed" &&
+          matching_action(*change.after->object, *pod->ended_as) == "Ignore") {
         report.broken(rule(),
                       fmt::format("pod {} is ignored by a rule, and counted", pod->now.key));
       }
     }
   }
-
-  // As they were when they failed: what an eviction adds to them later (E-11) is no evidence.
-  std::map<std::string, api::ObjectPtr> ended_;
 };
 
 class FailedIndexStaysFailed final : public Monitor {
@@ -101,8 +91,12 @@ class VerdictHasAWitness final : public Monitor {
     }
     const JobLife* job = history.job(change.after->uid);
     const auto pods = history.all_pods(change.after->uid);
-    if (std::none_of(pods.begin(), pods.end(),
-                     [&](const PodLife* pod) { return action_of(*job, pod->now) == "FailJob"; })) {
+    const auto is_witness = [job](const PodLife* pod) {
+      return action_of(*job, pod->now) == "FailJob" ||
+             (pod->now.phase == "Failed" &&
+              matching_action(*job->now.object, *pod->ended_as) == "FailJob");
+    };
+    if (std::none_of(pods.begin(), pods.end(), is_witness)) {
       report.broken(rule(), fmt::format("{} fails by a rule that no pod matches: {}",
                                         change.after->key, target->message));
     }
