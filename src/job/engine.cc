@@ -83,6 +83,7 @@ void Engine::plan(Decision& decision, Time now) {
 
 void Engine::send(Decision& decision, Slot slot, PodWrite write) {
   state_.set_in_flight(slot, true);
+  state_.set_let_go(slot, write.op == PodOp::release);
   writes_[write.uid] = {write.op, state_.pods().at(slot).uid, slot,
                         write.op == PodOp::delete_pod ? write.name : ""};
   decision.pod_writes.push_back(std::move(write));

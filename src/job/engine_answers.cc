@@ -165,6 +165,9 @@ void Engine::pod_write_failed(std::string_view uid, WriteError error, std::strin
     // C9: let go without being counted, it must not be counted if it is gone; with other
     // completions it might be.
     const bool uncounted = state_.pods().at(slot).accounted == Accounted::no;
+    if (error != WriteError::unknown && error != WriteError::not_found) {
+      state_.set_let_go(slot, false);
+    }
     relist_pods_ =
         relist_pods_ || (error == WriteError::unknown && write.op == PodOp::release && uncounted);
   }

@@ -192,7 +192,7 @@ uint64_t Fingerprint::pod(const Engine& engine, std::string_view uid, const Fram
   for (const bool flag :
        {bool{pod.ready}, bool{pod.has_node}, bool{pod.has_finalizer}, bool{pod.deleting},
         bool{pod.dropped}, bool{pod.condemned}, bool{pod.duplicate}, bool{pod.held},
-        bool{pod.moved}, bool{pod.batched}, bool{pod.queued}, bool{pod.in_flight},
+        bool{pod.moved}, bool{pod.batched}, bool{pod.queued}, bool{pod.in_flight}, bool{pod.let_go},
         bool{pod.released}, bool{pod.marked}, bool{pod.deleted}}) {
     flags = flags << 1 | (flag ? 1 : 0);
   }

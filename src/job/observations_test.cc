@@ -117,6 +117,50 @@ RC_GTEST_PROP(Observations, AnyOrderRepetitionOrOmissionEndsInTheSameState, ()) 
 
 // api.md P73: the answer to a release that removes the pod carries the version before it, so old
 // news of that version, with the finalizer on, may still come.
+// 5.7: the Job has succeeded, and its last pod is being deleted; it succeeds while it is let go.
+TEST(Observations, C1_WhatIsLetGoUncountedIsNotCountedWhenItsEndIsSeenFirst) {
+  const Time now = time_from_unix(1001);
+  JobView job = defaulted_job(2, 1);
+  job.rv = 1;
+  job.status.start_time = time_from_unix(900);
+  job.status.succeeded = 1;
+  job.status.uncounted.emplace();
+  set_condition(job.status, kTypeSuccessCriteriaMet, ConditionStatus::is_true, kReasonCompletions,
+                "done", now);
+  Engine engine({}, job);
+  PodView pod;
+  pod.uid = kUid + std::string("1");
+  pod.name = "pod-1";
+  pod.rv = 5;
+  pod.phase = Phase::running;
+  pod.has_finalizer = pod.has_node = true;
+  pod.deletion_time = pod.created = time_from_unix(1000);
+  engine.begin_list();
+  engine.observe_pod(pod);
+  engine.end_list();
+  const auto store = [&](const Decision& decision) {
+    job.status = decision.status->status;
+    ++job.rv;
+    engine.status_written(job);
+  };
+  const Decision first = engine.decide(now);
+  ASSERT_EQ(first.pod_writes.size(), 1u);
+  EXPECT_EQ(first.pod_writes[0].op, PodOp::release);
+  if (first.status) {
+    store(first);
+  }
+  pod.phase = Phase::succeeded;
+  pod.rv = 6;
+  engine.observe_pod(pod);
+  engine.observe_pod_gone(pod.uid);
+  engine.pod_written(pod.uid, nullptr);
+  const Decision last = engine.decide(now);
+  ASSERT_TRUE(last.status);
+  store(last);
+  EXPECT_EQ(job.status.succeeded, 1);
+  EXPECT_TRUE(has_true(job.status, kTypeComplete));
+}
+
 TEST(Observations, C1_OldNewsOfTheSameVersionDoNotUndoARelease) {
   JobView job = defaulted_job(1, 1);
   job.rv = 1;

@@ -58,6 +58,7 @@ struct PodRecord {
   bool queued : 1 = false;     // in the queue that `todo` names
   bool in_flight : 1 = false;  // a write of it is under way
   bool listed : 1 = false;     // seen by the listing under way
+  bool let_go : 1 = false;     // its release was sent, and may have been carried out
   bool released : 1 = false;   // finalizer taken away by us, whatever stale news says
   bool marked : 1 = false;     // dropped by us, likewise
   bool deleted : 1 = false;    // deleted by us, likewise

@@ -290,8 +290,9 @@ void State::note_fail_job(const PodRecord& record, const PodView& pod, const Ver
 }
 
 void State::note_lost(const PodRecord& record) {
-  // What is in a status write under way is looked after by whoever ends that write.
-  if (record.accounted != Accounted::no || record.batched || facts_.finished) {
+  // What is in a status write under way is looked after by whoever ends that write. What was let
+  // go without being counted counts for nothing, however it ended on the way (C1).
+  if (record.accounted != Accounted::no || record.batched || record.let_go || facts_.finished) {
     return;
   }
   add_lost(record.index, evidence(record));

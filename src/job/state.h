@@ -66,6 +66,7 @@ class State {
   // whatever older news arrives.
   void set_deleted(Slot slot);
   void set_dropped(Slot slot);
+  void set_let_go(Slot slot, bool let_go) { pods_.at(slot).let_go = let_go; }
   void set_released(Slot slot);
   void set_in_flight(Slot slot, bool in_flight);
   void set_batched(Slot slot, bool batched);
