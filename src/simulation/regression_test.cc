@@ -133,6 +133,29 @@ INSTANTIATE_TEST_SUITE_P(
                  329446,
                  {"1.104s create j", "7.513s create k", "15.923s create l", "35s taint node-2"},
                  {}},
+        // C1: a pod that was let go as nothing was counted when its end was seen before the answer.
+        Schedule{"SucceededWhileItIsLetGo",
+                 "random",
+                 349244,
+                 {"12.466s create j", "1m2.339s suspend j", "1m32.09s resume j",
+                  "48s pause node-1 5m38s"},
+                 {"node-1/event#1=frozen:2m5.039s", "job-controller/event#13=frozen:4m0.601s",
+                  "budgets/event#19=broken"}},
+        // P3: pods that were stopped count before they end; they had, and the view was old. A
+        // mistake of the monitor.
+        Schedule{
+            "StoppedAndEndedUnseen",
+            "random",
+            362674,
+            {"3.587s create j", "18.795s create k"},
+            {"node-lifecycle/read#2=lost-request:6.528s",
+             "job-controller/read#3=lost-request:6.02s", "job-controller/write#2=slow:1.938s",
+             "garbage-collector/event#17=skipped:889ms", "job-controller/read#4=server-error",
+             "job-controller/read#5=lost-request:2.944s",
+             "job-controller/write#6=lost-reply:1.679s", "job-controller/write#10=server-error",
+             "job-controller/event#7=skipped:5.234s", "job-controller/read#9=slow:5.554s",
+             "job-controller/write#36=lost-request:3.519s",
+             "job-controller/event#23=skipped:4.762s"}},
         // A5: what the release of an old Job's pods reads of the Job that has its name now is not
         // known to whoever works on that Job. A mistake of the simulation.
         Schedule{"ReadBeforeItIsKnown",

@@ -22,8 +22,11 @@ class IgnoredIsNotCounted final : public Monitor {
     const auto& old = change.before->uncounted_failed;
     for (const std::string& uid : change.after->uncounted_failed) {
       const PodLife* pod = history.pod(uid);
+      // Stopped because the Job has failed, it counts before it ends (job-controller.md 5.7).
+      const bool stopped =
+          change.before->decided() && pod->deleted_by.starts_with("job-controller");
       if (std::find(old.begin(), old.end(), uid) == old.end() && pod->ended_as &&
-          pod->now.phase == "Failed" &&
+          pod->now.phase == "Failed" && !stopped &&
           matching_action(*change.after->object, *pod->ended_as) == "Ignore") {
         report.broken(rule(),
                       fmt::format("pod {} is ignored by a rule, and counted", pod->now.key));
