@@ -169,5 +169,43 @@ TEST_F(RealPods, AnImageIsTheRootAndStaysAsItIs) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "root/made"));
 }
 
+// Were the hook not run in the container's own view, it would write elsewhere; were the sidecar not
+// waited for, its file would be missing.
+TEST_F(RealPods, HooksAndStartupProbes) {
+  const Ran ran =
+      run(job("[ -e /empty/up ]; until [ -e /empty/hook ]; do sleep 0.1; done; "
+              "[ $(cat /empty/hook) = c-1 ]",
+              R"(
+        env: [{name: WHO, value: c-1}]
+        lifecycle: {postStart: {exec: {command: [sh, -c, "sleep 0.3; echo $WHO > /empty/hook"]}}}
+        volumeMounts: [{name: empty, mountPath: /empty}]
+)",
+              R"(
+      initContainers:
+      - name: side
+        image: test
+        restartPolicy: Always
+        command: [sh, -c, "sleep 1; touch /empty/up; sleep 1000"]
+        startupProbe: {exec: {command: [test, -e, /empty/up]}, periodSeconds: 1}
+        volumeMounts: [{name: empty, mountPath: /empty}]
+      terminationGracePeriodSeconds: 1
+      volumes: [{name: empty, emptyDir: {}}]
+)"));
+  EXPECT_TRUE(ran.complete) << ran.output;
+}
+
+TEST_F(RealPods, ALivenessProbeEndsWhatHangs) {
+  const Ran ran = run(job("sleep 1000", R"(
+        livenessProbe:
+          exec: {command: [sh, -c, "sleep 1000"]}
+          periodSeconds: 1
+          failureThreshold: 1
+          terminationGracePeriodSeconds: 1
+)",
+                          ""));
+  EXPECT_FALSE(ran.complete);
+  EXPECT_THAT(ran.output, HasSubstr("137")) << "not by its time-out of a minute";
+}
+
 }  // namespace
 }  // namespace windlass::pods
