@@ -1,6 +1,7 @@
 // Where a command writes. Commands never touch file descriptors, so tests see every byte.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@ class Output {
   virtual void err(std::string_view text) = 0;
   // A person watches `err`: progress may redraw itself.
   virtual bool interactive() const = 0;
+  // How many characters a line of `err` has room for.
+  virtual size_t columns() const { return 80; }
 };
 
 // What every command ends with; the numbers are part of the documented interface.

@@ -87,6 +87,29 @@ void Reporter::line(MonotonicTime now, std::string_view text) {
   output_.err(fmt::format("{:7.2f}s  {}\n", elapsed, text));
 }
 
+std::vector<JobProgress> Reporter::progress(Time wall) const {
+  std::vector<JobProgress> all;
+  for (const auto& [uid, said] : jobs_) {
+    const auto& status = said.job->status();
+    JobProgress job;
+    if (said.job->spec().has_completions()) {
+      job.completions = said.job->spec().completions();
+    }
+    job.succeeded = status.succeeded();
+    job.failed = status.failed();
+    job.active = status.active();
+    job.terminating = status.terminating();
+    job.completed_indexes = status.completed_indexes();
+    job.failed_indexes = status.failed_indexes();
+    job.over = verdict_of(*said.job).has_value();
+    if (said.retry_at > wall && !job.over) {
+      job.retry_in = said.retry_at - wall;
+    }
+    all.push_back(std::move(job));
+  }
+  return all;
+}
+
 void Reporter::note(std::string_view text, MonotonicTime now) {
   line(now, text);
 }

@@ -5,10 +5,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/object.h"
 #include "base/time.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 
 namespace windlass::api::batch::v1 {
 class Job;
@@ -41,6 +43,8 @@ class Reporter {
   // `wall` is the wall time of `now`: objects tell time by it.
   void job_changed(const api::batch::v1::Job& job, MonotonicTime now, Time wall);
   void pod_changed(const api::core::v1::Pod& pod, MonotonicTime now);
+  // Of all Jobs that it has been told of.
+  std::vector<JobProgress> progress(Time wall) const;
   // Anything else worth a line.
   void note(std::string_view text, MonotonicTime now);
 

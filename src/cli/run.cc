@@ -7,8 +7,10 @@
 
 #include "base/generator.h"
 #include "cli/embedded_cluster.h"
+#include "cli/live_output.h"
 #include "cli/log_printer.h"
 #include "cli/print_objects.h"
+#include "cli/progress.h"
 #include "cli/reporter.h"
 #include "cli/run_manifests.h"
 #include "client/reflector.h"
@@ -40,6 +42,10 @@ class Sink final : public client::ReflectorSink {
   std::function<void(const client::ObjectPtr&)> on_object_;
 };
 
+std::string pods_text(size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "pod" : "pods");
+}
+
 std::string final_text(const Job& job, Duration elapsed) {
   const auto verdict = verdict_of(job);
   const auto& status = job.status();
@@ -66,17 +72,21 @@ class RunSession::Impl {
         make_containers_(std::move(containers)),
         options_(std::move(options)),
         machine_(std::move(machine)),
-        output_(output),
+        live_(output),
+        output_(live_),
         on_finished_(std::move(on_finished)),
         start_(env.clock.monotonic()),
-        reporter_(output, start_, {options_.backoff_base, options_.backoff_cap}),
-        logs_(env.files, output),
+        reporter_(live_, start_, {options_.backoff_base, options_.backoff_cap}),
+        logs_(env.files, live_),
         job_sink_([this](const client::ObjectPtr& object) { on_job(object); }),
         pod_sink_([this](const client::ObjectPtr& object) {
           reporter_.pod_changed(static_cast<const Pod&>(*object), env_.clock.monotonic());
         }) {}
 
-  ~Impl() { env_.executor.cancel(timeout_); }
+  ~Impl() {
+    env_.executor.cancel(timeout_);
+    env_.executor.cancel(redraw_);
+  }
 
   void start() {
     auto plan = plan_run(options_, env_.files, output_);
@@ -95,6 +105,9 @@ class RunSession::Impl {
     if (options_.timeout) {
       timeout_ = env_.executor.schedule(*options_.timeout, [this] { time_out(); });
     }
+    if (output_.interactive()) {
+      draw_progress();
+    }
     make_cluster();
     cluster_->start([this] { create_next(); });
   }
@@ -107,8 +120,8 @@ class RunSession::Impl {
       return;
     }
     if (!stopping_) {
-      reporter_.note(fmt::format("interrupted: stopping {} pods, Ctrl-C again kills them",
-                                 cluster_->running_pods()),
+      reporter_.note(fmt::format("interrupted: stopping {}, Ctrl-C again kills them",
+                                 pods_text(cluster_->running_pods())),
                      env_.clock.monotonic());
       stop(ExitCode::interrupted);
     } else {
@@ -148,6 +161,14 @@ class RunSession::Impl {
         client_env, client::Collection{&api::kinds::pod(), "", "", ""}, pod_sink_);
     jobs_->start();
     pods_->start();
+  }
+
+  void draw_progress() {
+    constexpr Duration kRedraw = milliseconds(200);
+    const Duration elapsed = env_.clock.monotonic() - start_;
+    live_.show(progress_text(reporter_.progress(env_.clock.now()), elapsed,
+                             std::max<size_t>(output_.columns(), 1) - 1));
+    redraw_ = env_.executor.schedule(kRedraw, [this] { draw_progress(); });
   }
 
   // One after the other, so that what stands first in the files is there first.
@@ -194,9 +215,10 @@ class RunSession::Impl {
     if (stopping_) {
       return;
     }
-    reporter_.note(fmt::format("timed out after {}: stopping {} pods",
-                               format_duration(*options_.timeout), cluster_->running_pods()),
-                   env_.clock.monotonic());
+    reporter_.note(
+        fmt::format("timed out after {}: stopping {}", format_duration(*options_.timeout),
+                    pods_text(cluster_->running_pods())),
+        env_.clock.monotonic());
     stop(ExitCode::timed_out);
   }
 
@@ -211,6 +233,8 @@ class RunSession::Impl {
   }
 
   void conclude() {
+    env_.executor.cancel(redraw_);
+    live_.show("");
     std::vector<PrintableObject> objects;
     for (const auto& [uid, finished] : finished_jobs_) {
       const std::string text = final_text(*finished.job, finished.at - start_);
@@ -259,7 +283,8 @@ class RunSession::Impl {
   ContainerFactory make_containers_;
   const RunOptions options_;
   const NodeMachine machine_;
-  Output& output_;
+  LiveOutput live_;
+  Output& output_;  // through it
   std::function<void(ExitCode)> on_finished_;
   const MonotonicTime start_;
   Reporter reporter_;
@@ -273,6 +298,7 @@ class RunSession::Impl {
   bool finished_ = false;
   ExitCode code_ = ExitCode::ok;
   env::TimerId timeout_ = env::TimerId::none;
+  env::TimerId redraw_ = env::TimerId::none;
   std::map<std::string, Finished> finished_jobs_;  // by uid
   std::shared_ptr<env::Containers> containers_;
   std::unique_ptr<EmbeddedCluster> cluster_;

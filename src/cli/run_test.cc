@@ -122,7 +122,7 @@ TEST_F(RunTest, TimeOutStopsThePodsAndIs124) {
   script_ = [](const env::ContainerRequest&) { return exits(0, sim::SimProcess::kForever); };
   EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::timed_out);
   EXPECT_EQ(containers_.running(), 0u);
-  EXPECT_THAT(output_.err_text, HasSubstr("timed out after 30s: stopping 1 pods"));
+  EXPECT_THAT(output_.err_text, HasSubstr("timed out after 30s: stopping 1 pod"));
   EXPECT_THAT(output_.err_text, HasSubstr("1 of 1 Jobs did not finish"));
 }
 

@@ -1,5 +1,6 @@
 #include "cli/std_output.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,6 +33,12 @@ void StdOutput::err(std::string_view text) {
 
 bool StdOutput::interactive() const {
   return ::isatty(STDERR_FILENO) == 1;
+}
+
+size_t StdOutput::columns() const {
+  winsize size = {};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : Output::columns();
 }
 
 }  // namespace windlass::cli

@@ -12,6 +12,7 @@ class StdOutput : public Output {
   void out(std::string_view text) override;
   void err(std::string_view text) override;
   bool interactive() const override;
+  size_t columns() const override;
 };
 
 }  // namespace windlass::cli

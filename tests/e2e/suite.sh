@@ -1,0 +1,25 @@
+#!/bin/bash
+# Real pods on a cluster of three nodes, driven with kubectl as a user would: the KEPs' own
+# scenarios, and every row of KEP-3329's table that needs a real process (disruption.md R).
+#
+#   tests/e2e/suite.sh path/to/windlass [path/to/kubectl]
+#
+# Ends with 77, which ctest shows as skipped, where there is no kubectl, or no namespaces.
+set -u
+exec </dev/null
+windlass=$(realpath "$1")
+kubectl=${2:-$(command -v kubectl)} || { echo "no kubectl on PATH"; exit 77; }
+here=$(realpath "$(dirname "$0")")
+# shellcheck source=/dev/null
+source "$here/../checks.sh"
+# shellcheck source=/dev/null
+source "$here/pods.sh"
+
+unshare --pid --mount --fork true 2>/dev/null || unshare --user --pid --mount --fork true 2>/dev/null ||
+  { echo "no pid namespaces here: SIGTERM would end what is to ignore it"; exit 77; }
+
+for part in "$here"/steps/*.sh; do
+  # shellcheck source=/dev/null
+  source "$part"
+done
+finish_suite
