@@ -47,7 +47,7 @@ disrupted() {
     hold "$pod"
     "$trigger" "$pod" >/dev/null
     wanted "^$pattern\$" "$row ${policy:+with a policy}" row_of "$pod"
-    if [[ $pattern == *'|' || -z $policy ]]; then
+    if [[ $pattern == *'[|]' || -z $policy ]]; then
       wanted '/1/ BackoffLimitExceeded' "$row fails the Job" state_of "$name"
     else
       wanted '1// $' "$row does not touch the Job" state_of "$name"

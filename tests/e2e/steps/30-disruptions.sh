@@ -16,8 +16,12 @@ undo_drain_node() { kill "$drain"; k uncordon node-1; }
 # By its name: nothing else on the machine has it.
 kill_process() { pkill -KILL -f 'sleep 7654321'; }
 undo_kill_process() { :; }
+shut_down() { "$windlass" node shutdown node-1; }
+undo_shut_down() { "$windlass" node shutdown node-1 --cancel; }
 nothing() { :; }
-undo_nothing() { :; }
+undo_shut_down() { "$windlass" node shutdown node-1; }
+undo_shut_down() { "$windlass" node shutdown node-1 --cancel; }
+nothing() { :; }
 
 k create -f - >/dev/null <<'JSON'
 {"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"urgent"},"value":1000}
@@ -30,4 +34,5 @@ disrupted R-2 'Failed//[|]137/Error[|]DeletionByTaintManager' taint
 disrupted R-3 'Failed//[|]137/Error[|]EvictionByEvictionAPI' drain_node
 disrupted R-7 'Failed/Evicted/Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. [|]137/Error[|]' nothing '"volumes":[{"name":"data","emptyDir":{}}]' \
   '"resources":{"limits":{"ephemeral-storage":"1Mi"}},"volumeMounts":[{"name":"data","mountPath":"/data"}]' 'head -c 3000000 /dev/zero > /data/x; sleep 1000'
+disrupted R-8 'Failed/Terminated/Pod was terminated in response to imminent node shutdown.[|]137/Error[|]TerminationByKubelet' shut_down
 disrupted R-13 'Failed//[|]137/Error[|]' kill_process '' '' 'exec sleep 7654321'
