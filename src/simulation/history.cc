@@ -45,6 +45,7 @@ void History::on_pod(const PodChange& change) {
   }
   const bool begins_to_end = life.deleted_by.empty() && facts.deleting;
   if (begins_to_end) {
+    life.deleted_first = !facts.terminal();
     life.deleted_by = change.writer.component.empty() ? "user" : change.writer.component;
   }
   const bool gives_up = facts.dropped && change.before != nullptr && !change.before->dropped;

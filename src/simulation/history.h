@@ -26,6 +26,7 @@ struct PodLife {
   bool listed_early = false;   // and that while it was still ending
   bool listed_succeeded = false;
   std::string deleted_by = {};  // who set its deletion timestamp
+  bool deleted_first = false;   // before it ended
 };
 
 struct JobLife {

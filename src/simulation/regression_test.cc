@@ -104,6 +104,13 @@ INSTANTIATE_TEST_SUITE_P(
              "stale-marks/event#7=broken", "taint-eviction/event#10=gone",
              "node-lifecycle/event#15=broken", "node-lifecycle/event#21=broken",
              "job-controller/event#17=frozen:2m54.911s"}},
+        // T4: a Job ended while a pod was being adopted for it.
+        Schedule{
+            "EndedDuringAnAdoption",
+            "random",
+            500360,
+            {"20.98s create j", "13.858s create k", "27.798s recreate j", "41.606s orphan-pod k 3"},
+            {"garbage-collector/read#7=unavailable", "budgets/read#2=unavailable"}},
         // B1: a pod that scale-down gave up had failed just before, by a rule that ignores it. A
         // mistake of the monitor.
         Schedule{
@@ -156,6 +163,15 @@ INSTANTIATE_TEST_SUITE_P(
              "job-controller/event#7=skipped:5.234s", "job-controller/read#9=slow:5.554s",
              "job-controller/write#36=lost-request:3.519s",
              "job-controller/event#23=skipped:4.762s"}},
+        // B1: an evicted pod counts from its deletion on, as long as its end is not seen. A mistake
+        // of the monitor.
+        Schedule{
+            "EvictedAndEndedUnseen",
+            "random",
+            346128,
+            {"10.273s create j", "2.56s create k", "2.539s create l", "29s taint node-1"},
+            {"garbage-collector/event#20=frozen:4.764s", "garbage-collector/event#23=frozen:8.055s",
+             "job-controller/event#37=frozen:7.948s"}},
         // A5: what the release of an old Job's pods reads of the Job that has its name now is not
         // known to whoever works on that Job. A mistake of the simulation.
         Schedule{"ReadBeforeItIsKnown",

@@ -15,7 +15,8 @@ source "$here/../checks.sh"
 # shellcheck source=/dev/null
 source "$here/pods.sh"
 
-unshare --pid --mount --fork true 2>/dev/null || unshare --user --pid --mount --fork true 2>/dev/null ||
+unshare --pid --mount --propagation unchanged --fork true 2>/dev/null ||
+  unshare --user --pid --mount --propagation unchanged --fork true 2>/dev/null ||
   { echo "no pid namespaces here: SIGTERM would end what is to ignore it"; exit 77; }
 
 for part in "$here"/steps/*.sh; do

@@ -66,10 +66,16 @@ void PodClaims::process(const std::string& key) {
     finish(key, {});
     return;
   }
+  if (claim->kind == Claim::Kind::later) {
+    queue_.add_after(key, kLater);
+    queue_.done(key);
+    return;
+  }
   if (claim->kind == Claim::Kind::release) {
     write(key, *claim);
     return;
   }
+  adopting_[key] = claim->job_uid;
   env_.client.get({&api::kinds::job(), client::split_key(key).ns, claim->job_name},
                   [weak = std::weak_ptr<PodClaims*>(self_), key,
                    claim = *claim](const Result<client::ObjectPtr>& job) {
@@ -127,7 +133,15 @@ void PodClaims::finish(const std::string& key, const Result<void>& result) {
                      {{"pod", key}, {"error", result.error().message}});
     queue_.add_rate_limited(key);
   }
+  if (const auto adopted = adopting_.extract(key)) {
+    hooks_.on_settled(adopted.mapped());
+  }
   queue_.done(key);
+}
+
+bool PodClaims::adopting_for(const std::string& job_uid) const {
+  return std::any_of(adopting_.begin(), adopting_.end(),
+                     [&job_uid](const auto& each) { return each.second == job_uid; });
 }
 
 }  // namespace windlass::controllers::job

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ namespace windlass::controllers::job {
 class PodClaims {
  public:
   struct Claim {
-    enum class Kind { adopt, release };
+    // later: not while the Job's status is being written, which may hold its verdict.
+    enum class Kind { adopt, release, later };
 
     Kind kind = Kind::adopt;
     std::string pod_uid = {};
@@ -35,6 +37,8 @@ class PodClaims {
     // that has been adopted.
     std::function<void(const client::ObjectPtr& job)> on_job;
     std::function<void(const client::ObjectPtr& pod)> on_adopted;
+    // An adoption is over, whatever came of it.
+    std::function<void(const std::string& job_uid)> on_settled;
   };
 
   // `finalizer` tracks the pods of Jobs.
@@ -43,9 +47,12 @@ class PodClaims {
   PodClaims& operator=(const PodClaims&) = delete;
 
   void add(const std::string& pod_key) { queue_.add(pod_key); }
+  // Whether a pod is being adopted: a verdict now would leave it behind (reliability.md T4).
+  bool adopting_for(const std::string& job_uid) const;
 
  private:
   static constexpr size_t kWorkers = 5;
+  static constexpr Duration kLater = milliseconds(100);
 
   void process(const std::string& key);
   void on_job_read(const std::string& key, const Claim& claim,
@@ -58,7 +65,8 @@ class PodClaims {
   const std::string finalizer_;
   Hooks hooks_;
   client::WorkQueue queue_;
-  std::shared_ptr<PodClaims*> self_;  // callbacks hold it weakly
+  std::map<std::string, std::string> adopting_;  // UIDs of Jobs by key of the pod
+  std::shared_ptr<PodClaims*> self_;             // callbacks hold it weakly
 };
 
 }  // namespace windlass::controllers::job

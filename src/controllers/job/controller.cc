@@ -50,7 +50,8 @@ JobController::JobController(client::ClientEnv env, Options options)
       claims_(env, options_.tracking_finalizer,
               {[this](const std::string& key) { return claim_for(key); },
                [this](const client::ObjectPtr& job) { on_job_read(job); },
-               [this](const client::ObjectPtr& pod) { on_adopted(*pod); }}),
+               [this](const client::ObjectPtr& pod) { on_adopted(*pod); },
+               [this](const std::string& uid) { queue_.add(uid); }}),
       jobs_(env, {&api::kinds::job(), options_.ns, "", ""}, project_job),
       pods_(env, {&api::kinds::pod(), options_.ns, "", ""},
             [this](const api::Message& pod) { return project_pod(pod); }) {
@@ -171,7 +172,10 @@ std::optional<PodClaims::Claim> JobController::claim_for(const std::string& pod_
   std::optional<PodClaims::Claim> claim;
   jobs_.for_each_in(client::split_key(pod_key).ns, [&](const std::string&, const JobRecord& job) {
     if (!claim && wants(job, *pod)) {
-      claim = PodClaims::Claim{Kind::adopt, pod->view.uid, job.view.name, job.view.uid};
+      const auto worker = workers_.find(job.view.uid);
+      const bool waits = worker != workers_.end() && worker->second->is_writing_status();
+      claim = PodClaims::Claim{waits ? Kind::later : Kind::adopt, pod->view.uid, job.view.name,
+                               job.view.uid};
     }
   });
   return claim;
@@ -351,6 +355,10 @@ void JobController::employ(const JobRecord& job) {
 }
 
 void JobController::process(const std::string& uid) {
+  if (claims_.adopting_for(uid)) {
+    queue_.done(uid);  // it comes again when the pod is known
+    return;
+  }
   if (JobWorker* worker = find_worker(uid)) {
     if (const std::optional<Duration> wait = worker->sync()) {
       queue_.add_after(uid, *wait);

@@ -106,6 +106,7 @@ std::optional<Duration> JobWorker::sync() {
   for (const engine::MetricDelta& delta : decision.metrics) {
     hooks_.count(delta);
   }
+  writing_status_ = writing_status_ || decision.status != nullptr;
   writer_.send(*job_, decision);
   if (!engine_.busy()) {
     end_round(false);
@@ -137,6 +138,7 @@ void JobWorker::end_round(bool failed) {
 }
 
 void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
+  writing_status_ = false;
   failures_ = stored ? 0 : failures_ + 1;
   if (stored) {
     keep_newest(*stored);

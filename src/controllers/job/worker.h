@@ -57,6 +57,8 @@ class JobWorker final : private WriteAnswers {
 
   // Asks the engine and sends what it says; answers when to ask again, if nothing happens before.
   std::optional<Duration> sync();
+  // A status is on its way to the server, or waits for pods that go first.
+  bool is_writing_status() const { return writing_status_; }
   // Nothing more will come unless something new is seen.
   bool at_rest() const { return engine_.at_rest() && !engine_.busy(); }
 
@@ -109,6 +111,7 @@ class JobWorker final : private WriteAnswers {
   std::map<std::string, uint64_t> unseen_;  // own, and not yet in the cache: versions by UID
   std::optional<Round> round_;
   int failures_ = 0;  // of status writes, in a row
+  bool writing_status_ = false;
   bool reading_ = false;
   bool listing_ = false;
   env::TimerId retry_timer_ = env::TimerId::none;

@@ -39,8 +39,10 @@ Failures failures_of(const JobLife& job, const History& history, std::optional<i
   Failures failures;
   for (const PodLife* pod : history.all_pods(job.now.uid)) {
     const bool ignored = is_ignored(job, *pod);
+    // It fails when it is deleted, as far as the controller has not seen more (0.26).
+    const bool early = pod->listed_early || (pod->deleted_first && !job.now.replace_failed);
     if ((index && pod->now.index != index) || pod->now.phase != "Failed" ||
-        (!pod->listed_failed && !ignored) || pod->listed_early || (index && job.has_shed(*pod)) ||
+        (!pod->listed_failed && !ignored) || early || (index && job.has_shed(*pod)) ||
         pod->now.finished_at.value_or(after) <= after) {
       continue;
     }

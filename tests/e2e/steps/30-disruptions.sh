@@ -13,8 +13,13 @@ undo_taint() { k taint node node-1 example.com/away-; }
 # It ends when the object is gone, which somebody still looks at.
 drain_node() { k drain node-1 --force --timeout=20s & drain=$!; }
 undo_drain_node() { kill "$drain"; k uncordon node-1; }
-# By its name: nothing else on the machine has it.
-kill_process() { pkill -KILL -f 'sleep 7654321'; }
+# By its words: nothing else on the machine has them.
+kill_process() {
+  local process
+  for process in /proc/[0-9]*; do
+    [[ $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") == 'sleep 7654321 ' ]] && kill -KILL "${process#/proc/}"
+  done
+}
 undo_kill_process() { :; }
 shut_down() { "$windlass" node shutdown node-1; }
 undo_shut_down() { "$windlass" node shutdown node-1 --cancel; }
