@@ -52,6 +52,9 @@ Scenario make(const ScenarioRow& row) {
   made.actions = parse_actions(row.actions);
   made.ends = {{"j", std::string(row.end)}};
   made.cluster.elected = row.cluster == "elected";
+  // A simulated machine that goes down forgets what it ran; the real one's journal does not.
+  made.cluster.allowances.node_crashes =
+      row.actions.find("crash node-") != std::string_view::npos && row.cluster != "hollow";
   for (NodeOptions& node : made.cluster.nodes) {
     node.hollow = row.cluster == "hollow";
   }
