@@ -117,6 +117,21 @@ RC_GTEST_PROP(Observations, AnyOrderRepetitionOrOmissionEndsInTheSameState, ()) 
 
 // api.md P73: the answer to a release that removes the pod carries the version before it, so old
 // news of that version, with the finalizer on, may still come.
+// The only pod of the first list: tracked, on a node, and being deleted.
+PodView list_deleted_pod(Engine& engine, Phase phase) {
+  PodView pod;
+  pod.uid = kUid + std::string("1");
+  pod.name = "pod-1";
+  pod.rv = 5;
+  pod.phase = phase;
+  pod.has_finalizer = pod.has_node = true;
+  pod.deletion_time = pod.created = time_from_unix(1000);
+  engine.begin_list();
+  engine.observe_pod(pod);
+  engine.end_list();
+  return pod;
+}
+
 // 5.7: the Job has succeeded, and its last pod is being deleted; it succeeds while it is let go.
 TEST(Observations, C1_WhatIsLetGoUncountedIsNotCountedWhenItsEndIsSeenFirst) {
   const Time now = time_from_unix(1001);
@@ -128,16 +143,7 @@ TEST(Observations, C1_WhatIsLetGoUncountedIsNotCountedWhenItsEndIsSeenFirst) {
   set_condition(job.status, kTypeSuccessCriteriaMet, ConditionStatus::is_true, kReasonCompletions,
                 "done", now);
   Engine engine({}, job);
-  PodView pod;
-  pod.uid = kUid + std::string("1");
-  pod.name = "pod-1";
-  pod.rv = 5;
-  pod.phase = Phase::running;
-  pod.has_finalizer = pod.has_node = true;
-  pod.deletion_time = pod.created = time_from_unix(1000);
-  engine.begin_list();
-  engine.observe_pod(pod);
-  engine.end_list();
+  PodView pod = list_deleted_pod(engine, Phase::running);
   const auto store = [&](const Decision& decision) {
     job.status = decision.status->status;
     ++job.rv;
@@ -165,16 +171,7 @@ TEST(Observations, C1_OldNewsOfTheSameVersionDoNotUndoARelease) {
   JobView job = defaulted_job(1, 1);
   job.rv = 1;
   Engine engine({}, job);
-  PodView pod;
-  pod.uid = kUid + std::string("1");
-  pod.name = "pod-1";
-  pod.rv = 5;
-  pod.phase = Phase::failed;
-  pod.has_finalizer = pod.has_node = true;
-  pod.deletion_time = pod.created = time_from_unix(1000);
-  engine.begin_list();
-  engine.observe_pod(pod);
-  engine.end_list();
+  PodView pod = list_deleted_pod(engine, Phase::failed);
   const auto store = [&](const Decision& decision) {
     job.status = decision.status->status;
     job.record = decision.status->record.value_or(job.record);

@@ -137,46 +137,43 @@ void Program::read_output() {
       if (text_.size() > max_output_bytes_) {
         return stop(fmt::format("{} writes more than {} bytes", name_, max_output_bytes_));
       }
-    } else if (got < 0 && errno == EAGAIN) {
-      return;
     } else if (got == 0 || errno != EINTR) {
-      loop_.unwatch(std::exchange(output_watch_, WatchId::none));
-      return finish_if_over();
+      if (got == 0 || errno != EAGAIN) {
+        loop_.unwatch(std::exchange(output_watch_, WatchId::none));
+      }
+      return;
     }
   }
 }
 
+// What it wrote is in the pipe by now. Who else still holds that is not waited for.
 void Program::on_end() {
-  loop_.unwatch(std::exchange(process_watch_, WatchId::none));
-  // What it leaves in the background has no use, and may hold the pipe. Before it is reaped: until
-  // then the number is its own.
+  // Before it is reaped: until then the number is its own.
   ::kill(-pid_, SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = 0;
+  read_output();
   if (failure_.empty() && status != 0) {
     failure_ = WIFSIGNALED(status)
                    ? fmt::format("{} was ended by signal {}", name_, WTERMSIG(status))
                    : fmt::format("{} ended with exit code {}", name_, WEXITSTATUS(status));
   }
-  finish_if_over();
+  loop_.cancel(std::exchange(timer_, env::TimerId::none));
+  loop_.unwatch(std::exchange(output_watch_, WatchId::none));
+  loop_.unwatch(std::exchange(process_watch_, WatchId::none));
+  const Done done = std::exchange(done_, nullptr);  // which may destroy this
+  done(failure_.empty() ? Result<std::string>(std::move(text_)) : fail(plain_error(failure_)));
 }
 
+// It is told when the process has ended.
 void Program::stop(std::string why) {
   failure_ = std::move(why);
   loop_.unwatch(std::exchange(output_watch_, WatchId::none));
-  ::kill(-pid_, SIGKILL);
-  finish_if_over();
-}
-
-void Program::finish_if_over() {
-  if (process_watch_ != WatchId::none || output_watch_ != WatchId::none) {
-    return;
+  if (pid_ > 0) {  // 0 would be our own group
+    ::kill(-pid_, SIGKILL);
   }
-  loop_.cancel(std::exchange(timer_, env::TimerId::none));
-  const Done done = std::exchange(done_, nullptr);  // which may destroy this
-  done(failure_.empty() ? Result<std::string>(std::move(text_)) : fail(plain_error(failure_)));
 }
 
 }  // namespace windlass::posix

@@ -43,7 +43,6 @@ class Program {
   void read_output();
   void on_end();
   void stop(std::string why);
-  void finish_if_over();
 
   EventLoop& loop_;
   const std::string name_;

@@ -60,6 +60,13 @@ TEST_F(ProgramTest, ItEndsInTimeWithAllItsChildren) {
   EXPECT_EQ(*run({"sh", "-c", "sleep 1000 & echo done"}), "done\n");
 }
 
+// One in a session of its own is out of reach, and holds the output for as long as it likes.
+TEST_F(ProgramTest, AChildThatGotAwayIsNotWaitedFor) {
+  // The substitution ends when the child, in its session, has taken the output for its own.
+  const char* script = "exec 3>&1; x=$(setsid -f sh -c 'exec >&3; sleep 5'); echo done";
+  EXPECT_EQ(*run({"sh", "-c", script}, seconds(4)), "done\n");
+}
+
 TEST_F(ProgramTest, DestroyedEarlyItIsKilled) {
   ProgramRequest request;
   request.command = {"sleep", "1000"};

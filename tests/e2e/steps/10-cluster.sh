@@ -11,7 +11,7 @@ check wait-complete 'condition met' k wait --for=condition=Complete --timeout=25
 check get-complete 'hello +Complete +3/3' k get job hello
 check describe 'Completed +.*Job completed' k describe job hello
 check explain 'job.batch/hello in namespace default: Complete' "$windlass" explain job/hello
-check suspend 'patched' k patch job hello -p '{"spec":{"parallelism":3}}'
+check scale 'patched' k patch job hello -p '{"spec":{"parallelism":3}}'
 check delete-foreground 'deleted' k delete job hello --cascade=foreground
 check gone '' k get pods -l job-name=hello -o name
 

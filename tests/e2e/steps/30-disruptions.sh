@@ -34,6 +34,8 @@ JSON
 seat() { k patch node node-1 --subresource=status --type=merge -p '{"status":{"capacity":{"example.com/seat":"1"},"allocatable":{"example.com/seat":"1"}}}' 2>&1 | grep -q patched; }
 if seat; then
   disrupted R-1 'Failed//[|]137/Error[|]PreemptionByScheduler' preempt '' '"resources":{"requests":{"example.com/seat":"1"},"limits":{"example.com/seat":"1"}}'
+else
+  echo "this kubectl has no patch --subresource: R-1 is not looked at"
 fi
 disrupted R-2 'Failed//[|]137/Error[|]DeletionByTaintManager' taint
 disrupted R-3 'Failed//[|]137/Error[|]EvictionByEvictionAPI' drain_node
