@@ -96,8 +96,8 @@ class CpuMeter : public Meter {
     charging = true;
     began_ = cpu_ns();
   }
-  void end(bool observing) override {
-    (observing ? observed_ns : decided_ns) += cpu_ns() - began_;
+  void end(Call call) override {
+    (call == Call::observe ? observed_ns : decided_ns) += cpu_ns() - began_;
     charging = false;
     most_bytes = std::max(most_bytes, engine_bytes - before_);
   }
@@ -116,6 +116,7 @@ struct Row {
   double pods = 0;
   double observation_ns = 0;  // for one
   double decision_ns = 0;     // for one pod
+  double life_ns = 0;         // likewise, with all that is observed
   double visits = 0;          // in all
   double bytes_per_pod = 0;   // held at rest, by the most pods known at a time
   double round_kilobytes = 0;
@@ -131,6 +132,7 @@ Row live(const LifePlan& plan) {
   row.pods = static_cast<double>(plan.pods);
   row.observation_ns = meter.observed_ns / static_cast<double>(life.observations());
   row.decision_ns = meter.decided_ns / row.pods;
+  row.life_ns = (meter.observed_ns + meter.decided_ns) / row.pods;
   row.visits = static_cast<double>(life.visits());
   row.bytes_per_pod =
       static_cast<double>(meter.rested_bytes) / static_cast<double>(life.most_pods());
@@ -149,6 +151,7 @@ Row measure(const LifePlan& plan) {
     const Row row = live(plan);
     best.observation_ns = std::min(best.observation_ns, row.observation_ns);
     best.decision_ns = std::min(best.decision_ns, row.decision_ns);
+    best.life_ns = std::min(best.life_ns, row.life_ns);
   }
   return best;
 }
@@ -174,9 +177,9 @@ void table(std::string_view title, int64_t most, Met& met, MakePlan make_plan) {
   if (title.find(wanted_title) == std::string_view::npos) {
     return;
   }
-  std::printf("\n%.*s\n%10s %11s %15s %11s %10s %9s %8s %12s\n", static_cast<int>(title.size()),
-              title.data(), "pods", "ns/observ.", "ns/pod decided", "bytes/pod", "visits/pod",
-              "KB/round", "writes", "bytes/write");
+  std::printf("\n%.*s\n%10s %11s %15s %11s %11s %10s %9s %8s %12s\n",
+              static_cast<int>(title.size()), title.data(), "pods", "ns/observ.", "ns/pod decided",
+              "ns/pod all", "bytes/pod", "visits/pod", "KB/round", "writes", "bytes/write");
   std::vector<Row> rows;
   for (int64_t pods = kFewest; pods <= most; pods *= 10) {
     rows.push_back(measure(make_plan(pods)));
@@ -184,7 +187,8 @@ void table(std::string_view title, int64_t most, Met& met, MakePlan make_plan) {
     std::printf("%10.0f ", row.pods);
     met.times &= print(10, row.observation_ns, kMaxObservationNs);
     met.times &= print(15, row.decision_ns, kMaxDecisionNs);
-    met.figures &= print(11, row.bytes_per_pod, kMaxBytesPerPod);
+    std::printf("%11.0f ", row.life_ns);
+    met.figures &= print(10, row.bytes_per_pod, kMaxBytesPerPod);
     std::printf("%9.2f %9.0f %8.0f %12.0f\n", row.visits / row.pods, row.round_kilobytes,
                 row.status_writes, row.text_per_write);
     std::fflush(stdout);

@@ -14,12 +14,15 @@
 
 namespace windlass::job::testing {
 
+// What a call of the engine is for. The answer to a write is news as well.
+enum class Call { observe, decide };
+
 // Told when the engine is called and when it has answered.
 class Meter {
  public:
   virtual ~Meter() = default;
   virtual void begin() {}
-  virtual void end(bool /*observing*/) {}
+  virtual void end(Call /*call*/) {}
   // Nothing is under way, and all events are given out: what the engine holds now is its state.
   virtual void rest() {}
 };
@@ -69,16 +72,16 @@ class Life {
     return job;
   }
 
-  template <class Call>
-  void engine_call(bool observing, Call call) {
+  template <class Do>
+  void engine_call(Call call, Do action) {
     meter_.begin();
-    call();
-    meter_.end(observing);
+    action();
+    meter_.end(call);
   }
 
   void decide() {
     Decision decision;
-    engine_call(false, [&] { decision = engine_.decide(now_); });
+    engine_call(Call::decide, [&] { decision = engine_.decide(now_); });
     idle_ = !decision.has_writes();
     if (decision.status) {
       store(*decision.status);
@@ -88,7 +91,7 @@ class Life {
       running_.push_back({++serial_, create.plan.index});
     }
     show(running_.data() + first, decision.creates.size(), Phase::pending);
-    engine_call(false, [&] {
+    engine_call(Call::observe, [&] {
       for (size_t i = 0; i < decision.creates.size(); ++i) {
         engine_.pod_created(decision.creates[i].id, shown_[i]);
       }
@@ -99,12 +102,12 @@ class Life {
     most_pods_ = std::max(most_pods_, engine_.state().pods().size());
     most_table_bytes_ = std::max(most_table_bytes_, engine_.state().pods().bytes());
     // Released pods that are finished go away, as pod garbage collection would have it.
-    engine_call(true, [&] {
+    engine_call(Call::observe, [&] {
       for (const PodWrite& write : decision.pod_writes) {
         engine_.observe_pod_gone(write.uid);
       }
     });
-    observations_ += static_cast<int64_t>(decision.pod_writes.size());
+    observations_ += static_cast<int64_t>(decision.creates.size() + 2 * decision.pod_writes.size());
   }
 
   void store(const StatusWrite& write) {
@@ -114,9 +117,10 @@ class Life {
     job_.record = write.record.value_or(job_.record);
     job_.rv = ++rv_;
     ++status_writes_;
+    ++observations_;
     text_bytes_ += job_.status.completed_indexes.size();
     JobView stored = job_;
-    engine_call(false, [&] { engine_.status_written(std::move(stored)); });
+    engine_call(Call::observe, [&] { engine_.status_written(std::move(stored)); });
   }
 
   void finish_wave() {
@@ -134,7 +138,7 @@ class Life {
       for (size_t at = kept; at < running_.size(); at += kShown) {
         const size_t some = std::min(kShown, running_.size() - at);
         show(running_.data() + at, some, phase);
-        engine_call(true, [&] {
+        engine_call(Call::observe, [&] {
           for (size_t i = 0; i < some; ++i) {
             engine_.observe_pod(shown_[i]);
           }
