@@ -29,12 +29,14 @@ std::optional<std::string_view> bearer_token(std::string_view authorization) {
 }  // namespace
 
 TokenDigest digest_of_token(std::string_view token) {
+  // Looked up once, for good: OpenSSL would otherwise do it for every request, at 2 us.
+  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   TokenDigest digest;
   unsigned int length = 0;
-  CHECK(
-      EVP_Digest(token.data(), token.size(), digest.data(), &length, EVP_sha256(), nullptr) == 1 &&
-          length == digest.size(),
-      "SHA-256 is always there");
+  CHECK(sha256 != nullptr &&
+            EVP_Digest(token.data(), token.size(), digest.data(), &length, sha256, nullptr) == 1 &&
+            length == digest.size(),
+        "SHA-256 is always there");
   return digest;
 }
 
