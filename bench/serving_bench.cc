@@ -60,6 +60,7 @@ class Serving {
   explicit Serving(net::ServerOptions options = {}) : core_(clock_) {
     server_.create_system_namespaces();
     thread_ = std::thread([this] { core_.run(); });
+    options.io_threads = net::fitting_io_threads();
     auto started = net::Server::start({core_, clock_, log_}, *handler_, std::move(options));
     CHECK(started.has_value(), "it listens");
     net_ = *std::move(started);

@@ -158,6 +158,7 @@ class UpSession::Impl {
         plane_->server(), env_.executor, env_.clock, env_.random,
         apiserver::Authenticator(credentials_.tokens), std::move(rest));
     net::ServerOptions options;
+    options.io_threads = net::fitting_io_threads();
     options.endpoint = endpoint;
     TRY(options.tls,
         net::TlsContext::make({credentials_.server.certificate_pem, credentials_.server.key_pem,

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <future>
+#include <thread>
 #include <utility>
 
 #include "base/check.h"
@@ -23,6 +24,10 @@ constexpr int kMaxAcceptsPerTurn = 64;
 constexpr Duration kAcceptPause = milliseconds(100);
 
 }  // namespace
+
+size_t fitting_io_threads() {
+  return std::thread::hardware_concurrency() > 2 ? 2 : 1;
+}
 
 class Server::Impl {
  public:

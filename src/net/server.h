@@ -19,6 +19,10 @@
 
 namespace windlass::net {
 
+// For a server that shares this machine with the core's thread and with its clients: on two
+// processors a second I/O thread is one more to wake.
+size_t fitting_io_threads();
+
 struct ServerOptions {
   Endpoint endpoint = {};
   std::shared_ptr<const TlsContext> tls = {};  // null for plain TCP
