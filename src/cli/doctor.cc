@@ -14,6 +14,11 @@
 namespace windlass::cli {
 namespace {
 
+// `1 Job`, `2 Jobs`
+std::string counted(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 constexpr int64_t kPageSize = 500;
 
 std::string findings_as_json(const std::vector<Finding>& findings) {
@@ -133,12 +138,11 @@ class DoctorSession::Impl {
 
   void report(const std::vector<Finding>& findings) {
     output_.out(options_.json ? findings_as_json(findings) : findings_as_text(findings));
-    output_.err(fmt::format("{} ({}): {} Jobs, {} of their pods, {}\n",
-                            credentials_.access().server.text(), version_, facts_.jobs.size(),
-                            facts_.pods.size(),
-                            findings.empty()       ? "nothing wrong"
-                            : findings.size() == 1 ? "1 problem"
-                                                   : fmt::format("{} problems", findings.size())));
+    output_.err(
+        fmt::format("{} ({}): {}, {} of {} pods, {}\n", credentials_.access().server.text(),
+                    version_, counted(facts_.jobs.size(), "Job"), facts_.pods.size(),
+                    facts_.jobs.size() == 1 ? "its" : "their",
+                    findings.empty() ? "nothing wrong" : counted(findings.size(), "problem")));
     finish(findings.empty() ? ExitCode::ok : ExitCode::failed);
   }
 

@@ -40,7 +40,7 @@ TEST_F(DoctorOnCluster, FindsNothingWhereAllIsWell) {
   ASSERT_NE(wait_for("default/j", "Complete"), nullptr);
   EXPECT_EQ(examine(cluster_.access()), ExitCode::ok) << output_.out_text;
   EXPECT_EQ(output_.out_text, "");
-  EXPECT_THAT(output_.err_text, HasSubstr("1 Jobs, 1 of their pods, nothing wrong"));
+  EXPECT_THAT(output_.err_text, HasSubstr("1 Job, 1 of its pods, nothing wrong"));
 }
 
 TEST_F(DoctorOnCluster, FindsAJobThatNobodyManages) {

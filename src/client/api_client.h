@@ -96,6 +96,14 @@ class ApiClient {
   virtual std::unique_ptr<Watch> watch(const Collection& collection,
                                        const std::string& resource_version,
                                        WatchHandler handler) = 0;
+  // A list that comes as a watch: every object as it is now, then a bookmark that says so
+  // (is_end_of_list() in object_identity.h), then events as watch() tells them. Nothing where
+  // lists only come in pages; a server may also refuse it, or not know what was asked and never
+  // send that bookmark.
+  virtual std::unique_ptr<Watch> watch_list(const Collection& /*collection*/,
+                                            WatchHandler /*handler*/) {
+    return nullptr;
+  }
 
   // `ref.name` may be empty when the object has metadata.generateName.
   virtual void create(const ObjectRef& ref, ObjectPtr object, Done<ObjectPtr> done) = 0;

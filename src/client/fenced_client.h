@@ -32,6 +32,9 @@ class FencedClient final : public ApiClient {
                                WatchHandler handler) override {
     return inner_.watch(collection, resource_version, std::move(handler));
   }
+  std::unique_ptr<Watch> watch_list(const Collection& collection, WatchHandler handler) override {
+    return inner_.watch_list(collection, std::move(handler));
+  }
   void create(const ObjectRef& ref, ObjectPtr object, Done<ObjectPtr> done) override {
     if (passes(done)) {
       inner_.create(ref, std::move(object), std::move(done));

@@ -36,6 +36,12 @@ const std::string& resource_version_of(const api::Message& object) {
   return api::metadata_of(object).resource_version();
 }
 
+bool is_end_of_list(const api::Message& bookmark) {
+  const auto& annotations = api::metadata_of(bookmark).annotations();
+  const auto found = annotations.find("k8s.io/initial-events-end");
+  return found != annotations.end() && found->second == "true";
+}
+
 uint64_t version_number(std::string_view resource_version) {
   uint64_t number = 0;
   const char* end = resource_version.data() + resource_version.size();

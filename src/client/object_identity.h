@@ -22,6 +22,9 @@ std::string key_of(const api::Message& object);
 const std::string& uid_of(const api::Message& object);
 const std::string& resource_version_of(const api::Message& object);
 
+// Whether a bookmark ends the list that a watch began with (api.md M81).
+bool is_end_of_list(const api::Message& bookmark);
+
 // Versions of one object compare by number (api.md M87); 0 for what is no number.
 uint64_t version_number(std::string_view resource_version);
 

@@ -145,6 +145,107 @@ TEST_F(ReflectorTest, M67_AnExpiredContinueTokenFallsBackToOneWholeList) {
   EXPECT_EQ(client.lists.front().options.limit, 2) << "once, not for ever";
 }
 
+class StreamedListTest : public testing::Test {
+ protected:
+  StreamedListTest() {
+    client.streams_lists = true;
+    reflector.start();
+  }
+
+  static ObjectPtr end_of_list(const std::string& version) {
+    auto made = std::make_shared<api::core::v1::ConfigMap>();
+    made->mutable_metadata()->set_resource_version(version);
+    (*made->mutable_metadata()->mutable_annotations())["k8s.io/initial-events-end"] = "true";
+    return made;
+  }
+  std::string watched_version() const {
+    return client.watches.empty() ? "" : client.watches.back()->resource_version;
+  }
+
+  sim::SimWorld world{1};
+  ScriptedClient client;
+  Listener listener;
+  Reflector reflector{{client, world.executor(), world.clock(), world.random(), world.log()},
+                      {&api::kinds::config_map(), "default", "", ""},
+                      listener};
+};
+
+TEST_F(StreamedListTest, M81_TheListIsTheBeginningOfTheWatch) {
+  EXPECT_EQ(watched_version(), "list");
+  client.send(EventType::added, object("a", "1"));
+  client.send(EventType::added, object("b", "2"));
+  EXPECT_EQ(reflector.resource_version(), "") << "not all of it is known yet";
+  client.send(EventType::bookmark, end_of_list("9"));
+  EXPECT_EQ(reflector.resource_version(), "9");
+  client.send(EventType::added, object("c", "10"));
+  EXPECT_THAT(listener.heard, ElementsAre("begin", "a", "b", "end", "+c"));
+  EXPECT_THAT(client.lists, IsEmpty());
+  world.run_for(minutes(2));
+  EXPECT_EQ(watched_version(), "list") << "nothing waits for its end any more";
+  client.end_watch({});
+  EXPECT_EQ(watched_version(), "10");
+}
+
+TEST_F(StreamedListTest, ChangesMayComeBeforeTheListIsOver) {
+  client.send(EventType::added, object("a", "1"));
+  client.send(EventType::modified, object("a", "3"));
+  client.send(EventType::deleted, object("a", "4"));
+  client.send(EventType::bookmark, object("", "4"));
+  client.send(EventType::bookmark, end_of_list("4"));
+  EXPECT_THAT(listener.heard, ElementsAre("begin", "a", "a", "-a", "end"));
+}
+
+TEST_F(StreamedListTest, M82_ARefusalMeansPagesFromThenOn) {
+  Status refused;
+  refused.code = 422;
+  client.end_watch(refused);
+  ASSERT_EQ(client.lists.size(), 1U) << "at once";
+  client.answer_list(ObjectList{{object("a", "1")}, "9", ""});
+  EXPECT_EQ(watched_version(), "9");
+  EXPECT_THAT(listener.heard, ElementsAre("begin", "begin", "a", "end"));
+  Status gone;
+  gone.code = 410;
+  client.end_watch(gone);
+  world.run_for(seconds(2));
+  EXPECT_EQ(client.lists.size(), 1U);
+}
+
+TEST_F(StreamedListTest, AServerThatDoesNotKnowOfItGoesQuiet) {
+  client.send(EventType::added, object("a", "1"));
+  world.run_for(seconds(10));
+  EXPECT_THAT(client.lists, IsEmpty());
+  world.run_for(seconds(10));
+  ASSERT_EQ(client.lists.size(), 1U);
+  EXPECT_THAT(client.watches, IsEmpty());
+  client.answer_list(ObjectList{{object("a", "1")}, "9", ""});
+  EXPECT_EQ(watched_version(), "9");
+}
+
+TEST_F(StreamedListTest, AServerThatDoesNotKnowOfItMayTellOfChangesForEver) {
+  for (int i = 0; i < 59; ++i) {
+    client.send(EventType::modified, object("a", std::to_string(i + 1)));
+    world.run_for(seconds(1));
+  }
+  EXPECT_THAT(client.lists, IsEmpty());
+  client.send(EventType::modified, object("a", "60"));
+  world.run_for(seconds(2));
+  EXPECT_EQ(client.lists.size(), 1U);
+}
+
+TEST_F(StreamedListTest, AStreamThatBreaksIsFollowedByPagesOnce) {
+  client.send(EventType::added, object("a", "1"));
+  client.end_watch({});
+  EXPECT_THAT(client.lists, IsEmpty()) << "after a delay";
+  world.run_for(seconds(2));
+  ASSERT_EQ(client.lists.size(), 1U);
+  client.answer_list(ObjectList{{object("a", "1")}, "9", ""});
+  Status gone;
+  gone.code = 410;
+  client.end_watch(gone);
+  world.run_for(seconds(4));
+  EXPECT_EQ(watched_version(), "list");
+}
+
 TEST(Reflector, NothingHappensAfterDestruction) {
   sim::SimWorld world(1);
   ScriptedClient client;

@@ -50,6 +50,9 @@ class ScriptedClient final : public ApiClient {
     watches.push_back(open);
     return std::make_unique<Handle>(*this, std::move(open));
   }
+  std::unique_ptr<Watch> watch_list(const Collection& collection, WatchHandler handler) override {
+    return streams_lists ? watch(collection, "list", std::move(handler)) : nullptr;
+  }
   void create(const ObjectRef& ref, ObjectPtr object, Done<ObjectPtr> done) override {
     writes.push_back({"create", ref, "", std::move(object), "", std::move(done)});
   }
@@ -86,6 +89,7 @@ class ScriptedClient final : public ApiClient {
     open->handler.on_end(std::move(status));
   }
 
+  bool streams_lists = false;  // watch_list() is watch() from the version `list`
   std::deque<Get> gets;
   std::deque<List> lists;
   std::deque<Write> writes;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "api/codec/json.h"
 #include "api/codec/protobuf.h"
 #include "remote/remote_watch.h"
 #include "remote/wire.h"
@@ -17,20 +18,28 @@ using client::Done;
 using client::ObjectPtr;
 using client::ObjectRef;
 
-HttpRequest reading(std::string target) {
+HttpRequest reading(bool json, std::string target) {
   HttpRequest request;
   request.target = std::move(target);
-  request.accept = kAccept;
+  request.accept = json ? kJsonType : kAccept;
   return request;
 }
 
-HttpRequest writing(std::string_view method, std::string target, std::string_view type,
+HttpRequest writing(bool json, std::string_view method, std::string target, std::string_view type,
                     std::string body) {
-  HttpRequest request = reading(std::move(target));
+  HttpRequest request = reading(json, std::move(target));
   request.method = method;
   request.content_type = type;
   request.body = std::move(body);
   return request;
+}
+
+// With a message in its body.
+HttpRequest writing_message(bool json, std::string_view method, std::string target,
+                            const api::TypeMeta& type, const api::Message& message) {
+  return json ? writing(true, method, std::move(target), kJsonType, api::to_json(message, type))
+              : writing(false, method, std::move(target), kProtobufType,
+                        api::seal_envelope(type, message));
 }
 
 std::string_view patch_content_type(client::PatchType type) {
@@ -46,7 +55,7 @@ std::string_view patch_content_type(client::PatchType type) {
   }
 }
 
-std::string delete_body(const client::DeleteOptions& options) {
+api::meta::v1::DeleteOptions delete_message(const client::DeleteOptions& options) {
   api::meta::v1::DeleteOptions message;
   if (options.grace_period_seconds) {
     message.set_grace_period_seconds(*options.grace_period_seconds);
@@ -60,7 +69,7 @@ std::string delete_body(const client::DeleteOptions& options) {
   if (options.preconditions.resource_version) {
     message.mutable_preconditions()->set_resource_version(*options.preconditions.resource_version);
   }
-  return api::seal_envelope({"v1", "DeleteOptions"}, message);
+  return message;
 }
 
 }  // namespace
@@ -74,36 +83,47 @@ RemoteClient::RemoteClient(Transport& transport, env::Random& random,
 
 RemoteClient::~RemoteClient() = default;
 
-void RemoteClient::send(HttpRequest request, std::function<void(Result<HttpAnswer>)> done) {
+void RemoteClient::send(MakeRequest make, std::function<void(Result<HttpAnswer>)> done) {
+  const bool json = json_only_;
+  HttpRequest request = make(json);
   if (request.method != "GET") {
     request.may_send = may_write_;
   }
-  transport_.send(std::move(request), [alive = std::weak_ptr(alive_),
+  const bool sends_protobuf = request.content_type == kProtobufType;
+  transport_.send(std::move(request), [this, alive = std::weak_ptr(alive_), json, sends_protobuf,
+                                       make = std::move(make),
                                        done = std::move(done)](Result<HttpAnswer> answer) {
     if (alive.expired()) {
       return;
     }
-    const bool refused = answer && (answer->status < 200 || answer->status > 299);
-    done(refused ? fail(decode_error(answer->status, answer->headers, answer->body))
-                 : std::move(answer));
+    const int status = answer ? answer->status : 0;
+    // Both are said before anything is done: the request may go again.
+    if (!json && (status == 406 || (status == 415 && sends_protobuf))) {
+      json_only_ = true;
+      return send(make, done);
+    }
+    const bool refused = answer && (status < 200 || status > 299);
+    done(refused ? fail(decode_error(status, answer->headers, answer->body)) : std::move(answer));
   });
 }
 
-void RemoteClient::send_object(HttpRequest request, const api::Kind& kind, Done<ObjectPtr> done) {
-  send(std::move(request), [&kind, done = std::move(done)](const Result<HttpAnswer>& answer) {
+void RemoteClient::send_object(MakeRequest make, const api::Kind& kind, Done<ObjectPtr> done) {
+  send(std::move(make), [&kind, done = std::move(done)](const Result<HttpAnswer>& answer) {
     done(answer ? decode_object(is_protobuf(answer->headers), answer->body, kind)
                 : fail(answer.error()));
   });
 }
 
 void RemoteClient::get(const ObjectRef& ref, Done<ObjectPtr> done) {
-  send_object(reading(object_path(ref)), *ref.kind, std::move(done));
+  send_object([target = object_path(ref)](bool json) { return reading(json, target); }, *ref.kind,
+              std::move(done));
 }
 
 void RemoteClient::list(const client::Collection& collection, const client::ListOptions& options,
                         Done<client::ObjectList> done) {
   const api::Kind& kind = *collection.kind;
-  send(reading(collection_path(kind, collection.ns) + list_query(collection, options)),
+  send([target = collection_path(kind, collection.ns) +
+                 list_query(collection, options)](bool json) { return reading(json, target); },
        [&kind, done = std::move(done)](const Result<HttpAnswer>& answer) {
          done(answer ? decode_list(is_protobuf(answer->headers), answer->body, kind)
                      : fail(answer.error()));
@@ -114,20 +134,32 @@ std::unique_ptr<client::Watch> RemoteClient::watch(const client::Collection& col
                                                    const std::string& resource_version,
                                                    client::WatchHandler handler) {
   return std::make_unique<RemoteWatch>(transport_, random_, collection, resource_version,
-                                       std::move(handler));
+                                       json_only_ ? kJsonType : kAcceptWatch, std::move(handler));
+}
+
+std::unique_ptr<client::Watch> RemoteClient::watch_list(const client::Collection& collection,
+                                                        client::WatchHandler handler) {
+  return std::make_unique<RemoteWatch>(transport_, random_, collection, std::nullopt,
+                                       json_only_ ? kJsonType : kAcceptWatch, std::move(handler));
 }
 
 void RemoteClient::create(const ObjectRef& ref, ObjectPtr object, Done<ObjectPtr> done) {
-  send_object(writing("POST", collection_path(*ref.kind, ref.ns), kProtobufType,
-                      api::seal_envelope(ref.kind->type_meta(), *object)),
-              *ref.kind, std::move(done));
+  const api::Kind& kind = *ref.kind;
+  send_object(
+      [&kind, target = collection_path(kind, ref.ns), object = std::move(object)](bool json) {
+        return writing_message(json, "POST", target, kind.type_meta(), *object);
+      },
+      kind, std::move(done));
 }
 
 void RemoteClient::update(const ObjectRef& ref, std::string_view subresource, ObjectPtr object,
                           Done<ObjectPtr> done) {
-  send_object(writing("PUT", object_path(ref, subresource), kProtobufType,
-                      api::seal_envelope(ref.kind->type_meta(), *object)),
-              *ref.kind, std::move(done));
+  const api::Kind& kind = *ref.kind;
+  send_object(
+      [&kind, target = object_path(ref, subresource), object = std::move(object)](bool json) {
+        return writing_message(json, "PUT", target, kind.type_meta(), *object);
+      },
+      kind, std::move(done));
 }
 
 void RemoteClient::patch(const ObjectRef& ref, std::string_view subresource, client::PatchType type,
@@ -136,14 +168,20 @@ void RemoteClient::patch(const ObjectRef& ref, std::string_view subresource, cli
   if (type == client::PatchType::apply) {
     target += "?fieldManager=" + percent_encode(transport_.options().user_agent);
   }
-  send_object(writing("PATCH", std::move(target), patch_content_type(type), std::move(body)),
-              *ref.kind, std::move(done));
+  send_object(
+      [type, target = std::move(target), body = std::move(body)](bool json) {
+        return writing(json, "PATCH", target, patch_content_type(type), body);
+      },
+      *ref.kind, std::move(done));
 }
 
 void RemoteClient::remove(const ObjectRef& ref, const client::DeleteOptions& options,
                           Done<ObjectPtr> done) {
-  send_object(writing("DELETE", object_path(ref), kProtobufType, delete_body(options)), *ref.kind,
-              std::move(done));
+  send_object(
+      [target = object_path(ref), message = delete_message(options)](bool json) {
+        return writing_message(json, "DELETE", target, {"v1", "DeleteOptions"}, message);
+      },
+      *ref.kind, std::move(done));
 }
 
 void RemoteClient::bind(const ObjectRef& pod, const std::string& uid, const std::string& node,
@@ -156,19 +194,20 @@ void RemoteClient::bind(const ObjectRef& pod, const std::string& uid, const std:
   }
   binding.mutable_target()->set_kind("Node");
   binding.mutable_target()->set_name(node);
-  send(writing("POST", object_path(pod, "binding"), kProtobufType,
-               api::seal_envelope({"v1", "Binding"}, binding)),
-       [done = std::move(done)](const Result<HttpAnswer>& answer) {
-         done(answer ? Result<void>() : fail(answer.error()));
-       });
+  send(
+      [target = object_path(pod, "binding"), binding = std::move(binding)](bool json) {
+        return writing_message(json, "POST", target, {"v1", "Binding"}, binding);
+      },
+      [done = std::move(done)](const Result<HttpAnswer>& answer) {
+        done(answer ? Result<void>() : fail(answer.error()));
+      });
 }
 
 void RemoteClient::get_text(const std::string& path, Done<std::string> done) {
-  HttpRequest request = reading(path);
-  request.accept = kJsonType;
-  send(std::move(request), [done = std::move(done)](Result<HttpAnswer> answer) {
-    done(answer ? Result<std::string>(std::move(answer->body)) : fail(answer.error()));
-  });
+  send([path](bool) { return reading(true, path); },
+       [done = std::move(done)](Result<HttpAnswer> answer) {
+         done(answer ? Result<std::string>(std::move(answer->body)) : fail(answer.error()));
+       });
 }
 
 }  // namespace windlass::remote

@@ -1,6 +1,6 @@
 // client::ApiClient over HTTPS to any Kubernetes API server. Objects travel as protobuf, where
-// fields that this program does not know survive a read and a write; JSON is understood where a
-// server answers so.
+// fields that this program does not know survive a read and a write. JSON is understood where a
+// server answers so, and spoken from then on to one that does not take protobuf (406, 415).
 //
 // An error of a write is what the server said, client::not_sent() for one that never left, or
 // without a reason: then nobody knows whether it was applied.
@@ -30,6 +30,8 @@ class RemoteClient final : public client::ApiClient {
   std::unique_ptr<client::Watch> watch(const client::Collection& collection,
                                        const std::string& resource_version,
                                        client::WatchHandler handler) override;
+  std::unique_ptr<client::Watch> watch_list(const client::Collection& collection,
+                                            client::WatchHandler handler) override;
   void create(const client::ObjectRef& ref, client::ObjectPtr object,
               client::Done<client::ObjectPtr> done) override;
   void update(const client::ObjectRef& ref, std::string_view subresource, client::ObjectPtr object,
@@ -45,13 +47,16 @@ class RemoteClient final : public client::ApiClient {
   void get_text(const std::string& path, client::Done<std::string> done);
 
  private:
-  void send_object(HttpRequest request, const api::Kind& kind,
-                   client::Done<client::ObjectPtr> done);
-  void send(HttpRequest request, std::function<void(Result<HttpAnswer>)> done);
+  // Made once, or twice: the second time with JSON alone.
+  using MakeRequest = std::function<HttpRequest(bool json)>;
+
+  void send_object(MakeRequest make, const api::Kind& kind, client::Done<client::ObjectPtr> done);
+  void send(MakeRequest make, std::function<void(Result<HttpAnswer>)> done);
 
   Transport& transport_;
   env::Random& random_;
   std::function<bool()> may_write_;
+  bool json_only_ = false;
   std::shared_ptr<bool> alive_;
 };
 

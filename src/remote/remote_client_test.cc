@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "client/informer.h"
 #include "client/object_identity.h"
 #include "net/tls_testing.h"
 #include "remote/proxy.h"
@@ -62,6 +63,59 @@ TEST(RemoteClient, KeepsItsConnectionAndReadsJson) {
   EXPECT_EQ(missing.error().message, "no c");
   EXPECT_THAT(requests[0], StartsWith("GET /api/v1/namespaces/default/configmaps/c HTTP/1.1\r\n"));
   EXPECT_THAT(requests[0], HasSubstr("Accept: application/vnd.kubernetes.protobuf"));
+}
+
+// A server that speaks no protobuf at all: what was refused for that goes again as JSON, once, and
+// everything after it at once.
+TEST(RemoteClient, SpeaksJsonToAServerThatTakesNoProtobuf) {
+  for (const int refusal : {406, 415}) {
+    std::vector<std::string> requests;
+    ScriptedServer server({[&](Peer& peer) {
+      requests.push_back(peer.receive());
+      peer.answer(refusal, R"({"kind":"Status","apiVersion":"v1","code":406,"message":"what?"})");
+      for (int i = 0; i < 3; ++i) {
+        requests.push_back(peer.receive());
+        peer.answer(200, kConfigMap);
+      }
+    }});
+    Caller caller(server.access());
+    EXPECT_TRUE(create_config(caller).has_value()) << refusal;
+    EXPECT_TRUE(create_config(caller).has_value()) << refusal;
+    const auto removed = caller.await<ObjectPtr>(
+        [&](auto done) { caller.client.remove(config_ref(), {}, std::move(done)); });
+    EXPECT_TRUE(removed.has_value()) << refusal;
+    ASSERT_EQ(requests.size(), 4u);
+    EXPECT_THAT(requests[0], HasSubstr("Content-Type: application/vnd.kubernetes.protobuf"));
+    for (size_t i = 1; i < requests.size(); ++i) {
+      EXPECT_THAT(requests[i], HasSubstr("Content-Type: application/json"));
+      EXPECT_THAT(requests[i], HasSubstr("Accept: application/json\r\n"));
+    }
+    EXPECT_THAT(requests[2], HasSubstr(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{)"));
+    EXPECT_THAT(requests[3], HasSubstr(R"("kind":"DeleteOptions")"));
+  }
+}
+
+// What stays refused is an error; and a patch is no protobuf, so that its type says nothing of it.
+TEST(RemoteClient, ARefusalIsBelievedTheSecondTime) {
+  const char* what = R"({"kind":"Status","apiVersion":"v1","code":415,"message":"what?"})";
+  std::vector<std::string> requests;
+  ScriptedServer server({[&](Peer& peer) {
+    for (int i = 0; i < 3; ++i) {
+      requests.push_back(peer.receive());
+      peer.answer(415, what);
+    }
+  }});
+  Caller caller(server.access());
+  const auto patched = caller.await<ObjectPtr>([&](auto done) {
+    caller.client.patch(config_ref(), "", client::PatchType::strategic, "{}", std::move(done));
+  });
+  ASSERT_FALSE(patched.has_value());
+  EXPECT_EQ(patched.error().code, 415);
+  EXPECT_EQ(requests.size(), 1u);
+  const auto created = create_config(caller);
+  ASSERT_FALSE(created.has_value());
+  EXPECT_EQ(created.error().code, 415);
+  EXPECT_EQ(requests.size(), 3u);
 }
 
 // A 404 of something in between says nothing about the object.
@@ -261,6 +315,105 @@ TEST(RemoteWatch, TellsEventsAndHowItEnded) {
   EXPECT_THAT(asked, StartsWith("GET /api/v1/namespaces/default/configmaps?labelSelector=a%3Db&"
                                 "watch=true&allowWatchBookmarks=true&resourceVersion=5&"
                                 "timeoutSeconds="));
+}
+
+void begin_stream(Peer& peer) {
+  peer.send(
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+}
+
+void send_line(Peer& peer, const std::string& line) {
+  char size[20];
+  std::snprintf(size, sizeof size, "%zx\r\n", line.size() + 1);
+  peer.send(size + line + "\n\r\n");
+}
+
+constexpr const char* kAdded =
+    R"({"type":"ADDED","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","uid":"u","resourceVersion":"7"}}})";
+constexpr const char* kEndOfList =
+    R"({"type":"BOOKMARK","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}})";
+
+// A cache on a server that says what the script says; what it asked for and what it knows.
+class StreamedLists : public ::testing::Test {
+ protected:
+  void follow(ScriptedServer& server, const client::Reflector::Options& options) {
+    Caller caller(server.access());
+    net::testing::TextLog log;
+    client::Informer<std::string> informer(
+        {caller.client, caller.loop, caller.clock, caller.random, log},
+        {&api::kinds::config_map(), "default", "", ""},
+        [](const api::Message& object) { return client::key_of(object); }, options);
+    informer.when_synced([&] {
+      known = informer.size();
+      version = informer.version();
+      caller.loop.stop();
+    });
+    caller.loop.post([&] { informer.start(); });
+    caller.run();
+  }
+
+  size_t known = 0;
+  uint64_t version = 0;
+};
+
+TEST_F(StreamedLists, M81_TheListIsTheBeginningOfTheWatch) {
+  std::string asked;
+  ScriptedServer server({[&](Peer& peer) {
+    asked = peer.receive();
+    begin_stream(peer);
+    send_line(peer, kAdded);
+    send_line(peer, kEndOfList);
+    peer.receive();
+  }});
+  follow(server, {});
+  EXPECT_EQ(known, 1u);
+  EXPECT_EQ(version, 9u);
+  EXPECT_THAT(asked, HasSubstr("watch=true&allowWatchBookmarks=true&timeoutSeconds="));
+  EXPECT_THAT(asked, HasSubstr("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan HTTP"));
+}
+
+constexpr const char* kPage =
+    R"({"apiVersion":"v1","kind":"ConfigMapList","metadata":{"resourceVersion":"8"},"items":[{"metadata":{"name":"c","uid":"u","resourceVersion":"7"}}]})";
+
+// M82: a server whose gate WatchList is off.
+TEST_F(StreamedLists, M82_AreListsInPagesWhereTheyAreRefused) {
+  std::string listed;
+  ScriptedServer server(
+      {[&](Peer& peer) {
+         peer.receive();
+         peer.answer(
+             422,
+             R"({"kind":"Status","apiVersion":"v1","code":422,"reason":"Invalid","message":"sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"})");
+       },
+       [&](Peer& peer) {
+         listed = peer.receive();
+         peer.answer(200, kPage);
+       }});
+  follow(server, {});
+  EXPECT_EQ(known, 1u);
+  EXPECT_EQ(version, 8u);
+  EXPECT_THAT(listed, HasSubstr("configmaps?limit=500 HTTP"));
+}
+
+// Old servers ignore what they do not know: all objects come, then only changes.
+TEST_F(StreamedLists, AreListsInPagesWhereTheyAreNotUnderstood) {
+  std::string listed;
+  ScriptedServer server({[&](Peer& peer) {
+                           peer.receive();
+                           begin_stream(peer);
+                           send_line(peer, kAdded);
+                           peer.receive();
+                         },
+                         [&](Peer& peer) {
+                           listed = peer.receive();
+                           peer.answer(200, kPage);
+                         }});
+  client::Reflector::Options options;
+  options.stream_quiet = milliseconds(50);
+  follow(server, options);
+  EXPECT_EQ(known, 1u);
+  EXPECT_EQ(version, 8u);
+  EXPECT_THAT(listed, HasSubstr("configmaps?limit=500 HTTP"));
 }
 
 class TlsServers : public ::testing::Test {

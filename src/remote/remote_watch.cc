@@ -124,13 +124,17 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
 };
 
 RemoteWatch::RemoteWatch(Transport& transport, env::Random& random,
-                         const client::Collection& collection, const std::string& resource_version,
-                         client::WatchHandler handler) {
+                         const client::Collection& collection,
+                         const std::optional<std::string>& resource_version,
+                         std::string_view accept, client::WatchHandler handler) {
   const auto spread = static_cast<int64_t>(uniform(random, kMaxSeconds - kMinSeconds));
   HttpRequest request;
   request.target = collection_path(*collection.kind, collection.ns) +
-                   watch_query(collection, resource_version, kMinSeconds + spread);
-  request.accept = kAcceptWatch;
+                   watch_query(collection, resource_version.value_or(""), kMinSeconds + spread);
+  if (!resource_version) {
+    request.target += kAsList;
+  }
+  request.accept = accept;
   stream_ = std::make_shared<Stream>(transport, *collection.kind, std::move(request),
                                      seconds(kMinSeconds + spread), std::move(handler));
   stream_->begin();

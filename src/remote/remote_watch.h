@@ -6,7 +6,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "client/api_client.h"
 #include "env/random.h"
@@ -21,8 +23,10 @@ class RemoteWatch final : public client::Watch {
   static constexpr Duration kOverdue = seconds(30);
   static constexpr Duration kHeadTimeout = seconds(30);  // until the server begins to answer
 
+  // Without a version the watch is a list first.
   RemoteWatch(Transport& transport, env::Random& random, const client::Collection& collection,
-              const std::string& resource_version, client::WatchHandler handler);
+              const std::optional<std::string>& resource_version, std::string_view accept,
+              client::WatchHandler handler);
   ~RemoteWatch() override;
 
  private:

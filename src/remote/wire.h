@@ -27,6 +27,9 @@ std::string collection_path(const api::Kind& kind, std::string_view ns);
 std::string object_path(const client::ObjectRef& ref, std::string_view subresource = {});
 // ?labelSelector=...&limit=500
 std::string list_query(const client::Collection& collection, const client::ListOptions& options);
+// Added to a watch without a version: it begins with all that is there (api.md M81).
+inline constexpr std::string_view kAsList =
+    "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
 std::string watch_query(const client::Collection& collection, std::string_view resource_version,
                         int64_t timeout_seconds);
 

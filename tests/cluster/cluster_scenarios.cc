@@ -1,12 +1,17 @@
-// windlass_cluster_scenarios KUBECONFIG [MANAGER] [NAMESPACE]: runs all scenarios on the cluster
-// that the kubeconfig names and says which ended as they must. `tests/cluster/run` starts the
-// controller.
+// windlass_cluster_scenarios [--probe] KUBECONFIG [MANAGER] [NAMESPACE]: runs all scenarios on the
+// cluster that the kubeconfig names and says which ended as they must. `tests/cluster/run` starts
+// the controller. With --probe it only says what the server drops: exit 0 when a Job can name its
+// controller there, 3 when not.
 #include <fmt/format.h>
 #include <signal.h>
 
 #include <cstdio>
+#include <optional>
+#include <utility>
 
-#include "client/object_identity.h"
+#include "base/generator.h"
+#include "cluster/cleanup.h"
+#include "cluster/preparation.h"
 #include "cluster/suite.h"
 #include "posix/event_loop.h"
 #include "posix/posix_clock.h"
@@ -34,65 +39,93 @@ bool has_fields(const remote::ServerFeatures& features, const Scenario& scenario
          (features.success_policy || !uses("successPolicy"));
 }
 
+constexpr int kNoManagers = 3;
+
 class Program {
  public:
-  Program(remote::Access access, std::string manager, std::string ns)
+  Program(remote::Access access, bool probe, std::string manager, std::string ns)
       : credentials_(files_, clock_, std::move(access)),
+        probe_only_(probe),
         manager_(std::move(manager)),
-        ns_(std::move(ns)) {}
+        ns_(std::move(ns)),
+        suffix_("-" + name_suffix(random_)) {}
 
   int run() {
-    loop_.post([this] { read_features(); });
+    loop_.post([this] { preparation_.start(); });
     loop_.run();
-    return failed_ == 0 ? 0 : 1;
+    return exit_code_;
   }
 
  private:
-  void read_features() {
-    client_.get_text("/openapi/v3/apis/batch/v1", [this](const Result<std::string>& text) {
-      remote::ServerFeatures features;
-      if (const auto known = text ? remote::read_features(*text)
-                                  : Result<remote::ServerFeatures>(fail(text.error()))) {
-        features = *known;
-        for (const std::string& line : features.missing()) {
-          say("the server has no " + line);
-        }
-      } else {
-        say("what the server can do is not known: " + known.error().message);
-      }
-      for (const Scenario& scenario : scenarios()) {
-        if (has_fields(features, scenario)) {
-          chosen_.push_back(&scenario);
-        } else {
-          say(fmt::format("skipped {}: the server has not got its fields", scenario.name));
-        }
-      }
-      start();
-    });
-  }
+  client::ClientEnv env() { return {client_, loop_, clock_, random_, log_}; }
 
-  void start() {
-    suite_.emplace(client::ClientEnv{client_, loop_, clock_, random_, log_}, ns_, manager_,
-                   chosen_);
-    suite_->when_done([this] { report(); });
+  void on_prepared(const Result<remote::ServerFeatures>& kept) {
+    if (!kept) {
+      say("the scenarios cannot begin: " + kept.error().message);
+      return stop(1);
+    }
+    if (probe_only_) {
+      for (const std::string& line : kept->missing()) {
+        say("the server keeps no " + line);
+      }
+      return stop(kept->managed_by ? 0 : kNoManagers);
+    }
+    if (!manager_.empty() && !kept->managed_by) {
+      say("the server does not keep spec.managedBy");
+      return stop(kNoManagers);
+    }
+    for (const Scenario& scenario : scenarios()) {
+      if (has_fields(*kept, scenario)) {
+        chosen_.push_back(&scenario);
+      } else {
+        say(fmt::format("skipped {}: the server does not keep its fields", scenario.name));
+      }
+    }
+    suite_.emplace(env(), ns_, manager_, chosen_, suffix_);
+    suite_->when_done([this] { loop_.post([this] { report(); }); });
     loop_.schedule(kPatience, [this] { report(); });
     suite_->start();
   }
 
+  std::string what_became_of(const Scenario& scenario) const {
+    if (const auto refused = suite_->refused().find(scenario.name);
+        refused != suite_->refused().end()) {
+      return "refused: " + refused->second;
+    }
+    if (const auto job = suite_->ended().find(scenario.name); job != suite_->ended().end()) {
+      return mistakes_in(scenario, *job->second);
+    }
+    const auto job = suite_->seen().find(scenario.name);
+    return "has not ended: " +
+           (job == suite_->seen().end() ? "it was never seen" : outcome_of(*job->second));
+  }
+
   void report() {
-    size_t passed = 0;
+    if (std::exchange(reported_, true)) {
+      return;
+    }
+    size_t failed = 0;
+    std::vector<std::string> jobs;
     for (const Scenario* scenario : chosen_) {
-      const auto job = suite_->ended().find(scenario->name);
-      const auto refused = suite_->refused().find(scenario->name);
-      const std::string mistakes = refused != suite_->refused().end() ? refused->second
-                                   : job == suite_->ended().end()
-                                       ? "has not ended"
-                                       : mistakes_in(*scenario, *job->second);
-      mistakes.empty() ? ++passed : ++failed_;
+      const std::string mistakes = what_became_of(*scenario);
+      failed += mistakes.empty() ? 0u : 1u;
       say(mistakes.empty() ? fmt::format("ok      {}", scenario->name)
                            : fmt::format("FAILED  {}: {}", scenario->name, mistakes));
+      jobs.push_back(suite_->job_name(*scenario));
     }
-    say(fmt::format("{} passed, {} failed", passed, failed_));
+    say(fmt::format("{} passed, {} failed, {} skipped", chosen_.size() - failed, failed,
+                    scenarios().size() - chosen_.size()));
+    cleanup_.emplace(env(), ns_, std::move(jobs), [this, failed](size_t left) {
+      if (left > 0) {
+        say(fmt::format("FAILED  {} pods cannot be deleted", left));
+      }
+      stop(failed == 0 && left == 0 ? 0 : 1);
+    });
+    cleanup_->start();
+  }
+
+  void stop(int exit_code) {
+    exit_code_ = exit_code;
     loop_.stop();
   }
 
@@ -105,11 +138,17 @@ class Program {
   remote::Dialer dialer_{loop_, clock_, credentials_};
   remote::Transport transport_{loop_, clock_, dialer_, {}};
   remote::RemoteClient client_{transport_, random_};
+  const bool probe_only_;
   const std::string manager_;
   const std::string ns_;
+  const std::string suffix_;  // so that runs do not meet each other's Jobs
+  Preparation preparation_{env(), ns_, "windlass-probe" + suffix_,
+                           [this](const auto& kept) { on_prepared(kept); }};
   std::vector<const Scenario*> chosen_;
   std::optional<Suite> suite_;
-  size_t failed_ = 0;
+  std::optional<Cleanup> cleanup_;
+  bool reported_ = false;
+  int exit_code_ = 1;
 };
 
 }  // namespace
@@ -117,9 +156,12 @@ class Program {
 
 int main(int count, char** arguments) {
   ::signal(SIGPIPE, SIG_IGN);
-  const std::vector<std::string> words(arguments + 1, arguments + count);
+  std::vector<std::string> words(arguments + 1, arguments + count);
+  const bool probe = !words.empty() && words[0] == "--probe";
+  words.erase(words.begin(), words.begin() + (probe ? 1 : 0));
   if (words.empty() || words.size() > 3) {
-    std::fputs("usage: windlass_cluster_scenarios KUBECONFIG [MANAGER] [NAMESPACE]\n", stderr);
+    std::fputs("usage: windlass_cluster_scenarios [--probe] KUBECONFIG [MANAGER] [NAMESPACE]\n",
+               stderr);
     return 2;
   }
   windlass::posix::PosixFiles files;
@@ -128,8 +170,7 @@ int main(int count, char** arguments) {
     std::fputs((access.error().message + "\n").c_str(), stderr);
     return 2;
   }
+  const std::string manager = words.size() > 1 ? words[1] : "";
   const std::string ns = words.size() > 2 ? words[2] : access->ns;
-  windlass::cluster_tests::Program program(*std::move(access), words.size() > 1 ? words[1] : "",
-                                           ns);
-  return program.run();
+  return windlass::cluster_tests::Program(*std::move(access), probe, manager, ns).run();
 }

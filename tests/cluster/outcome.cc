@@ -10,13 +10,15 @@ namespace windlass::cluster_tests {
 
 using api::batch::v1::Job;
 
+// Its pods want no token of a service account, which a cluster without nodes may not have.
 std::shared_ptr<Job> job_of(const Scenario& scenario, const std::string& ns,
-                            const std::string& manager) {
+                            const std::string& name, const std::string& manager) {
   const std::string spec = scenario.spec;
   const std::string json = fmt::format(
       R"({{"metadata":{{"name":"{}","namespace":"{}"}},"spec":{{{}{}"template":{{"spec":{{)"
-      R"("restartPolicy":"Never","containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
-      scenario.name, ns, spec, spec.empty() ? "" : ",");
+      R"("restartPolicy":"Never","automountServiceAccountToken":false,)"
+      R"("containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
+      name, ns, spec, spec.empty() ? "" : ",");
   auto job = std::make_shared<Job>();
   const auto decoded = api::decode_json(json, *job);
   CHECK(decoded.has_value(), "the scenario is a Job");

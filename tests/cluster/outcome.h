@@ -11,7 +11,7 @@ namespace windlass::cluster_tests {
 
 // The whole Job of a scenario; `manager` is its spec.managedBy, "" for none.
 std::shared_ptr<api::batch::v1::Job> job_of(const Scenario& scenario, const std::string& ns,
-                                            const std::string& manager);
+                                            const std::string& name, const std::string& manager);
 
 bool is_over(const api::batch::v1::Job& job);
 

@@ -38,14 +38,12 @@ std::string status_body(const std::string& uid, std::string end) {
 
 }  // namespace
 
-PodScript::PodScript(client::ClientEnv env, const std::string& ns)
+PodScript::PodScript(client::ClientEnv env, const std::string& ns, Scripts scripts)
     : env_(env),
       ns_(ns),
+      scenarios_(std::move(scripts)),
       self_(std::make_shared<PodScript*>(this)),
       pods_(env, {&api::kinds::pod(), ns, "", ""}, read) {
-  for (const Scenario& scenario : scenarios()) {
-    scenarios_.emplace(scenario.name, &scenario);
-  }
   pods_.add_handler({[this](const PodNews& pod) { on_pod(pod); }, {}, {}});
 }
 

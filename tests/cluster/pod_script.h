@@ -13,7 +13,10 @@ namespace windlass::cluster_tests {
 
 class PodScript {
  public:
-  PodScript(client::ClientEnv env, const std::string& ns);
+  // By the name of the Job; the scenarios outlive this.
+  using Scripts = std::map<std::string, const Scenario*>;
+
+  PodScript(client::ClientEnv env, const std::string& ns, Scripts scripts);
 
   void start() { pods_.start(); }
 
@@ -33,9 +36,9 @@ class PodScript {
 
   client::ClientEnv env_;
   const std::string ns_;
+  const Scripts scenarios_;
   std::map<std::string, std::vector<PodNews>> waiting_;  // by Job, until enough are there
   std::map<std::string, int> seen_;                      // pods so far, by Job
-  std::map<std::string, const Scenario*> scenarios_;     // by the Job's name
   std::map<std::pair<std::string, int>, int> attempts_;  // so far, by Job and index
   std::shared_ptr<PodScript*> self_;                     // callbacks hold it weakly
   client::Informer<PodNews> pods_;

@@ -59,7 +59,7 @@ const std::vector<Scenario>& scenarios() {
       {"retries-used-up", R"("backoffLimit":2)", "1,1,1", "Failed BackoffLimitExceeded", 0, 3},
       {"retry-among-others", R"("completions":3,"parallelism":3,"backoffLimit":1)", "1,0,0,0",
        "Complete", 3, 1, 3},
-      {"deadline", R"("activeDeadlineSeconds":1)", "-", "Failed DeadlineExceeded", 0, 1},
+      {"deadline", R"("activeDeadlineSeconds":3)", "-", "Failed DeadlineExceeded", 0, 1},
 
       // KEP-3329
       {"bug-fails-job", POLICY(ON_EXIT("FailJob", "In", "42")), "42", "Failed PodFailurePolicy_0",
