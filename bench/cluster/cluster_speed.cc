@@ -19,6 +19,8 @@
 
 #include "api/codec/json.h"
 #include "api/job/job_status.h"
+#include "base/check.h"
+#include "base/generator.h"
 #include "client/informer.h"
 #include "posix/event_loop.h"
 #include "posix/posix_clock.h"
