@@ -49,10 +49,12 @@ using ChooseFault = std::function<Fault(const http::Request&)>;
 
 // As an API server refuses: a Status with the reason that goes with the code.
 inline http::Response refusal(const Fault& fault) {
-  const std::map<int, std::string> reasons = {{401, "Unauthorized"},      {409, "Conflict"},
-                                              {410, "Expired"},           {422, "Invalid"},
-                                              {429, "TooManyRequests"},   {500, "InternalError"},
-                                              {503, "ServiceUnavailable"}};
+  const std::map<int, std::string> reasons = {
+      {406, "NotAcceptable"},     {415, "UnsupportedMediaType"},
+      {401, "Unauthorized"},      {409, "Conflict"},
+      {410, "Expired"},           {422, "Invalid"},
+      {429, "TooManyRequests"},   {500, "InternalError"},
+      {503, "ServiceUnavailable"}};
   http::Response response{fault.status, fault.headers, {}};
   response.headers.push_back({"Content-Type", "application/json"});
   response.body = R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":)" +

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::array<unsigned char, 9> kHttp11 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
+constexpr size_t kReadBufferBytes = size_t{32} * 1024;  // two records
+
 bool is_ip_address(const std::string& name) {
   std::array<unsigned char, sizeof(in6_addr)> ignored;
   return ::inet_pton(AF_INET, name.c_str(), ignored.data()) == 1 ||
@@ -67,9 +69,12 @@ Result<std::shared_ptr<const TlsClientContext>> TlsClientContext::make(
       SSL_CTX_set_alpn_protos(handle.get(), kHttp11.data(), kHttp11.size()) != 0) {
     return fail(openssl_error("set up TLS"));
   }
-  SSL_CTX_set_mode(handle.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
-                                     SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                     SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(handle.get(),
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // A client has few connections and reads much: it takes what is there at once, not the head and
+  // the body of every record by themselves, and keeps its buffers.
+  SSL_CTX_set_read_ahead(handle.get(), 1);
+  SSL_CTX_set_default_read_buffer_len(handle.get(), kReadBufferBytes);
   SSL_CTX_set_verify(handle.get(), files.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
   if (files.verify) {
     TRY_VOID(trust(handle.get(), files.authority_pem));

@@ -1,6 +1,8 @@
 #include "remote/watch_reader.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
 
 #include <algorithm>
 
@@ -11,6 +13,11 @@
 
 namespace windlass::remote {
 namespace {
+
+using api::meta::v1::RawExtension;
+using api::meta::v1::WatchEvent;
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
 
 constexpr size_t kLengthBytes = 4;
 
@@ -31,6 +38,53 @@ std::optional<client::EventType> event_type(std::string_view text) {
 
 Failure bad_frame(std::string_view why) {
   return fail(plain_error(fmt::format("the watch cannot be read: {}", why)));
+}
+
+struct EventParts {
+  std::string_view type;
+  std::string_view object;
+};
+
+// The fields of a message that are bytes, in order; false when it is damaged.
+template <class Take>
+bool for_each_bytes(std::string_view message, const Take& take) {
+  CodedInputStream stream(reinterpret_cast<const uint8_t*>(message.data()),
+                          static_cast<int>(message.size()));
+  while (const uint32_t tag = stream.ReadTag()) {
+    if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      if (!WireFormatLite::SkipField(&stream, tag)) {
+        return false;
+      }
+      continue;
+    }
+    uint32_t size = 0;
+    const bool sized = stream.ReadVarint32(&size);
+    const auto begin = static_cast<size_t>(stream.CurrentPosition());
+    if (!sized || size > message.size() - begin || !stream.Skip(static_cast<int>(size))) {
+      return false;
+    }
+    take(WireFormatLite::GetTagFieldNumber(tag), message.substr(begin, size));
+  }
+  return stream.ConsumedEntireMessage();
+}
+
+// Of a WatchEvent, where they are: its object is most of what this program ever reads.
+std::optional<EventParts> parts_of(std::string_view frame) {
+  EventParts parts;
+  std::string_view raw_extension;
+  const bool whole = for_each_bytes(frame, [&](int field, std::string_view bytes) {
+    if (field == WatchEvent::kTypeFieldNumber) {
+      parts.type = bytes;
+    } else if (field == WatchEvent::kObjectFieldNumber) {
+      raw_extension = bytes;
+    }
+  });
+  const bool inner_whole = for_each_bytes(raw_extension, [&](int field, std::string_view bytes) {
+    if (field == RawExtension::kRawFieldNumber) {
+      parts.object = bytes;
+    }
+  });
+  return whole && inner_whole ? std::optional(parts) : std::nullopt;
 }
 
 }  // namespace
@@ -89,11 +143,8 @@ void WatchReader::compact(std::string& buffer) {
 }
 
 Result<std::optional<client::WatchEvent>> WatchReader::read_protobuf(std::string_view frame) {
-  api::meta::v1::WatchEvent event;
-  if (!event.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
-    return bad_frame("a frame is damaged");
-  }
-  return make_event(event.type(), event.object().raw());
+  const auto parts = parts_of(frame);
+  return parts ? make_event(parts->type, parts->object) : bad_frame("a frame is damaged");
 }
 
 // Through a tree: one event at a time, and only where a server has no protobuf.
@@ -107,7 +158,7 @@ Result<std::optional<client::WatchEvent>> WatchReader::read_json(std::string_vie
   return make_event(type->text, api::to_json_text(*object));
 }
 
-Result<std::optional<client::WatchEvent>> WatchReader::make_event(const std::string& type,
+Result<std::optional<client::WatchEvent>> WatchReader::make_event(std::string_view type,
                                                                   std::string_view object) {
   if (type == "ERROR") {
     return fail(decode_status(protobuf_, object));

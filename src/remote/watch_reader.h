@@ -32,7 +32,7 @@ class WatchReader {
   Result<std::optional<Frame>> find_frame(const std::string& buffer);
   Result<std::optional<client::WatchEvent>> read_protobuf(std::string_view frame);
   Result<std::optional<client::WatchEvent>> read_json(std::string_view line);
-  Result<std::optional<client::WatchEvent>> make_event(const std::string& type,
+  Result<std::optional<client::WatchEvent>> make_event(std::string_view type,
                                                        std::string_view object);
 
   const api::Kind& kind_;

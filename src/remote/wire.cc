@@ -44,6 +44,15 @@ Result<void> read_into(bool protobuf, std::string_view raw, api::Message& out) {
   return {};
 }
 
+Result<client::ObjectPtr> read_object(bool protobuf, std::string_view raw, const api::Kind& kind) {
+  if (protobuf) {
+    return api::decode_protobuf_object(raw, kind.prototype());
+  }
+  std::shared_ptr<api::Message> object = kind.make();
+  TRY_VOID(read_into(false, raw, *object));
+  return object;
+}
+
 Result<StatusMessage> read_status(bool protobuf, std::string_view body) {
   TRY(const Typed typed, type_of(protobuf, body));
   if (typed.type.kind != "Status") {
@@ -111,11 +120,8 @@ Result<client::ObjectPtr> decode_object(bool protobuf, std::string_view body,
     return fail(
         unreadable(plain_error(fmt::format("it is a {}, not a {}", typed->type.kind, kind.kind))));
   }
-  std::shared_ptr<api::Message> object = kind.make();
-  if (const auto read = read_into(protobuf, typed->raw, *object); !read) {
-    return fail(unreadable(read.error()));
-  }
-  return object;
+  auto object = read_object(protobuf, typed->raw, kind);
+  return object ? std::move(object) : fail(unreadable(object.error()));
 }
 
 Result<client::ObjectList> decode_list(bool protobuf, std::string_view body,

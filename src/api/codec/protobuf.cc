@@ -57,6 +57,31 @@ void append_varint(size_t value, std::string& out) {
   out += static_cast<char>(value);
 }
 
+Result<void> check_size(std::string_view raw) {
+  if (raw.size() > kMaxProtobufBytes) {
+    return fail(bad_request(fmt::format("proto: message has {} bytes, the limit is {}", raw.size(),
+                                        kMaxProtobufBytes)));
+  }
+  return {};
+}
+
+// nullptr when the bytes are damaged.
+std::shared_ptr<Message> parse_on_arena(std::string_view raw, const Message& prototype) {
+  // A pod takes five times the room of its bytes: one block holds nearly any object.
+  constexpr size_t kRoomPerByte = 6;
+  constexpr size_t kMinBlock = 512;
+  constexpr size_t kMaxBlock = 64U << 10;
+  google::protobuf::ArenaOptions options;
+  options.start_block_size = std::clamp(raw.size() * kRoomPerByte, kMinBlock, kMaxBlock);
+  options.max_block_size = kMaxBlock;
+  auto arena = std::make_shared<google::protobuf::Arena>(options);
+  Message* object = prototype.New(arena.get());
+  if (!object->ParsePartialFromArray(raw.data(), static_cast<int>(raw.size()))) {
+    return nullptr;
+  }
+  return {std::move(arena), object};
+}
+
 }  // namespace
 
 bool has_protobuf_magic(std::string_view bytes) {
@@ -122,30 +147,25 @@ std::string seal_envelope(const TypeMeta& type_meta, const Message& object) {
 }
 
 Result<void> decode_protobuf(std::string_view raw, Message& out) {
-  if (raw.size() > kMaxProtobufBytes) {
-    return fail(bad_request(fmt::format("proto: message has {} bytes, the limit is {}", raw.size(),
-                                        kMaxProtobufBytes)));
-  }
+  TRY_VOID(check_size(raw));
   if (!out.ParsePartialFromArray(raw.data(), static_cast<int>(raw.size()))) {
     return malformed(out.GetDescriptor()->name());
   }
   return make_canonical(out);
 }
 
-ObjectPtr decode_stored(std::string_view raw, const Message& prototype) {
-  // A pod takes five times the room of its bytes: one block holds nearly any object.
-  constexpr size_t kRoomPerByte = 6;
-  constexpr size_t kMinBlock = 512;
-  constexpr size_t kMaxBlock = 64U << 10;
-  google::protobuf::ArenaOptions options;
-  options.start_block_size = std::clamp(raw.size() * kRoomPerByte, kMinBlock, kMaxBlock);
-  options.max_block_size = kMaxBlock;
-  auto arena = std::make_shared<google::protobuf::Arena>(options);
-  Message* object = prototype.New(arena.get());
-  if (!object->ParsePartialFromArray(raw.data(), static_cast<int>(raw.size()))) {
-    return nullptr;
+Result<ObjectPtr> decode_protobuf_object(std::string_view raw, const Message& prototype) {
+  TRY_VOID(check_size(raw));
+  const std::shared_ptr<Message> object = parse_on_arena(raw, prototype);
+  if (object == nullptr) {
+    return malformed(prototype.GetDescriptor()->name());
   }
-  return ObjectPtr(std::move(arena), object);
+  TRY_VOID(make_canonical(*object));
+  return object;
+}
+
+ObjectPtr decode_stored(std::string_view raw, const Message& prototype) {
+  return parse_on_arena(raw, prototype);
 }
 
 std::string encode_protobuf(const Message& object) {

@@ -26,6 +26,8 @@ std::string seal_envelope(const TypeMeta& type, const Message& object);
 // Parses and canonicalizes. Unknown fields are kept. A quantity or a time that no JSON could have
 // given is an error, as is a truncated message.
 Result<void> decode_protobuf(std::string_view raw, Message& out);
+// The same, on memory of its own in few pieces: for objects that are looked at and dropped.
+Result<ObjectPtr> decode_protobuf_object(std::string_view raw, const Message& prototype);
 // The object of bytes that encode_protobuf wrote, on memory of its own in few pieces; such bytes
 // are canonical, so nothing is checked again. nullptr when they are damaged.
 ObjectPtr decode_stored(std::string_view raw, const Message& prototype);
