@@ -39,7 +39,8 @@ Result<ObjectPtr> Server::try_evict(const ObjectRef& ref, const DeleteOptions& o
   }
   DeleteOptions deletion = options;
   deletion.preconditions.resource_version.reset();  // it was checked, and the next write moves it
-  if (!write.dry_run) {
+  // disruption.md F-1: without the gate it is a deletion and nothing else.
+  if (!write.dry_run && gates_.enabled(api::Feature::pod_disruption_conditions)) {
     auto pod = std::make_unique<Pod>(old);
     if (api::set_pod_condition(*pod, "DisruptionTarget", "True", clock_.now(),
                                "EvictionByEvictionAPI", "Eviction API: evicting")) {

@@ -66,6 +66,15 @@ TEST_F(Evict, E6_E10_TheConditionIsStoredBeforeTheDeletion) {
       << after;
 }
 
+TEST_F(Evict, F1_WithoutTheGateItIsADeletionAndNothingElse) {
+  make_pod(kReady);
+  Server plain(store, world.clock(), world.random(),
+               api::FeatureGates().with(api::Feature::pod_disruption_conditions, false));
+  ASSERT_EQ(error(plain.evict(pod("p"), {})), "");
+  EXPECT_TRUE(is_terminating());
+  EXPECT_EQ(json(pod("p")).find("DisruptionTarget"), std::string::npos);
+}
+
 TEST_F(Evict, E3_P91_BudgetsAreIgnored) {
   make_budget("b", "{}");
   must_create_pod("p", R"({"labels":{"app":"x"}})");
