@@ -3,10 +3,10 @@
 //
 //   frame = "WLJ1" | length u32 | sequence u64 | hash u64 | payload        (little endian)
 //
-// The hash covers sequence and payload; sequences count up by one. What a crash tore off the end is
-// dropped: a frame that is not whole, followed by no whole one, was never acknowledged. A broken
-// frame with a later one behind it is damage, and opening fails with its place: runs that were
-// recorded there could otherwise be started a second time.
+// Zeros follow, for frames to come. The hash covers sequence and payload; sequences count up by
+// one. What a crash tore off the end is dropped: a frame that is not whole, followed by no whole
+// one, was never acknowledged. A broken frame with a later one behind it is damage, and opening
+// fails with its place: runs that were recorded there could otherwise be started a second time.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,8 @@ class Journal {
   std::string directory_;
   posix::FileDescriptor file_;
   uint64_t sequence_ = 0;
-  size_t bytes_ = 0;
+  size_t bytes_ = 0;          // of frames
+  size_t written_bytes_ = 0;  // with the zeros
 };
 
 }  // namespace windlass::supervisor
