@@ -23,6 +23,8 @@ class UpProcess {
   bool wait_until_ready(Duration patience);
   // SIGKILL; false if it was no longer there to be killed.
   bool kill();
+  // Of the process, until it is killed.
+  pid_t pid() const { return pid_; }
 
  private:
   pid_t pid_ = -1;
