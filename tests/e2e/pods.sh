@@ -32,29 +32,48 @@ state_of() {
 # hold POD: its object stays when it is deleted, so that it can be looked at.
 hold() { k patch pod "$1" --type=json -p '[{"op":"add","path":"/metadata/finalizers/-","value":"example.com/look"}]' >/dev/null; }
 
-let_go() { k patch pod "$1" --type=merge -p '{"metadata":{"finalizers":null}}' >/dev/null; }
+let_go() { k patch pod "$@" --type=merge -p '{"metadata":{"finalizers":null}}' >/dev/null; }
 
-# disrupted ROW PATTERN TRIGGER [POD] [CONTAINER] [SCRIPT]: a Job's pod on node-1 meets TRIGGER, once
-# with a policy that ignores DisruptionTarget, once without; its row is as the pattern says, and the
-# Job goes on if, and only if, the pod has the condition and the policy is there.
+# What a pod shows that has been asked for: Running, unless the cluster says otherwise.
+begun=Running
+# With the gate PodDisruptionConditions, pods are marked.
+marked=yes
+# Where the pods of the rows run.
+row_node=node-1
+
+# disrupted ROW PATTERN MARK TRIGGER [POD] [CONTAINER] [SCRIPT]: two Jobs' pods meet TRIGGER, one with
+# a policy that ignores DisruptionTarget, one without; their row is as the pattern says, with MARK as
+# reason of the condition, and a Job goes on if, and only if, its pod has the mark and the policy is
+# there. One that ended well has ended well.
 disrupted() {
-  local row=$1 pattern=$2 trigger=$3 pod_fields=${4:-} container=${5:-} script=${6:-$stubborn} policy name pod
-  for policy in "$ignoring" ''; do
-    name=$(tr '[:upper:]' '[:lower:]' <<<"$row")${policy:+-ignored}
-    job "$name" "$script" "$policy" "$(on_node node-1)${pod_fields:+,$pod_fields}" "$container" >/dev/null
-    wanted 'Running' "$row is running" k get pods -l "job-name=$name" --no-headers
-    pod=$(first_pod "$name")
-    hold "$pod"
-    "$trigger" "$pod" >/dev/null
-    wanted "^$pattern\$" "$row ${policy:+with a policy}" row_of "$pod"
-    if [[ $pattern == *'[|]' || -z $policy ]]; then
-      wanted '/1/ BackoffLimitExceeded' "$row fails the Job" state_of "$name"
-    else
-      wanted '1// $' "$row does not touch the Job" state_of "$name"
-    fi
-    "undo_$trigger" >/dev/null 2>&1
-    k delete job "$name" --wait=false >/dev/null
-    let_go "$pod"
-    wanted '^$' "$row leaves nothing" k get pods -l "job-name=$name" -o name
+  local row=$1 pattern=$2 mark=${marked:+$3} trigger=$4 pod_fields=${5:-} container=${6:-} script=${7:-$stubborn}
+  local plain ignored name pod outcome pods=()
+  plain=$(tr '[:upper:]' '[:lower:]' <<<"$row")
+  ignored=$plain-ignored
+  pod_fields=$(on_node "$row_node")${pod_fields:+,$pod_fields}
+  job "$ignored" "$script" "$ignoring" "$pod_fields" "$container" >/dev/null
+  job "$plain" "$script" '' "$pod_fields" "$container" >/dev/null
+  for name in "$ignored" "$plain"; do
+    wanted "$begun" "$row is $begun" k get pods -l "job-name=$name" --no-headers
+    pods+=("$(first_pod "$name")")
+    hold "${pods[-1]}"
   done
+  "$trigger" "${pods[@]}" >/dev/null
+  for name in "$ignored" "$plain"; do
+    pod=${pods[0]}
+    [[ $name == "$plain" ]] && pod=${pods[1]}
+    wanted "^$pattern[|]$mark\$" "$row of $name" row_of "$pod"
+    if [[ $pattern == Succeeded* ]]; then
+      outcome='//1 CompletionsReached'
+    elif [[ -n $mark && $name == "$ignored" ]]; then
+      outcome='1// $'
+    else
+      outcome='/1/ BackoffLimitExceeded'
+    fi
+    wanted "$outcome" "$row, the Job $name" state_of "$name"
+  done
+  "undo_$trigger" >/dev/null 2>&1
+  k delete job "$ignored" "$plain" --wait=false >/dev/null
+  let_go "${pods[@]}"
+  wanted '^$' "$row leaves nothing" k get pods -l "job-name in ($ignored,$plain)" -o name
 }
