@@ -18,8 +18,8 @@ class ObjectCache {
   void keep(api::ObjectPtr object);
 
  private:
-  // About 10 KB each for pods.
-  static constexpr size_t kKept = 512;
+  // About 10 KB each for pods. A burst of 1,000 writes is still there when it is delivered.
+  static constexpr size_t kKept = 2048;
   std::array<api::ObjectPtr, kKept> kept_;
   size_t next_ = 0;
 };
