@@ -49,6 +49,7 @@ struct RawFlags {
   ExplainFlags explain;
   NodeFlags node;
   ShutdownFlags shutdown;
+  LimitFlags limits;
   NodeImages node_images;
   ImageOptions image;
 };
@@ -95,6 +96,7 @@ CLI::App* add_run(CLI::App& app, RawFlags& raw) {
   add_node_image_flags(*command, raw.node_images);
   command->add_flag("--logs", raw.logs, "Print what the pods print, each line after its pod");
   command->add_option("-v", raw.verbosity, "Log more: 0 warnings, 1 information, 2 all");
+  add_limit_flags(*command, raw.limits);
   command->footer(
       "Exit code: 0 Complete, 1 Failed, 2 wrong usage or an invalid manifest, 124 timed out,\n"
       "130 interrupted (Ctrl-C stops the pods gracefully, a second one kills them).\n\n"
@@ -138,6 +140,7 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
   command->add_option("-v", raw.verbosity, "Log more: 0 warnings, 1 information, 2 all");
   add_period_flags(*command, raw);
   add_shutdown_flags(*command, raw.shutdown);
+  add_limit_flags(*command, raw.limits);
   command->footer(
       "Runs until Ctrl-C or SIGTERM, which let requests under way complete. What was acknowledged\n"
       "is there again at the next start with the same data directory. Pods go on meanwhile;\n"
@@ -400,6 +403,7 @@ Result<CommandLine> run_options(const RawFlags& raw) {
   options.logs = raw.logs;
   options.images = raw.node_images;
   options.verbosity = raw.verbosity;
+  TRY(options.limits, read_limit_flags(raw.limits));
   return options;
 }
 
@@ -425,6 +429,7 @@ Result<CommandLine> up_options(const RawFlags& raw) {
   options.images = raw.node_images;
   TRY(options.hollow_mix, node::hollow::parse_mix(raw.hollow_mix));
   TRY(options.shutdown, read_shutdown_flags(raw.shutdown));
+  TRY(options.limits, read_limit_flags(raw.limits));
   return options;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/explain_options.h"
 #include "cli/image_options.h"
 #include "cli/manifest.h"
+#include "cli/node_limits.h"
 #include "cli/node_options.h"
 #include "cli/up_options.h"
 #include "policy/lint.h"
@@ -58,6 +59,7 @@ struct RunOptions {
   Duration backoff_cap = minutes(10);
   api::FeatureGates gates;
   NodeImages images = {};
+  NodeLimits limits = {};
 };
 
 // `windlass annotate`.

@@ -29,7 +29,8 @@ struct EmbeddedCluster::Parts {
               {.gates = options.gates,
                .periods = {options.backoff_base, options.backoff_cap},
                .admission = kAdmission}),
-        agent(env, containers, plane.client(), node_config(options), observer, options.network) {}
+        agent(env, containers, plane.client(), node_config(options), observer, options.network,
+              options.supplies) {}
 
   store::Store store;
   ControlPlane plane;

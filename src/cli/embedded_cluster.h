@@ -16,6 +16,7 @@
 #include "env/containers.h"
 #include "env/env.h"
 #include "env/network_checks.h"
+#include "env/supplies.h"
 #include "node/config.h"
 
 namespace windlass::cli {
@@ -26,6 +27,7 @@ struct ClusterOptions {
   Duration backoff_cap = minutes(10);
   node::AgentConfig node;
   env::NetworkChecks* network = nullptr;  // outlives the cluster
+  env::Supplies* supplies = nullptr;      // outlives the cluster
 };
 
 class EmbeddedCluster {

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "posix/posix_supplies.h"
 
 namespace windlass::cli {
 namespace {
@@ -24,20 +25,9 @@ std::string home_directory() {
 }  // namespace
 
 std::string total_memory(std::string_view meminfo) {
-  constexpr std::string_view kLabel = "MemTotal:";
-  const size_t at = meminfo.find(kLabel);
-  if (at == std::string_view::npos) {
-    return "1Gi";
-  }
-  std::string digits;
-  for (const char c : meminfo.substr(at + kLabel.size())) {
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
-      digits += c;
-    } else if (!digits.empty() || c == '\n') {
-      break;
-    }
-  }
-  return digits.empty() ? "1Gi" : digits + "Ki";
+  constexpr uint64_t kKi = 1024;
+  const auto bytes = posix::meminfo_bytes(meminfo, "MemTotal");
+  return bytes ? fmt::format("{}Ki", *bytes / kKi) : "1Gi";
 }
 
 std::string disk_size(const std::string& path) {

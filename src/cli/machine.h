@@ -7,6 +7,7 @@
 
 #include "env/files.h"
 #include "env/network_checks.h"
+#include "env/supplies.h"
 
 namespace windlass::cli {
 
@@ -16,6 +17,7 @@ struct NodeMachine {
   std::vector<std::string> environment;   // NAME=value, for all containers
   std::string scratch_dir;                // for what does not outlive its command
   env::NetworkChecks* network = nullptr;  // for probes and hooks; outlives the nodes
+  env::Supplies* supplies = nullptr;      // for evictions; outlives the nodes
 };
 
 // Its processors, its memory (from /proc/meminfo), the disk on which `data_dir` is or will be (that

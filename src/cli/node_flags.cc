@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/quantity.h"
 #include "cli/flag_values.h"
 
 namespace windlass::cli {
@@ -16,6 +17,7 @@ constexpr const char* kTotalFlag = "--shutdown-grace-period";
 constexpr const char* kCriticalFlag = "--shutdown-grace-period-critical-pods";
 constexpr const char* kByPriorityFlag = "--shutdown-grace-period-by-pod-priority";
 constexpr size_t kMaxShutdownGroups = 100;
+constexpr const char* kCapacityFlag = "--node-capacity";
 
 // PRIORITY=DURATION
 Result<node::ShutdownGroup> parse_group(std::string_view text) {
@@ -134,6 +136,49 @@ Result<node::ShutdownGroups> read_shutdown_flags(const ShutdownFlags& flags) {
         fmt::format("{} \"{}\" is more than {}", kCriticalFlag, flags.critical, kTotalFlag)));
   }
   return node::shutdown_groups(total, critical);
+}
+
+void add_limit_flags(CLI::App& command, LimitFlags& flags) {
+  const auto add = [&command](const char* name, std::string& value, const std::string& help) {
+    command.add_option(name, value, help)->group("Nodes");
+  };
+  node::pressure::Flags& eviction = flags.eviction;
+  add(kCapacityFlag, flags.capacity,
+      "What a node has, in place of all of the machine: cpu=2,memory=4Gi,ephemeral-storage=10Gi");
+  add("--eviction-hard", eviction.hard,
+      fmt::format("Evict pods when less is left of memory.available, nodefs.available, "
+                  "nodefs.inodesFree, pid.available; \"\" for never ({})",
+                  node::pressure::kDefaultHard));
+  add("--eviction-soft", eviction.soft, "The same for shortages that last a while");
+  add("--eviction-soft-grace-period", eviction.soft_grace,
+      "How long each has to last: memory.available=90s");
+  add("--eviction-minimum-reclaim", eviction.minimum_reclaim,
+      "How much more must be free again: memory.available=100Mi");
+  add("--eviction-max-pod-grace-period", eviction.max_pod_grace,
+      "Seconds that a pod has to end, for a soft threshold (0)");
+  add("--eviction-pressure-transition-period", eviction.transition,
+      "How long a node says that it is short after it was (5m)");
+}
+
+Result<NodeLimits> read_limit_flags(const LimitFlags& flags) {
+  NodeLimits limits;
+  std::string_view text = flags.capacity;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const std::string_view entry = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    const size_t equals = std::min(entry.find('='), entry.size());
+    const std::string amount(entry.substr(std::min(equals + 1, entry.size())));
+    const Result<Quantity> quantity = Quantity::parse(amount);
+    if (equals == 0 || !quantity || quantity->sign() < 0) {
+      return fail(plain_error(
+          fmt::format("invalid {} \"{}\": must be RESOURCE=AMOUNT,... such as cpu=2,memory=4Gi",
+                      kCapacityFlag, entry)));
+    }
+    limits.capacity[std::string(entry.substr(0, equals))] = amount;
+  }
+  TRY(limits.pressure, node::pressure::read_flags(flags.eviction));
+  return limits;
 }
 
 }  // namespace windlass::cli

@@ -1,10 +1,12 @@
-// Flags of `windlass node`, and those of `windlass up` that say how its nodes shut down: what CLI11
-// writes into, and the options that become of it. Used while arguments are parsed, and not after.
+// Flags of `windlass node`, and those of `windlass up` and `windlass run` that say what their nodes
+// have, when they are short of it, and how they shut down: what CLI11 writes into, and the options
+// that become of it. Used while arguments are parsed, and not after.
 #pragma once
 
 #include <string>
 
 #include "base/result.h"
+#include "cli/node_limits.h"
 #include "cli/node_options.h"
 #include "node/shutdown_groups.h"
 
@@ -31,5 +33,13 @@ struct ShutdownFlags {
 void add_shutdown_flags(CLI::App& command, ShutdownFlags& flags);
 // No flag: no groups.
 Result<node::ShutdownGroups> read_shutdown_flags(const ShutdownFlags& flags);
+
+struct LimitFlags {
+  std::string capacity = {};
+  node::pressure::Flags eviction = {};
+};
+
+void add_limit_flags(CLI::App& command, LimitFlags& flags);
+Result<NodeLimits> read_limit_flags(const LimitFlags& flags);
 
 }  // namespace windlass::cli

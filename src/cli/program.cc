@@ -34,6 +34,7 @@
 #include "posix/posix_files.h"
 #include "posix/posix_log.h"
 #include "posix/posix_random.h"
+#include "posix/posix_supplies.h"
 #include "posix/signals.h"
 #include "posix/worker_thread.h"
 #include "remote/remote_client.h"
@@ -60,11 +61,17 @@ struct Process {
   posix::PosixLog log;
   posix::EventLoop loop;
   net::EndpointChecks network{loop};
+  posix::PosixSupplies supplies;
 };
 
-NodeMachine machine_of(Process& process, const std::string& data_dir = "") {
+NodeMachine machine_of(Process& process, const NodeLimits& limits,
+                       const std::string& data_dir = "") {
   NodeMachine machine = this_machine(process.files, data_dir);
   machine.network = &process.network;
+  machine.supplies = &process.supplies;
+  for (const auto& [resource, amount] : limits.capacity) {
+    machine.capacity[resource] = amount;
+  }
   return machine;
 }
 
@@ -120,7 +127,7 @@ ExitCode run_jobs(RunOptions options, Output& output) {
   return live<RunSession>(process, [&](std::optional<RunSession>& session,
                                        const OnFinished& on_finished) {
     session.emplace(process.env(), supervised_containers(process.loop, process.clock, process.log),
-                    options, machine_of(process), output, on_finished);
+                    options, machine_of(process, options.limits), output, on_finished);
   });
 }
 
@@ -135,7 +142,7 @@ ExitCode keep_up(UpOptions options, Output& output) {
         journal_worker.emplace(process.clock, "journal");
         session.emplace(process.env(), process.loop, *journal_worker,
                         supervised_containers(process.loop, process.clock, process.log), options,
-                        machine_of(process, options.data_dir), output, on_finished);
+                        machine_of(process, options.limits, options.data_dir), output, on_finished);
       });
 }
 

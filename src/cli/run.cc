@@ -139,7 +139,9 @@ class RunSession::Impl {
     cluster.node.node_name = "local";
     cluster.node.data_dir = scratch_;
     cluster.node.capacity = machine_.capacity;
+    cluster.node.pressure = options_.limits.pressure;
     cluster.network = machine_.network;
+    cluster.supplies = machine_.supplies;
     cluster.node.image_dir = options_.images.directory;
     cluster.node.require_images = options_.images.required;
     if (!machine_.environment.empty()) {

@@ -115,7 +115,7 @@ class UpSession::Impl {
         env_, make_containers_, plane_->client(),
         UpNodes::Options{options_.nodes, options_.data_dir, machine_.capacity, machine_.environment,
                          disruption_conditions(), machine_.network, options_.shutdown,
-                         options_.images});
+                         options_.images, machine_.supplies, options_.limits.pressure});
     nodes_->start([this] { start_hollow_nodes(); },
                   [this](const std::vector<std::string>& missing) {
                     for (const std::string& what : missing) {

@@ -34,6 +34,7 @@ UpNodes::UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& a
     config.base_environment = options_.environment;
     config.disruption_conditions = options_.disruption_conditions;
     config.shutdown = options_.shutdown;
+    config.pressure = options_.pressure;
     config.image_dir = options_.images.directory;
     config.require_images = options_.images.required;
     Node& node = nodes_[config.node_name];
@@ -41,7 +42,7 @@ UpNodes::UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& a
     node.containers =
         make_containers_(config.data_dir + kSupervisorFolder, ContainerLife::outlive_owner);
     node.agent = std::make_unique<node::Agent>(env_, *node.containers, api_, config, nullptr,
-                                               options_.network);
+                                               options_.network, options_.supplies);
   }
 }
 

@@ -31,6 +31,8 @@ class UpNodes {
     env::NetworkChecks* network = nullptr;  // outlives the nodes
     node::ShutdownGroups shutdown = {};
     NodeImages images = {};
+    env::Supplies* supplies = nullptr;  // outlives the nodes
+    node::pressure::Config pressure = {};
   };
 
   UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api, Options options);

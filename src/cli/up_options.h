@@ -5,6 +5,7 @@
 
 #include "api/feature_gates.h"
 #include "cli/image_options.h"
+#include "cli/node_limits.h"
 #include "cli/plane_periods.h"
 #include "node/hollow/behavior.h"
 #include "node/shutdown_groups.h"
@@ -28,6 +29,7 @@ struct UpOptions {
   size_t hollow_nodes = 0;
   node::hollow::Mix hollow_mix = {};
   node::ShutdownGroups shutdown = {};  // of the nodes that run containers
+  NodeLimits limits = {};              // of each of them
 };
 
 // `windlass down`.

@@ -118,6 +118,15 @@ struct ContainerExecResult {
   bool operator==(const ContainerExecResult&) const = default;
 };
 
+// What the processes of a running container take at this moment.
+struct ContainerUse {
+  std::string id;             // of the run
+  uint64_t memory_bytes = 0;  // that only their end gives back: not the page cache
+  uint64_t processes = 0;     // and threads
+
+  bool operator==(const ContainerUse&) const = default;
+};
+
 // What containers get here, found by trying.
 struct ContainerSupport {
   bool mounts = true;                // without them `root` and `mounts` are an error
@@ -141,6 +150,7 @@ class Containers {
   using OnExecDone = std::function<void(Result<ContainerExecResult>)>;
   using OnList = std::function<void(std::vector<ContainerRunInfo>)>;
   using OnSupport = std::function<void(const ContainerSupport&)>;
+  using OnUse = std::function<void(const std::vector<ContainerUse>&)>;
 
   virtual ~Containers() = default;
 
@@ -157,6 +167,8 @@ class Containers {
   // Its end is written down elsewhere. One that is not over is forgotten when it is; its callbacks
   // do not run any more.
   virtual void forget(const std::string& id) = 0;
+  // Of all that run, by id; looks at every process of the machine. None where it cannot be told.
+  virtual void use(OnUse on_use) = 0;
   // Answers once it is known.
   virtual void support(OnSupport on_known) = 0;
   // Kills all containers, and ends whoever holds them; `on_done` when nothing of it is left.

@@ -30,10 +30,16 @@ class Files {
   // umask is.
   virtual Result<void> write(const std::string& path, std::string_view content, unsigned mode) = 0;
   virtual Result<void> set_mode(const std::string& path, unsigned mode) = 0;
-  // What a file or tree takes on the disk, links not followed; 0 for what is not there. Stops
+  // What a file or tree takes on the disk, links not followed; nothing for what is not there. Stops
   // counting after kMaxCounted entries, so that nobody is kept waiting for long.
   static constexpr size_t kMaxCounted = 100'000;
-  virtual Result<uint64_t> tree_bytes(const std::string& path) = 0;
+  struct TreeSize {
+    uint64_t bytes = 0;
+    uint64_t entries = 0;  // itself too
+
+    bool operator==(const TreeSize&) const = default;
+  };
+  virtual Result<TreeSize> tree_size(const std::string& path) = 0;
   // Removes a file or a whole tree, never following links; one that is not there is fine.
   virtual Result<void> remove_tree(const std::string& path) = 0;
 };

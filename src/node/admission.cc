@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
+
+#include "node/shutdown_groups.h"
 
 namespace windlass::node {
 namespace {
@@ -99,6 +103,25 @@ MilliAmounts pod_requests(const PodPlan& pod) {
   raise_amounts(largest_step, total);
   add_amounts(pod.overhead, total);
   return total;
+}
+
+std::optional<Rejection> pressure_rejection(const PodPlan& pod,
+                                            const pressure::Conditions& conditions) {
+  if (!conditions.any() || pod.priority >= kCriticalPriority) {
+    return std::nullopt;
+  }
+  if (conditions == pressure::Conditions{.memory = true} && !pod.best_effort) {
+    return std::nullopt;
+  }
+  std::vector<const char*> names;
+  for (const auto& [pressed, name] :
+       {std::pair(conditions.disk, "DiskPressure"), std::pair(conditions.memory, "MemoryPressure"),
+        std::pair(conditions.pids, "PIDPressure")}) {
+    if (pressed) {
+      names.push_back(name);
+    }
+  }
+  return Rejection{"Evicted", fmt::format("The node had condition: [{}]. ", fmt::join(names, " "))};
 }
 
 std::optional<Rejection> rejection_of(const PodPlan& pod, const NodeRoom& room) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "node/pod_plan.h"
+#include "node/pressure/state.h"
 
 namespace windlass::node {
 
@@ -32,6 +33,10 @@ struct NodeRoom {
 MilliAmounts pod_requests(const PodPlan& pod);
 
 void add_amounts(const MilliAmounts& amounts, MilliAmounts& to);
+
+// Whether a node takes it in spite of its shortages (K-3); comes before everything else.
+std::optional<Rejection> pressure_rejection(const PodPlan& pod,
+                                            const pressure::Conditions& conditions);
 
 // Nothing: the pod is taken.
 std::optional<Rejection> rejection_of(const PodPlan& pod, const NodeRoom& room);

@@ -38,7 +38,7 @@ client::Collection pods_of(const std::string& node) {
 }  // namespace
 
 Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, AgentConfig config,
-             ContainerObserver* observer, env::NetworkChecks* network)
+             ContainerObserver* observer, env::NetworkChecks* network, env::Supplies* supplies)
     : env_(env),
       containers_(containers),
       api_(api),
@@ -64,6 +64,9 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
               return BoundPod{read_plan(pod), read_seen(pod)};
             }),
       self_(std::make_shared<Agent*>(this)) {
+  if (supplies != nullptr) {
+    pressure_ = std::make_unique<PressureEviction>(pressure_host(*supplies), config_);
+  }
   pods_.add_handler({[this](const BoundPod& pod) { on_pod(pod); },
                      [this](const BoundPod&, const BoundPod& pod) { on_pod(pod); },
                      [this](const BoundPod& pod) { on_pod_gone(pod); }});
@@ -71,6 +74,9 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
     sweep();
     admit_waiting();
     order_.start();  // what it ends is known by now
+    if (pressure_) {
+      pressure_->start();
+    }
   });
 }
 
@@ -175,6 +181,9 @@ void Agent::admit_waiting() {
 }
 
 std::optional<Rejection> Agent::refuse(const PodPlan& plan) {
+  if (auto rejection = pressure_rejection(plan, pressed_)) {
+    return rejection;
+  }
   std::erase_if(takers_, [this](const auto& taker) {
     const auto found = workers_.find(taker.first);
     return found == workers_.end() || !found->second->takes_room();
@@ -234,8 +243,8 @@ void Agent::begin_shutdown() {
     return;
   }
   events_.normal(node_target(), "Shutdown", "Shutdown manager detected shutdown event");
-  registration_.set_health({.shutting_down = true});
   shutdown_.begin();
+  say_health();
 }
 
 // K-71. Whoever waits for the end of all pods is not called back.
@@ -245,7 +254,7 @@ void Agent::on_order(bool ordered) {
   } else if (shutdown_.active() && !on_stopped_) {
     shutdown_.cancel();
     events_.normal(node_target(), "Shutdown", "Shutdown manager detected shutdown cancellation");
-    registration_.set_health({});
+    say_health();
   }
 }
 
@@ -261,6 +270,63 @@ std::vector<NodeShutdown::Pod> Agent::live_pods() const {
 
 client::EventTarget Agent::node_target() const {
   return {"v1", "Node", "", config_.node_name, registration_.uid(), ""};
+}
+
+void Agent::say_health() {
+  registration_.set_health({pressed_.memory, pressed_.disk, pressed_.pids, shutdown_.active()});
+}
+
+PressureEviction::Host Agent::pressure_host(env::Supplies& supplies) {
+  return {env_.executor,
+          env_.clock,
+          containers_,
+          supplies,
+          [this] {
+            std::vector<PodWorker*> pods;
+            for (const auto& [uid, worker] : workers_) {
+              if (!worker->stopped()) {
+                pods.push_back(worker.get());
+              }
+            }
+            return pods;
+          },
+          [this] { reclaim_disk(); },
+          [this](const pressure::Conditions& conditions) { on_pressure(conditions); },
+          [this](std::string_view resource) {
+            events_.warning(node_target(), "EvictionThresholdMet",
+                            fmt::format("Attempting to reclaim {}", resource));
+          }};
+}
+
+// K-58.
+void Agent::on_pressure(const pressure::Conditions& conditions) {
+  const auto say = [this](bool before, bool now, const char* pressed, const char* relieved) {
+    if (before != now) {
+      const char* reason = now ? pressed : relieved;
+      events_.normal(node_target(), reason,
+                     fmt::format("Node {} status is now: {}", config_.node_name, reason));
+    }
+  };
+  const pressure::Conditions before = std::exchange(pressed_, conditions);
+  say(before.memory, pressed_.memory, "NodeHasInsufficientMemory", "NodeHasSufficientMemory");
+  say(before.disk, pressed_.disk, "NodeHasDiskPressure", "NodeHasNoDiskPressure");
+  say(before.pids, pressed_.pids, "NodeHasInsufficientPID", "NodeHasSufficientPID");
+  say_health();
+}
+
+// The logs of pods that have ended are all that is left of them.
+void Agent::reclaim_disk() {
+  if (config_.keep_logs) {
+    return;
+  }
+  pods_.for_each([this](const std::string&, const BoundPod& pod) {
+    const auto found = workers_.find(pod.plan.uid);
+    const bool over = found == workers_.end() || found->second->done();
+    if (over && is_terminal_phase(pod.seen.phase)) {
+      PodFiles(env_.files, env_.log, config_.data_dir, pod.plan.ns, pod.plan.name, pod.plan.uid)
+          .remove_logs();
+    }
+  });
 }
 
 void Agent::finish_stop() {

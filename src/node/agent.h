@@ -18,6 +18,7 @@
 #include "client/informer.h"
 #include "env/containers.h"
 #include "env/env.h"
+#include "env/supplies.h"
 #include "node/admission.h"
 #include "node/config.h"
 #include "node/environment.h"
@@ -25,6 +26,7 @@
 #include "node/node_shutdown.h"
 #include "node/pod_plan.h"
 #include "node/pod_worker.h"
+#include "node/pressure_eviction.h"
 #include "node/registration.h"
 #include "node/shutdown_order.h"
 
@@ -33,7 +35,8 @@ namespace windlass::node {
 class Agent {
  public:
   Agent(env::Env env, env::Containers& containers, client::ApiClient& api, AgentConfig config,
-        ContainerObserver* observer = nullptr, env::NetworkChecks* network = nullptr);
+        ContainerObserver* observer = nullptr, env::NetworkChecks* network = nullptr,
+        env::Supplies* supplies = nullptr);
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -72,6 +75,10 @@ class Agent {
   std::vector<NodeShutdown::Pod> live_pods() const;
   client::EventTarget node_target() const;
   void check_storage_later();
+  PressureEviction::Host pressure_host(env::Supplies& supplies);
+  void on_pressure(const pressure::Conditions& conditions);
+  void reclaim_disk();
+  void say_health();
 
   env::Env env_;
   env::Containers& containers_;
@@ -85,6 +92,8 @@ class Agent {
   Heartbeats heartbeats_;
   NodeShutdown shutdown_;
   ShutdownOrder order_;
+  std::unique_ptr<PressureEviction> pressure_;  // null where nobody says what the machine has
+  pressure::Conditions pressed_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;
   env::ContainerSupport support_;
   std::map<std::string, PodRuns> found_runs_;   // of an earlier agent, until a worker has them

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "node/container_flow.h"
+#include "node/pressure/thresholds.h"
 #include "node/shutdown_groups.h"
 
 namespace windlass::node {
@@ -37,6 +38,7 @@ struct AgentConfig {
   // The least time between SIGTERM and SIGKILL, however short the grace (disruption.md K-31).
   Duration minimum_grace = seconds(2);
   ShutdownGroups shutdown;
+  pressure::Config pressure = {};     // without thresholds nobody is evicted for want of anything
   bool keep_logs = false;             // also after the pod is gone
   bool disruption_conditions = true;  // gate PodDisruptionConditions
 };

@@ -223,6 +223,7 @@ PodPlan read_plan(const api::Message& message) {
   plan.node_name = pod.spec().node_name();
   plan.service_account = pod.spec().service_account_name();
   plan.priority = pod.spec().priority();
+  plan.best_effort = pod.status().qos_class() == "BestEffort";
   plan.hostname = pod.spec().hostname().empty() ? plan.name : pod.spec().hostname();
   plan.restart_policy = read_restart_policy(pod.spec().restart_policy());
   if (pod.spec().has_termination_grace_period_seconds()) {

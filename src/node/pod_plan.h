@@ -88,7 +88,8 @@ struct PodPlan {
   std::map<std::string, std::string, std::less<>> annotations;
   std::string node_name;
   std::string service_account;
-  int32_t priority = 0;  // C-10
+  int32_t priority = 0;      // C-10
+  bool best_effort = false;  // its quality of service (C-11)
   std::string hostname;
   std::string operating_system;  // spec.os; "" where it does not say
   MilliAmounts overhead;

@@ -9,7 +9,6 @@
 #include "base/check.h"
 #include "node/container_flow.h"
 #include "node/container_request.h"
-#include "node/storage_limits.h"
 
 namespace windlass::node {
 
@@ -17,7 +16,6 @@ namespace {
 
 constexpr Duration kSetUpRetry = seconds(10);
 constexpr Duration kStartRetry = seconds(10);
-constexpr Duration kEvictionGrace = seconds(1);  // K-62
 
 ContainerRun new_run(const ContainerPlan& plan) {
   ContainerRun run;
@@ -218,30 +216,6 @@ void PodWorker::stop(Duration grace) {
                         ForcedEnd::Kind::disruption};  // K-74
   }
   end(Ending::told, std::min(grace, plan_.grace));
-}
-
-void PodWorker::check_storage() {
-  if (ending_ != Ending::none || !set_up_ || !has_storage_limits(plan_)) {
-    return;
-  }
-  StorageUse use;
-  use.work = host_.env.files.tree_bytes(files_.work_dir()).value_or(0);
-  for (const VolumePlan& volume : plan_.volumes) {
-    if (volume.kind == VolumePlan::Kind::empty_dir) {
-      use.empty_dirs[volume.name] =
-          host_.env.files.tree_bytes(files_.volumes_dir() + "/" + volume.name).value_or(0);
-    }
-  }
-  for (size_t i = 0; i < container_count(run_); ++i) {
-    const std::string& name = plan_of(i).name;
-    use.logs[name] = host_.env.files.tree_bytes(files_.log_directory(name)).value_or(0) +
-                     host_.env.files.tree_bytes(files_.layer_directory(name)).value_or(0);
-  }
-  if (const auto message = exceeded_limit(plan_, use)) {
-    host_.events.warning(pod_target(), "Evicted", *message);
-    forced_ = ForcedEnd{"Evicted", *message, ForcedEnd::Kind::eviction};
-    end(Ending::told, kEvictionGrace);
-  }
 }
 
 void PodWorker::kill() {

@@ -30,6 +30,7 @@
 #include "node/pod_setup.h"
 #include "node/pod_status.h"
 #include "node/status_writer.h"
+#include "node/storage_limits.h"
 
 namespace windlass::node {
 
@@ -66,9 +67,14 @@ class PodWorker {
   void stop(Duration grace);
   // Evicts the pod if it has more on the disk than it may (K-62). Looks at files.
   void check_storage();
+  // Ends it with reason Evicted (K-63), within `grace` or its own if that is less.
+  void evict(const std::string& message, Duration grace, ForcedEnd::Kind kind);
+  // Looks at files.
+  StorageUse storage_use() const;
   // Sends SIGKILL now.
   void kill();
 
+  bool ending() const { return ending_ != Ending::none; }
   bool stopped() const { return finished_ && !run_.any_active(); }
   bool forgotten() const { return forgotten_; }
   // What it asks for is taken (K-4): nobody has been told yet that it is over.

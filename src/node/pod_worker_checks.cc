@@ -1,4 +1,5 @@
-// The pod worker's hooks and probes, and how it stops containers, one or all.
+// The pod worker's hooks and probes, how it stops containers, one or all, and what it has on the
+// disk.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace {
 
 // A hook that takes longer is not waited for: nobody waits a day for a container to start.
 constexpr Duration kPostStartLimit = hours(24);
+constexpr Duration kEvictionGrace = seconds(1);  // K-62
 
 }  // namespace
 
@@ -182,6 +184,45 @@ void PodWorker::signal_next() {
   for (const size_t number : now) {
     stops_.let_go(number);
   }
+}
+
+StorageUse PodWorker::storage_use() const {
+  StorageUse use;
+  const auto add = [&](const std::string& path, uint64_t& bytes) {
+    const auto size = host_.env.files.tree_size(path).value_or(env::Files::TreeSize());
+    bytes += size.bytes;
+    use.entries += size.entries;
+  };
+  add(files_.work_dir(), use.work);
+  for (const VolumePlan& volume : plan_.volumes) {
+    if (volume.kind == VolumePlan::Kind::empty_dir) {
+      add(files_.volumes_dir() + "/" + volume.name, use.empty_dirs[volume.name]);
+    }
+  }
+  for (size_t i = 0; i < container_count(run_); ++i) {
+    const std::string& name = plan_of(i).name;
+    add(files_.log_directory(name), use.logs[name]);
+    add(files_.layer_directory(name), use.logs[name]);
+  }
+  return use;
+}
+
+void PodWorker::check_storage() {
+  if (ending_ != Ending::none || !set_up_ || !has_storage_limits(plan_)) {
+    return;
+  }
+  if (const auto message = exceeded_limit(plan_, storage_use())) {
+    evict(*message, kEvictionGrace, ForcedEnd::Kind::eviction);
+  }
+}
+
+void PodWorker::evict(const std::string& message, Duration grace, ForcedEnd::Kind kind) {
+  if (ending_ != Ending::none) {
+    return;
+  }
+  host_.events.warning(pod_target(), "Evicted", message);
+  forced_ = ForcedEnd{"Evicted", message, kind};
+  end(Ending::told, std::min(grace, plan_.grace));
 }
 
 }  // namespace windlass::node

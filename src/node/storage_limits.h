@@ -20,6 +20,7 @@ struct StorageUse {
   std::map<std::string, uint64_t> empty_dirs;  // by volume
   std::map<std::string, uint64_t> logs;        // by container, with its layer
   uint64_t work = 0;
+  uint64_t entries = 0;  // files and directories, of all of it
 };
 
 bool has_storage_limits(const PodPlan& plan);

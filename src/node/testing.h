@@ -93,6 +93,20 @@ class ScriptedNetwork final : public env::NetworkChecks {
   env::Executor& executor_;
 };
 
+// A machine that has what a test says.
+class ScriptedSupplies final : public env::Supplies {
+ public:
+  env::MachineSupplies look(const std::string&) override {
+    if (on_look) {
+      on_look(now);
+    }
+    return now;
+  }
+
+  env::MachineSupplies now;
+  std::function<void(env::MachineSupplies&)> on_look;
+};
+
 struct SimNode {
   explicit SimNode(apiserver::testing::SimApi& api, std::string name = "node-1",
                    const std::function<void(AgentConfig&)>& change = {})
@@ -120,7 +134,8 @@ struct SimNode {
     agent.reset();
     const env::Env env{api.world.clock(), api.world.random(), api.world.executor(), api.world.log(),
                        files};
-    agent = std::make_unique<Agent>(env, containers, api.client, config, &observer, &network);
+    agent = std::make_unique<Agent>(env, containers, api.client, config, &observer, &network,
+                                    &supplies);
   }
 
   AgentConfig config;
@@ -131,6 +146,7 @@ struct SimNode {
   sim::SimFiles files;
   sim::SimContainers containers;
   ScriptedNetwork network;
+  ScriptedSupplies supplies;
   RecordingObserver observer;
   std::unique_ptr<Agent> agent;
 };

@@ -195,28 +195,28 @@ Result<void> PosixFiles::set_mode(const std::string& path, unsigned mode) {
   return {};
 }
 
-Result<uint64_t> PosixFiles::tree_bytes(const std::string& path) {
+Result<env::Files::TreeSize> PosixFiles::tree_size(const std::string& path) {
   constexpr uint64_t kBlockBytes = 512;  // of st_blocks, whatever the file system's are
   struct stat info = {};
   if (::lstat(path.c_str(), &info) != 0) {
-    return errno == ENOENT ? Result<uint64_t>(0) : fail(system_error("stat", path, errno));
+    return errno == ENOENT ? Result<TreeSize>(TreeSize()) : fail(system_error("stat", path, errno));
   }
-  uint64_t bytes = static_cast<uint64_t>(info.st_blocks) * kBlockBytes;
+  TreeSize size{static_cast<uint64_t>(info.st_blocks) * kBlockBytes, 1};
   if (!S_ISDIR(info.st_mode)) {
-    return bytes;
+    return size;
   }
   std::error_code error;
   std::filesystem::recursive_directory_iterator entry(
       path, std::filesystem::directory_options::skip_permission_denied, error);
-  size_t counted = 0;
   // What goes while it is looked at counts as nothing.
-  for (; !error && entry != std::filesystem::end(entry) && counted < kMaxCounted;
-       entry.increment(error), ++counted) {
+  for (; !error && entry != std::filesystem::end(entry) && size.entries < kMaxCounted;
+       entry.increment(error)) {
     if (::lstat(entry->path().c_str(), &info) == 0) {
-      bytes += static_cast<uint64_t>(info.st_blocks) * kBlockBytes;
+      size.bytes += static_cast<uint64_t>(info.st_blocks) * kBlockBytes;
+      ++size.entries;
     }
   }
-  return bytes;
+  return size;
 }
 
 Result<void> PosixFiles::remove_tree(const std::string& path) {

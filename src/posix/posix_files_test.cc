@@ -131,10 +131,10 @@ TEST(PosixFiles, CountsWhatATreeTakesWithoutFollowingLinks) {
   directory.write("tree/deep/f", std::string(kSize, 'x'));
   const std::string large = directory.write("large", std::string(4 * kSize, 'x'));
   ASSERT_EQ(::symlink(large.c_str(), (directory / "tree/link").c_str()), 0);
-  EXPECT_GE(*files.tree_bytes(directory / "tree"), kSize);
-  EXPECT_LT(*files.tree_bytes(directory / "tree"), 2 * kSize);
-  EXPECT_GE(*files.tree_bytes(large), 4 * kSize);
-  EXPECT_EQ(*files.tree_bytes("/nowhere"), 0U);
+  EXPECT_GE(files.tree_size(directory / "tree")->bytes, kSize);
+  EXPECT_LT(files.tree_size(directory / "tree")->bytes, 2 * kSize);
+  EXPECT_GE(files.tree_size(large)->bytes, 4 * kSize);
+  EXPECT_EQ(files.tree_size("/nowhere")->bytes, 0U);
 }
 
 }  // namespace

@@ -149,6 +149,19 @@ void SimContainers::forget(const std::string& id) {
   }
 }
 
+void SimContainers::use(OnUse on_use) {
+  post([this, on_use = std::move(on_use)] {
+    std::vector<env::ContainerUse> all;
+    for (const auto& [id, run] : runs_) {
+      if (use_ && !run.info.over()) {
+        all.push_back(use_(id));
+        all.back().id = id;
+      }
+    }
+    on_use(all);
+  });
+}
+
 void SimContainers::support(OnSupport on_known) {
   post([this, on_known = std::move(on_known)] { on_known(support_); });
 }

@@ -53,12 +53,17 @@ class SimContainers final : public env::Containers {
   void signal(const std::string& id, int signal_number) override;
   void exec(const env::ContainerExec& request, OnExecDone on_done) override;
   void forget(const std::string& id) override;
+  void use(OnUse on_use) override;
   void support(OnSupport on_known) override;
   void shut_down(std::function<void()> on_done) override;
 
   // Without one a command ends with 0 at once.
   void set_exec(ExecScript script) { exec_script_ = std::move(script); }
   void set_support(env::ContainerSupport support) { support_ = std::move(support); }
+  // Of every run; without one nothing is known of any.
+  void set_use(std::function<env::ContainerUse(const std::string& id)> use) {
+    use_ = std::move(use);
+  }
   // While it is not, every start is refused as env::unreachable.
   void set_reachable(bool reachable) { reachable_ = reachable; }
   // The supervisor died, and what ran with it: how those runs ended nobody knows.
@@ -97,6 +102,7 @@ class SimContainers final : public env::Containers {
   env::Clock& clock_;
   Script script_;
   ExecScript exec_script_;
+  std::function<env::ContainerUse(const std::string& id)> use_;
   env::Faults& faults_;
   env::ContainerSupport support_;
   std::map<std::string, Run> runs_;

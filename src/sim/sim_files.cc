@@ -129,12 +129,15 @@ Result<void> SimFiles::set_mode(const std::string& path, unsigned mode) {
   return {};
 }
 
-Result<uint64_t> SimFiles::tree_bytes(const std::string& path) {
-  uint64_t bytes = 0;
+Result<env::Files::TreeSize> SimFiles::tree_size(const std::string& path) {
+  TreeSize size;
   for (const auto& [name, content] : files_) {
-    bytes += name == path || name.starts_with(inside(path)) ? content.size() : 0;
+    if (name == path || name.starts_with(inside(path))) {
+      size.bytes += content.size();
+      ++size.entries;
+    }
   }
-  return bytes;
+  return size;
 }
 
 Result<void> SimFiles::remove_tree(const std::string& path) {

@@ -28,7 +28,7 @@ class SimFiles final : public env::Files {
   Result<void> make_directory(const std::string& path) override;
   Result<void> write(const std::string& path, std::string_view content, unsigned mode) override;
   Result<void> set_mode(const std::string& path, unsigned mode) override;
-  Result<uint64_t> tree_bytes(const std::string& path) override;
+  Result<TreeSize> tree_size(const std::string& path) override;
   Result<void> remove_tree(const std::string& path) override;
 
  private:

@@ -72,8 +72,8 @@ TEST(SimFiles, WritesIntoFoldersThatAreThere) {
   EXPECT_EQ(files.write("/v", "x", 0600).error().message, "open /v: is a directory");
   EXPECT_EQ(files.set_mode("/w", 0700).error().message, "chmod /w: no such file or directory");
   files.put("/v/deep/g", "123");
-  EXPECT_EQ(*files.tree_bytes("/v"), 8U);
-  EXPECT_EQ(*files.tree_bytes("/w"), 0U);
+  EXPECT_EQ(files.tree_size("/v")->bytes, 8U);
+  EXPECT_EQ(files.tree_size("/w")->entries, 0U);
 }
 
 }  // namespace

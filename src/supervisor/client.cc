@@ -108,6 +108,17 @@ void SupervisorClient::forget(const std::string& id) {
   }
 }
 
+void SupervisorClient::use(OnUse on_use) {
+  if (!synced_ || version_ < kFirstVersionWithUse) {
+    post([on_use = std::move(on_use)] { on_use({}); });
+    return;
+  }
+  on_uses_.push_back(std::move(on_use));
+  if (on_uses_.size() == 1) {
+    send(AskUse{});
+  }
+}
+
 void SupervisorClient::support(OnSupport on_known) {
   isolation([on_known = std::move(on_known)](const Isolation& found) {
     on_known({.mounts = found.namespaces, .missing = found.missing});
@@ -222,11 +233,19 @@ void SupervisorClient::on_closed(std::string_view why) {
   for (const auto& [number, on_done] : std::exchange(execs_, {})) {
     on_done(fail(plain_error("the connection to the supervisor was lost")));
   }
+  handle(Use{});
   std::erase_if(waiting_, [](const Message& each) { return std::holds_alternative<Exec>(each); });
   retry_timer_ = loop_.schedule(Duration::zero(), [this] { connect(); });
 }
 
+void SupervisorClient::handle(const Use& message) {
+  for (const OnUse& on_use : std::exchange(on_uses_, {})) {
+    on_use(message.containers);
+  }
+}
+
 void SupervisorClient::handle(const Welcome& message) {
+  version_ = message.version;
   isolation_ = std::make_unique<Isolation>(message.isolation);
   for (const auto& on_known : std::exchange(on_isolation_, {})) {
     on_known(*isolation_);

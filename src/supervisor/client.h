@@ -51,6 +51,7 @@ class SupervisorClient final : public env::Containers {
   void signal(const std::string& id, int signal_number) override;
   void exec(const env::ContainerExec& request, OnExecDone on_done) override;
   void forget(const std::string& id) override;
+  void use(OnUse on_use) override;
   void support(OnSupport on_known) override;
   void shut_down(std::function<void()> on_done) override;
 
@@ -77,6 +78,7 @@ class SupervisorClient final : public env::Containers {
   void handle(const Synced& message);
   void handle(const ExecDone& message);
   void handle(const Forgotten& message);
+  void handle(const Use& message);
   void tell(const std::string& id);
   void send_start(Run& run);
   void send_or_keep(Message message);
@@ -103,6 +105,8 @@ class SupervisorClient final : public env::Containers {
   std::vector<OnList> lists_;
   std::map<uint64_t, OnExecDone> execs_;
   uint64_t last_exec_ = 0;
+  uint32_t version_ = 0;        // of the supervisor
+  std::vector<OnUse> on_uses_;  // they wait for the same answer
   std::unique_ptr<Isolation> isolation_;
   std::vector<std::function<void(const Isolation&)>> on_isolation_;
   std::function<void()> on_shut_down_;

@@ -54,4 +54,9 @@ void fields(A& archive, supervisor::Is<ContainerExecResult> auto& result) {
   archive(result.code, result.timed_out, result.output);
 }
 
+template <class A>
+void fields(A& archive, supervisor::Is<ContainerUse> auto& use) {
+  archive(use.id, use.memory_bytes, use.processes);
+}
+
 }  // namespace windlass::env

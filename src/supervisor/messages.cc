@@ -55,6 +55,13 @@ void fields(A& archive, Is<Forgotten> auto& message) {
   archive(message.id);
 }
 
+template <class A>
+void fields(A&, Is<AskUse> auto&) {}
+template <class A>
+void fields(A& archive, Is<Use> auto& message) {
+  archive(message.containers);
+}
+
 template <size_t I = 0>
 Result<Message> decode_as(size_t type, std::string_view payload) {
   if constexpr (I == std::variant_size_v<Message>) {

@@ -1,8 +1,9 @@
 // What agent and supervisor say to each other over the socket, one message per frame.
 //
 // The agent opens with Hello; the supervisor answers Welcome, one RunReport for every run it knows,
-// and Synced. After that the agent sends Start, Signal, Exec, Forget and Shutdown at will, and the
-// supervisor sends a RunReport for every change, one ExecDone per Exec and a Forgotten per Forget.
+// and Synced. After that the agent sends Start, Signal, Exec, Forget, Shutdown and AskUse at will,
+// and the supervisor sends a RunReport for every change, one ExecDone per Exec, a Forgotten per
+// Forget and a Use per AskUse.
 // A run's id says what a report is about, and saying a thing twice does no harm.
 #pragma once
 
@@ -18,7 +19,8 @@
 
 namespace windlass::supervisor {
 
-constexpr uint32_t kProtocolVersion = 2;
+constexpr uint32_t kProtocolVersion = 3;
+constexpr uint32_t kFirstVersionWithUse = 3;
 
 struct Hello {
   uint32_t version = kProtocolVersion;
@@ -91,8 +93,19 @@ struct Forgotten {
   bool operator==(const Forgotten&) const = default;
 };
 
+// What do the running containers take? Not to be sent to one of an older version.
+struct AskUse {
+  bool operator==(const AskUse&) const = default;
+};
+
+struct Use {
+  std::vector<env::ContainerUse> containers;
+
+  bool operator==(const Use&) const = default;
+};
+
 using Message = std::variant<Hello, Start, Signal, Exec, Forget, Shutdown, Welcome, RunReport,
-                             Synced, ExecDone, Forgotten>;
+                             Synced, ExecDone, Forgotten, AskUse, Use>;
 
 std::string encode(const Message& message);
 Result<Message> decode(std::string_view bytes);

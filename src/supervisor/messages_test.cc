@@ -51,7 +51,9 @@ std::vector<Message> one_of_each() {
           RunReport{run},
           Synced{},
           ExecDone{3, "why", {1, true, "out"}},
-          Forgotten{"a/b/1"}};
+          Forgotten{"a/b/1"},
+          AskUse{},
+          Use{{{"a/b/1", 1ULL << 40, 3}, {"c", 0, 0}}}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {

@@ -65,6 +65,7 @@ class Supervisor final : private Container::Listener {
   void handle(const Signal& message);
   void handle(const Exec& message);
   void handle(const Forget& message);
+  void handle(const AskUse& message);
   void send(const Message& message);
   void report(const std::string& id);
   // It is over, but that is not on disk yet.

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "supervisor/clone.h"
 #include "supervisor/peer.h"
+#include "supervisor/process_use.h"
 #include "supervisor/supervisor.h"
 
 namespace windlass::supervisor {
@@ -125,6 +126,23 @@ void Supervisor::handle(const Forget& message) {
   }
   // Durable with the next commit that has another reason: until then it is only remembered longer.
   ledger_.forget(message.id);
+}
+
+void Supervisor::handle(const AskUse&) {
+  std::vector<std::string> ids;
+  std::vector<pid_t> first;
+  for (const auto& [id, container] : containers_) {
+    if (container->running()) {
+      ids.push_back(id);
+      first.push_back(container->pid());
+    }
+  }
+  const std::vector<ProcessUse> uses = use_of_trees(first);
+  Use answer;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    answer.containers.push_back({ids[i], uses[i].memory_bytes, uses[i].threads});
+  }
+  send(answer);
 }
 
 void Supervisor::started(const std::string& id) {

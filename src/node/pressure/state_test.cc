@@ -1,0 +1,93 @@
+#include "node/pressure/state.h"
+
+#include <gtest/gtest.h>
+
+namespace windlass::node::pressure {
+namespace {
+
+class PressureStateTest : public ::testing::Test {
+ protected:
+  // `later` after the look before.
+  void look(const Supplies& supplies, Duration later = seconds(10)) {
+    now_ += later;
+    state_->observe(now_, supplies);
+  }
+  void configure(const Flags& flags) { state_.emplace(*read_flags(flags)); }
+  std::string due() const {
+    return state_->due() == nullptr ? "nothing" : std::string(signal_name(state_->due()->signal));
+  }
+
+  std::optional<State> state_;
+  MonotonicTime now_{};
+};
+
+Supplies memory(uint64_t available) {
+  return {{Signal::memory, {available, 1000}}};
+}
+
+TEST_F(PressureStateTest, K55_LessThanTheThresholdIsAShortage) {
+  configure({.hard = "memory.available<10%"});
+  look(memory(100));
+  EXPECT_EQ(due(), "nothing");
+  EXPECT_EQ(state_->conditions(), Conditions{});
+  look(memory(99));
+  EXPECT_EQ(due(), "memory.available");
+  EXPECT_EQ(state_->conditions(), (Conditions{.memory = true}));
+  look({});  // nobody knows
+  EXPECT_EQ(due(), "nothing");
+}
+
+TEST_F(PressureStateTest, S108_K58_TheConditionGoesAfterTheTransitionPeriod) {
+  configure({.hard = "memory.available<100", .transition = "20s"});
+  look(memory(50));
+  EXPECT_TRUE(state_->conditions().memory);
+  look(memory(500));
+  EXPECT_TRUE(state_->conditions().memory);
+  EXPECT_EQ(due(), "nothing");
+  look(memory(500));
+  EXPECT_FALSE(state_->conditions().memory);
+}
+
+TEST_F(PressureStateTest, S107_K56_ASoftShortageHasToLast) {
+  configure({.hard = "", .soft = "memory.available<100", .soft_grace = "memory.available=15s"});
+  look(memory(50));
+  EXPECT_TRUE(state_->conditions().memory);  // at once
+  EXPECT_EQ(due(), "nothing");
+  look(memory(150));  // over in between: counted anew
+  look(memory(50));
+  look(memory(50));
+  EXPECT_EQ(due(), "nothing");
+  look(memory(50));
+  EXPECT_EQ(due(), "memory.available");
+  EXPECT_FALSE(state_->due()->hard());
+}
+
+TEST_F(PressureStateTest, K57_AShortageLastsUntilTheMinimumReclaimIsThere) {
+  configure({.hard = "memory.available<100", .minimum_reclaim = "memory.available=50"});
+  look(memory(120));
+  EXPECT_EQ(due(), "nothing");  // never was short
+  look(memory(80));
+  EXPECT_EQ(missing(*state_->due(), memory(80)), 70u);
+  look(memory(149));
+  EXPECT_EQ(due(), "memory.available");
+  look(memory(150));
+  EXPECT_EQ(due(), "nothing");
+}
+
+TEST_F(PressureStateTest, K59_MemoryFirstAndHardBeforeSoft) {
+  configure({.hard = "pid.available<10,nodefs.inodesFree<10,memory.available<10",
+             .soft = "memory.available<20",
+             .soft_grace = "memory.available=0s"});
+  const env::Supply low{5, 100};
+  look({{Signal::pids, low}, {Signal::inodes, low}, {Signal::memory, low}});
+  EXPECT_EQ(due(), "memory.available");
+  EXPECT_TRUE(state_->due()->hard());
+  EXPECT_EQ(state_->conditions(), (Conditions{true, true, true}));
+  look({{Signal::pids, low}, {Signal::inodes, low}});
+  EXPECT_EQ(due(), "nodefs.inodesFree");
+  look({{Signal::pids, low}});
+  EXPECT_EQ(due(), "pid.available");
+}
+
+}  // namespace
+}  // namespace windlass::node::pressure

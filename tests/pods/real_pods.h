@@ -1,0 +1,70 @@
+// `windlass run` with real processes: the fixture. The program is the one that $WINDLASS_PROGRAM
+// names. Included by *_test.cc only.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "posix/run_program.h"
+#include "posix/testing.h"
+
+namespace windlass::pods {
+
+struct Ran {
+  bool complete = false;
+  std::string output;  // of the program and of its pods
+};
+
+class RealPods : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* program = std::getenv("WINDLASS_PROGRAM");
+    if (program == nullptr) {
+      GTEST_SKIP() << "WINDLASS_PROGRAM does not say where windlass is";
+    }
+    program_ = program;
+    if (run(job("true", "", "")).output.find("plain process groups") != std::string::npos) {
+      GTEST_SKIP() << "no mount namespaces here, so no volumes";
+    }
+  }
+
+  // A Job whose only container runs this shell script. Its text must not contain double quotes.
+  static std::string job(const std::string& script, const std::string& container,
+                         const std::string& pod) {
+    return fmt::format(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: real}}
+spec:
+  backoffLimit: 0
+  template:
+    metadata: {{labels: {{app: x}}}}
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: c
+        image: test
+        command: [sh, -ec, "{}"]
+{}
+{}
+)",
+                       script, container, pod);
+  }
+
+  Ran run(const std::string& manifest, const std::string& flags = "--timeout 60s") {
+    const std::string file = directory_.write("job.yaml", manifest);
+    const auto ran = posix::run_program(
+        {"sh", "-c",
+         fmt::format("{} run {} --logs --image-dir {} {} > {} 2>&1", program_, file,
+                     directory_ / "images", flags, directory_ / "output")});
+    return {ran.has_value(), directory_.read("output")};
+  }
+
+  posix::TemporaryDirectory directory_;
+  std::string program_;
+};
+
+}  // namespace windlass::pods
