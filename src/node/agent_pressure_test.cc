@@ -18,8 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::SimNode;
 
-constexpr uint64_t kMebi = 1 << 20;
-constexpr uint64_t kGibi = 1 << 30;
+constexpr uint64_t kMi = 1 << 20;
+constexpr uint64_t kGi = 1 << 30;
 
 class AgentPressureTest : public ::testing::Test {
  protected:
@@ -31,8 +31,8 @@ class AgentPressureTest : public ::testing::Test {
                        "pid.available<10",
                .transition = "20s"});
         }) {
-    node.supplies.now = {.memory = {{8 * kGibi, 8 * kGibi}},
-                         .disk = {{100 * kGibi, 200 * kGibi}},
+    node.supplies.now = {.memory = {{8 * kGi, 8 * kGi}},
+                         .disk = {{100 * kGi, 200 * kGi}},
                          .inodes = {{5000, 9000}},
                          .pids = {{900, 1000}}};
     node.containers.set_use([this](const std::string& run) {
@@ -105,14 +105,14 @@ TEST_F(AgentPressureTest, R4_S102_AHogIsEvictedWhenMemoryIsShort) {
   add_pod("hog");
   add_pod("idle",
           {.resources = "{requests: {memory: 1Gi, cpu: 1}, limits: {memory: 1Gi, cpu: 1}}"});
-  uses = {{"hog", {"", 7 * kGibi, 1}}, {"idle", {"", 20 * kMebi, 1}}};
-  node.supplies.now.memory->available = 50 * kMebi;
+  uses = {{"hog", {"", 7 * kGi, 1}}, {"idle", {"", 20 * kMi, 1}}};
+  node.supplies.now.memory->available = 50 * kMi;
   run_for(seconds(10));
   EXPECT_EQ(phase("hog"), "Running");  // K-35: nothing is said while it may run
   EXPECT_EQ(condition("MemoryPressure"),
             "True KubeletHasInsufficientMemory: kubelet has insufficient memory available");
   EXPECT_EQ(condition("DiskPressure").substr(0, 5), "False");
-  node.supplies.now.memory->available = 7 * kGibi;
+  node.supplies.now.memory->available = 7 * kGi;
   run_for(seconds(2));  // K-56: one second of grace, and never less than two until SIGKILL
   const Pod pod = *api.pod("hog");
   EXPECT_EQ(pod.status().phase(), "Failed");
@@ -133,10 +133,10 @@ TEST_F(AgentPressureTest, R4_S102_AHogIsEvictedWhenMemoryIsShort) {
 }
 
 TEST_F(AgentPressureTest, S108_K58_TheConditionOutlivesTheShortage) {
-  node.supplies.now.memory->available = 50 * kMebi;
+  node.supplies.now.memory->available = 50 * kMi;
   run_for(seconds(10));
   EXPECT_EQ(condition("MemoryPressure").substr(0, 4), "True");
-  node.supplies.now.memory->available = kGibi;
+  node.supplies.now.memory->available = kGi;
   run_for(seconds(15));
   EXPECT_EQ(condition("MemoryPressure").substr(0, 4), "True");
   run_for(seconds(10));
@@ -149,8 +149,8 @@ TEST_F(AgentPressureTest, S108_K58_TheConditionOutlivesTheShortage) {
 TEST_F(AgentPressureTest, S103_K61_OneAtATimeAndOnlyWhileItIsShort) {
   add_pod("low");
   add_pod("high", {.priority = 10});
-  uses = {{"low", {"", kGibi, 1}}, {"high", {"", 6 * kGibi, 1}}};
-  node.supplies.now.memory->available = 50 * kMebi;
+  uses = {{"low", {"", kGi, 1}}, {"high", {"", 6 * kGi, 1}}};
+  node.supplies.now.memory->available = 50 * kMi;
   run_for(seconds(13));
   EXPECT_EQ(phase("low"), "Failed");
   EXPECT_EQ(phase("high"), "Running");
@@ -162,7 +162,7 @@ TEST_F(AgentPressureTest, S103_K61_OneAtATimeAndOnlyWhileItIsShort) {
 
 TEST_F(AgentPressureTest, K63_ExitZeroWithinTheGraceIsSuccess) {
   add_pod("p", {.term_delay = 1});
-  uses = {{"p", {"", kGibi, 1}}};
+  uses = {{"p", {"", kGi, 1}}};
   node.supplies.now.memory->available = 0;
   run_for(seconds(12));
   EXPECT_EQ(phase("p"), "Succeeded");
@@ -177,7 +177,7 @@ TEST_F(AgentPressureTest, S120_WithoutTheGateTheSameWithoutTheCondition) {
   node.agent->start();
   run_for(seconds(1));
   add_pod("p");
-  uses = {{"p", {"", kGibi, 1}}};
+  uses = {{"p", {"", kGi, 1}}};
   node.supplies.now.memory->available = 0;
   run_for(seconds(13));
   EXPECT_EQ(api.pod("p")->status().reason(), "Evicted");
@@ -187,8 +187,8 @@ TEST_F(AgentPressureTest, S120_WithoutTheGateTheSameWithoutTheCondition) {
 TEST_F(AgentPressureTest, S104_K61_ACriticalPodStays) {
   add_pod("critical", {.priority = 2'000'000'000});
   add_pod("small");
-  uses = {{"critical", {"", 7 * kGibi, 1}}, {"small", {"", 5 * kMebi, 1}}};
-  node.supplies.now.memory->available = 50 * kMebi;
+  uses = {{"critical", {"", 7 * kGi, 1}}, {"small", {"", 5 * kMi, 1}}};
+  node.supplies.now.memory->available = 50 * kMi;
   run_for(seconds(30));
   EXPECT_EQ(phase("critical"), "Running");
   EXPECT_EQ(phase("small"), "Failed");
@@ -200,10 +200,10 @@ TEST_F(AgentPressureTest, M23_ANodeWithLessThanTheMachineCountsItsOwnPods) {
   node.agent->start();
   run_for(seconds(1));
   add_pod("p");
-  uses = {{"p", {"", 900 * kMebi, 1}}};
+  uses = {{"p", {"", 900 * kMi, 1}}};
   run_for(seconds(15));
   EXPECT_EQ(phase("p"), "Running");
-  uses = {{"p", {"", 1000 * kMebi, 1}}};
+  uses = {{"p", {"", 1000 * kMi, 1}}};
   run_for(seconds(13));
   EXPECT_THAT(api.pod("p")->status().message(),
               HasSubstr("Threshold quantity: 100Mi, available: 24Mi. "));
@@ -214,7 +214,7 @@ TEST_F(AgentPressureTest, R5_S105_APodThatFillsTheDiskIsEvicted) {
   add_pod("hog");
   add_pod("tidy");
   const std::string uid = api.pod("hog")->metadata().uid();
-  node.supplies.now.disk = {{kGibi - 100 * 1024, 200 * kGibi}};
+  node.supplies.now.disk = {{kGi - 100 * 1024, 200 * kGi}};
   node.files.put("/data/pods/" + uid + "/f", std::string(200 * 1024, 'x'));
   node.files.put("/data/logs/default_hog_" + uid + "/c/0.log", std::string(1024, 'x'));
   run_for(seconds(13));
@@ -254,7 +254,7 @@ TEST_F(AgentPressureTest, S106_K59_LogsOfPodsThatHaveEndedGoFirst) {
   node.files.put(old + "/c/0.log", "much");
   node.files.put("/data/pods/" + api.pod("p")->metadata().uid() + "/f", std::string(4096, 'x'));
   node.supplies.on_look = [&](env::MachineSupplies& now) {
-    now.disk->available = node.files.tree_size(old)->entries > 0 ? kGibi - 1 : kGibi;
+    now.disk->available = node.files.tree_size(old)->entries > 0 ? kGi - 1 : kGi;
   };
   run_for(seconds(15));
   EXPECT_EQ(node.files.tree_size(old)->entries, 0u);
@@ -296,7 +296,7 @@ TEST_F(AgentPressureTest, K56_ASoftThresholdLeavesPodsTime) {
   node.agent->start();
   run_for(seconds(1));
   add_pod("p");
-  uses = {{"p", {"", kGibi, 1}}};
+  uses = {{"p", {"", kGi, 1}}};
   node.supplies.now.memory->available = 0;
   run_for(seconds(20));
   EXPECT_EQ(node.containers.signals().size(), 0u);
@@ -310,7 +310,7 @@ TEST_F(AgentPressureTest, K56_ASoftThresholdLeavesPodsTime) {
 }
 
 TEST_F(AgentPressureTest, R10_K3_ANodeUnderPressureRefusesPods) {
-  node.supplies.now.memory->available = 50 * kMebi;
+  node.supplies.now.memory->available = 50 * kMi;
   run_for(seconds(10));
   add_pod("best-effort");
   add_pod("burstable", {.resources = "{requests: {memory: 1Mi}}"});

@@ -13,7 +13,7 @@ using pressure::Candidate;
 using pressure::Signal;
 using pressure::Threshold;
 
-constexpr int64_t kMilliUnit = 1000;
+constexpr int64_t kUnitInMilli = 1000;
 
 uint64_t capacity_of(const AgentConfig& config, const char* resource) {
   const auto found = config.capacity.find(resource);
@@ -28,7 +28,7 @@ uint64_t request_of(const ContainerPlan& container, const char* resource) {
   const auto found = container.requests.find(resource);
   return found == container.requests.end() || found->second < 0
              ? 0
-             : static_cast<uint64_t>(found->second / kMilliUnit);
+             : static_cast<uint64_t>(found->second / kUnitInMilli);
 }
 
 // Of the run "<pod uid>/<container>/<attempt>".
