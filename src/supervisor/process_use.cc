@@ -51,7 +51,7 @@ std::map<pid_t, ProcessFacts> all_processes() {
 
 // A /tmp of its own is memory that none of its processes needs to have mapped.
 uint64_t own_tmp_bytes(pid_t pid) {
-  const std::string tmp = fmt::format("/proc/{}/root/tmp", pid);
+  const std::string tmp = fmt::format("/proc/{}/{}/tmp", pid, "root");
   struct stat own = {};
   struct stat shared = {};
   struct statfs system = {};

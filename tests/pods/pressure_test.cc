@@ -25,7 +25,7 @@ class RealPressure : public RealPods {
     std::filesystem::remove_all(host);
     std::filesystem::create_directory(host);
     std::string manifest =
-        job("[ ! -e /host/once ] || exit 0; touch /host/once; " + script + "; exec sleep 100",
+        job("[ ! -e /host/once ] || exit 0; touch /host/once; " + script + "; sleep 100; true",
             "        volumeMounts: [{name: host, mountPath: /host}]\n",
             fmt::format("      volumes: [{{name: host, hostPath: {{path: {}}}}}]\n", host));
     if (policy) {
@@ -37,7 +37,7 @@ class RealPressure : public RealPods {
   void expect_eviction(const std::string& script, const std::string& flags,
                        const std::string& message) {
     const std::string all =
-        flags + " --timeout 100s --eviction-pressure-transition-period 0s --backoff-base 1s";
+        flags + " --timeout 60s --eviction-pressure-transition-period 0s --backoff-base 1s";
     const Ran failed = run(hog(script, false), all);
     EXPECT_FALSE(failed.complete);
     EXPECT_THAT(failed.output, HasSubstr("Evicted: " + message));
