@@ -55,6 +55,16 @@ std::string_view patch_content_type(client::PatchType type) {
   }
 }
 
+// Whom an object is made for: the one that controls it, or else all of its kind.
+std::string owner_of(const api::Message& object, const api::Kind& kind) {
+  for (const auto& owner : api::metadata_of(object).owner_references()) {
+    if (owner.controller()) {
+      return owner.uid();
+    }
+  }
+  return std::string(kind.plural);
+}
+
 api::meta::v1::DeleteOptions delete_message(const client::DeleteOptions& options) {
   api::meta::v1::DeleteOptions message;
   if (options.grace_period_seconds) {
@@ -147,7 +157,9 @@ void RemoteClient::create(const ObjectRef& ref, ObjectPtr object, Done<ObjectPtr
   const api::Kind& kind = *ref.kind;
   send_object(
       [&kind, target = collection_path(kind, ref.ns), object = std::move(object)](bool json) {
-        return writing_message(json, "POST", target, kind.type_meta(), *object);
+        HttpRequest request = writing_message(json, "POST", target, kind.type_meta(), *object);
+        request.create_for = owner_of(*object, kind);
+        return request;
       },
       kind, std::move(done));
 }

@@ -89,6 +89,7 @@ class Transport::Exchange final : public AnswerSink {
   }
 
   uint64_t id() const { return id_; }
+  const std::string& create_for() const { return request_.create_for; }
   Done take_done() { return std::exchange(done_, nullptr); }
 
  private:
@@ -178,9 +179,9 @@ void Transport::send(HttpRequest request, Done done) {
     return;
   }
   const uint64_t id = ++last_id_;
+  waiting_.push(id, request.create_for);
   exchanges_.emplace(id,
                      std::make_shared<Exchange>(*this, id, std::move(request), std::move(done)));
-  waiting_.push_back(id);
   pump();
 }
 
@@ -191,7 +192,7 @@ void Transport::count(std::string_view method, int status) const {
 }
 
 void Transport::wait_again(Exchange& exchange, bool first) {
-  first ? waiting_.push_front(exchange.id()) : waiting_.push_back(exchange.id());
+  first ? waiting_.push_front(exchange.id()) : waiting_.push(exchange.id(), exchange.create_for());
   pump();
 }
 
@@ -206,7 +207,7 @@ void Transport::pump() {
     while (!transport.waiting_.empty()) {
       const auto found = transport.exchanges_.find(transport.waiting_.front());
       if (found == transport.exchanges_.end()) {
-        transport.waiting_.pop_front();
+        transport.waiting_.pop();
         continue;
       }
       if (transport.idle_.empty()) {
@@ -216,7 +217,7 @@ void Transport::pump() {
       if (!transport.has_credentials() || !transport.within_limit()) {
         return;
       }
-      transport.waiting_.pop_front();
+      transport.waiting_.pop();
       const auto exchange = found->second;
       const auto connection = std::move(transport.idle_.back().connection);
       transport.idle_.pop_back();
@@ -289,7 +290,7 @@ void Transport::on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stre
 }
 
 void Transport::fail_waiting(const Status& why) {
-  for (const uint64_t id : std::exchange(waiting_, {})) {
+  for (const uint64_t id : waiting_.take_all()) {
     if (const auto found = exchanges_.find(id); found != exchanges_.end()) {
       const auto exchange = found->second;
       finish(*exchange, fail(why));

@@ -1,7 +1,7 @@
 // Requests to one API server over a small, bounded number of connections that are kept and used
-// again. A request waits for a free one; what the server throttles (429) waits as long as it says
-// and goes again. A read whose connection turns out dead is sent once more; a write never is,
-// unless it certainly had not left.
+// again. A request waits for a free one (request_queue.h says in which order); what the server
+// throttles (429) waits as long as it says and goes again. A read whose connection turns out dead
+// is sent once more; a write never is, unless it certainly had not left.
 //
 // The process ignores SIGPIPE, which a write over TLS could raise.
 //
@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "remote/connection.h"
 #include "remote/dialer.h"
 #include "remote/rate_limit.h"
+#include "remote/request_queue.h"
 
 namespace windlass::remote {
 
@@ -30,6 +30,8 @@ struct HttpRequest {
   std::string accept = {};
   std::string content_type = {};
   std::string body = {};
+  // Of a create: whom it is for. Their creates take turns.
+  std::string create_for = {};
   // Asked at the moment it would leave, also after it had to wait; empty: always.
   std::function<bool()> may_send = {};
 };
@@ -106,7 +108,7 @@ class Transport {
   const Options options_;
   uint64_t last_id_ = 0;
   std::map<uint64_t, std::shared_ptr<Exchange>> exchanges_;
-  std::deque<uint64_t> waiting_;  // may name some that are gone
+  RequestQueue waiting_;  // may name some that are gone
   std::map<const Connection*, std::shared_ptr<Connection>> connections_;
   std::vector<Idle> idle_;  // the one used last is the next
   std::map<uint64_t, std::shared_ptr<void>> dials_;
