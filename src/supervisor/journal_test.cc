@@ -17,7 +17,9 @@ std::string three_commits(const posix::TemporaryDirectory& directory) {
   EXPECT_TRUE(journal.replace("first").has_value());
   EXPECT_TRUE(journal.append("second, which is longer").has_value());
   EXPECT_TRUE(journal.append("third").has_value());
-  return directory.read(Journal::kName);
+  std::string bytes = directory.read(Journal::kName);
+  bytes.erase(bytes.find_last_not_of('\0') + 1);
+  return bytes;
 }
 
 TEST(Journal, KeepsWhatWasCommitted) {
@@ -26,6 +28,21 @@ TEST(Journal, KeepsWhatWasCommitted) {
   three_commits(directory);
   EXPECT_EQ(*Journal(directory.path()).read(),
             (std::vector<std::string>{"first", "second, which is longer", "third"}));
+}
+
+TEST(Journal, GrowsByMoreThanItNeedsAndKeepsWhatDidNotFit) {
+  const posix::TemporaryDirectory directory;
+  Journal journal(directory.path());
+  ASSERT_TRUE(journal.replace("first"));
+  const size_t length = directory.read(Journal::kName).size();
+  ASSERT_TRUE(journal.append("second"));
+  EXPECT_EQ(directory.read(Journal::kName).size(), length) << "there was room";
+  const std::string large(2 * length, 'x');
+  ASSERT_TRUE(journal.append(large));
+  ASSERT_TRUE(journal.append("last"));
+  EXPECT_GT(directory.read(Journal::kName).size(), 3 * length);
+  EXPECT_EQ(*Journal(directory.path()).read(),
+            (std::vector<std::string>{"first", "second", large, "last"}));
 }
 
 TEST(Journal, ATailTornAtAnyByteLosesOnlyWhatWasNotAcknowledged) {

@@ -1,0 +1,114 @@
+// What containers and the machine do to a supervisor that means no good: "Faults".
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "supervisor/cgroup_files.h"
+#include "supervisor/clone.h"
+#include "supervisor/leftovers.h"
+#include "supervisor/testing.h"
+
+namespace windlass::supervisor {
+namespace {
+
+using testing::Outcome;
+using testing::Rig;
+
+// By its words, which nothing else on the machine has.
+pid_t process_with(const std::string& words) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (std::isdigit(static_cast<unsigned char>(name.front())) != 0 &&
+        read_cgroup(entry.path() / "cmdline") == words) {
+      return std::atoi(name.c_str());
+    }
+  }
+  return -1;
+}
+
+// A v1 freezer keeps even SIGKILL waiting, as a disk that does not answer would.
+class Freezer {
+ public:
+  Freezer() : path_(fmt::format("/sys/fs/cgroup/freezer/windlass-test-{}", ::getpid())) {
+    usable_ =
+        ::mkdir(path_.c_str(), 0755) == 0 && std::filesystem::exists(path_ + "/freezer.state");
+  }
+  ~Freezer() {
+    set("THAWED");
+    ::rmdir(path_.c_str());
+  }
+  Freezer(const Freezer&) = delete;
+  Freezer& operator=(const Freezer&) = delete;
+
+  bool usable() const { return usable_; }
+  bool take(pid_t pid) const {
+    return write_cgroup(path_ + "/cgroup.procs", fmt::format("{}", pid)).has_value();
+  }
+  void set(const char* state) const {
+    [[maybe_unused]] const auto done = write_cgroup(path_ + "/freezer.state", state);
+  }
+
+ private:
+  std::string path_;
+  bool usable_ = false;
+};
+
+TEST(HostileContainers, N4_OneThatTheKernelDoesNotKillIsNotOver) {
+  const Freezer freezer;
+  if (!freezer.usable()) {
+    GTEST_SKIP() << "no v1 freezer here: nothing that SIGKILL does not end at once";
+  }
+  Rig rig;
+  Outcome& stuck = rig.start(rig.request("stuck", {"sleep", "1013"}));
+  ASSERT_TRUE(rig.wait_for([&] { return stuck.started.has_value(); }));
+  ASSERT_TRUE(freezer.take(process_with(std::string("sleep\0001013\0", 11))));
+  freezer.set("FROZEN");
+  rig.client->signal("stuck", SIGKILL);
+  for (const char* other : {"1", "2", "3"}) {
+    EXPECT_EQ(rig.run(rig.shell(other, "sleep 0.1; exit 4")).exit->code, 4) << "others go on";
+  }
+  EXPECT_FALSE(stuck.over());
+  freezer.set("THAWED");
+  ASSERT_TRUE(rig.wait_for([&] { return stuck.over(); }));
+  EXPECT_EQ(stuck.exit->code, 137);
+}
+
+TEST(HostileContainers, OneThatClosesItsStreamsRunsOn) {
+  Rig rig;
+  const auto request = rig.shell("silent", "echo first; exec >&- 2>&-; sleep 0.2; exit 6");
+  EXPECT_EQ(rig.run(request).exit->code, 6);
+  EXPECT_EQ(rig.output_of(request), "first\n");
+}
+
+// Its child has the streams, and lives on for a while.
+TEST(HostileContainers, OneWhoseChildHoldsTheStreamsEndsAllTheSame) {
+  Rig rig;
+  const auto request = rig.shell("daemon", "(setsid sleep 1000 &); echo last; exit 7");
+  EXPECT_EQ(rig.run(request).exit->code, 7);
+  EXPECT_EQ(rig.output_of(request), "last\n");
+}
+
+TEST(Leftovers, N5_ANumberThatChangedHandsIsLeftAlone) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const uint64_t ticks = process_start_ticks(pid);
+  EXPECT_TRUE(end_marked_process({pid, ticks + 1}, seconds(1)));
+  EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), 0) << "another one with the same number lives";
+  EXPECT_TRUE(end_marked_process({pid, ticks}, seconds(10)));
+  int status = 0;
+  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(end_marked_process({pid, ticks}, seconds(1))) << "it is gone";
+}
+
+}  // namespace
+}  // namespace windlass::supervisor
