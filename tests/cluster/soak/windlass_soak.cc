@@ -37,7 +37,7 @@ constexpr Duration kOutageEvery = minutes(4);
 constexpr Duration kOutage = seconds(3);
 constexpr size_t kMaxOpenRounds = 60;  // more would say that nothing ends
 constexpr int64_t kSamples = 60;
-constexpr Duration kWarm = minutes(30);  // caches of the controller fill for ten minutes
+constexpr Duration kWarm = minutes(30);   // caches of the controller fill for ten minutes
 constexpr uint64_t kRoundsPerCutOne = 5;  // one in so many is not waited for
 
 void say(const std::string& text) {
