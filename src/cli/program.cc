@@ -36,6 +36,7 @@
 #include "posix/posix_random.h"
 #include "posix/posix_supplies.h"
 #include "posix/signals.h"
+#include "posix/trash_files.h"
 #include "posix/worker_thread.h"
 #include "remote/remote_client.h"
 #include "supervisor/serve.h"
@@ -137,10 +138,15 @@ ExitCode keep_up(UpOptions options, Output& output) {
   posix::raise_descriptor_limit();
   Process process(options.verbosity);
   std::optional<posix::WorkerThread> journal_worker;
+  std::optional<posix::WorkerThread> trash_worker;
+  std::optional<posix::TrashFiles> files;
   return live<UpSession>(
       process, [&](std::optional<UpSession>& session, const OnFinished& on_finished) {
         journal_worker.emplace(process.clock, "journal");
-        session.emplace(process.env(), process.loop, *journal_worker,
+        trash_worker.emplace(process.clock, "trash");
+        files.emplace(options.data_dir + "/trash", *trash_worker, process.log);
+        session.emplace(env::Env{process.clock, process.random, process.loop, process.log, *files},
+                        process.loop, *journal_worker,
                         supervised_containers(process.loop, process.clock, process.log), options,
                         machine_of(process, options.limits, options.data_dir), output, on_finished);
       });

@@ -150,14 +150,18 @@ Result<std::vector<std::string>> PosixFiles::list(const std::string& directory) 
 }
 
 Result<void> PosixFiles::make_directory(const std::string& path) {
-  // Each parent in turn: "/a", "/a/b", "/a/b/c".
-  size_t slash = 0;
-  while (slash != std::string::npos) {
-    slash = path.find('/', slash + 1);
-    const std::string parent = path.substr(0, slash);
-    if (::mkdir(parent.c_str(), kDirectoryMode) != 0 && errno != EEXIST) {
-      return fail(system_error("mkdir", parent, errno));
-    }
+  // The last one first: its parents are nearly always there. The kernel bounds the depth.
+  int error = ::mkdir(path.c_str(), kDirectoryMode) == 0 ? 0 : errno;
+  const size_t slash = path.find_last_of('/', path.find_last_not_of('/'));
+  if (error == ENOENT && slash != std::string::npos && slash > 0) {
+    TRY_VOID(make_directory(path.substr(0, slash)));
+    error = ::mkdir(path.c_str(), kDirectoryMode) == 0 ? 0 : errno;
+  }
+  if (error == 0) {
+    return {};
+  }
+  if (error != EEXIST) {
+    return fail(system_error("mkdir", path, error));
   }
   TRY(const Type found, type(path));
   if (found != Type::directory) {

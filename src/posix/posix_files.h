@@ -5,7 +5,7 @@
 namespace windlass::posix {
 
 // The real file system. Blocks; any thread.
-class PosixFiles final : public env::Files {
+class PosixFiles : public env::Files {
  public:
   static constexpr size_t kMaxEntries = 100'000;
 

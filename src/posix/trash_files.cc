@@ -1,0 +1,44 @@
+#include "posix/trash_files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+namespace windlass::posix {
+
+Result<void> TrashFiles::remove_tree(const std::string& path) {
+  if (!open_ && !open_trash()) {
+    return PosixFiles::remove_tree(path);
+  }
+  const std::string place = trash_ + "/" + std::to_string(last_ + 1);
+  if (::rename(path.c_str(), place.c_str()) != 0) {
+    return errno == ENOENT ? Result<void>() : PosixFiles::remove_tree(path);
+  }
+  ++last_;
+  remove_later(place);
+  return {};
+}
+
+bool TrashFiles::open_trash() {
+  if (!make_directory(trash_)) {
+    return false;
+  }
+  for (const std::string& name : list(trash_).value_or(std::vector<std::string>())) {
+    last_ = std::max<uint64_t>(last_, std::strtoull(name.c_str(), nullptr, 10));
+    remove_later(trash_ + "/" + name);
+  }
+  open_ = true;
+  return true;
+}
+
+void TrashFiles::remove_later(const std::string& path) {
+  worker_.post([path, &log = log_] {
+    if (const Result<void> removed = PosixFiles().remove_tree(path); !removed) {
+      log.warning("what is in the trash cannot be removed",
+                  {{"path", path}, {"error", removed.error().message}});
+    }
+  });
+}
+
+}  // namespace windlass::posix
