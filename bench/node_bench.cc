@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -346,14 +347,14 @@ class Stamp {
  public:
   Stamp() : folder_(fmt::format("{}/windlass-bench-XXXXXX", kStampFolder)) {
     CHECK(::mkdtemp(folder_.data()) != nullptr, "a folder for stamps");
+    std::filesystem::copy_file("/proc/self/exe", folder_ + "/program");
   }
   ~Stamp() { std::filesystem::remove_all(folder_); }
   Stamp(const Stamp&) = delete;
   Stamp& operator=(const Stamp&) = delete;
 
   std::string command(int milliseconds_long) const {
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    return fmt::format(R"(["{}","stamp","{}/stamp","{}"])", self, folder_, milliseconds_long);
+    return fmt::format(R"(["{0}/program","stamp","{0}/stamp","{1}"])", folder_, milliseconds_long);
   }
   std::pair<double, double> read() const {
     std::ifstream in(folder_ + "/stamp");
