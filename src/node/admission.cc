@@ -3,114 +3,41 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
-#include <vector>
 
 #include "node/shutdown_groups.h"
 
 namespace windlass::node {
 namespace {
 
-constexpr int64_t kMilliUnit = 1000;
+using placement::Resources;
+using placement::Taint;
 
-int64_t amount_of(const MilliAmounts& amounts, std::string_view name) {
-  const auto found = amounts.find(name);
-  return found == amounts.end() ? 0 : found->second;
+constexpr const char* kTaintsText = "node(s) had taints that the pod didn't tolerate";
+
+Rejection predicate_failed(const char* name, const char* why) {
+  return {name, fmt::format("Predicate {} failed: {}", name, why)};
 }
 
-void raise_amounts(const MilliAmounts& amounts, MilliAmounts& to) {
-  for (const auto& [name, value] : amounts) {
-    int64_t& own = to[name];
-    own = std::max(own, value);
-  }
-}
-
-// Processors in thousandths, everything else in whole units (K-4).
-int64_t shown(std::string_view resource, int64_t milli) {
-  return resource == "cpu" ? milli : milli / kMilliUnit + (milli % kMilliUnit > 0 ? 1 : 0);
-}
-
-Rejection out_of(std::string_view resource, int64_t requested, int64_t used, int64_t capacity) {
-  return {fmt::format("OutOf{}", resource),
-          fmt::format("Node didn't have enough resource: {}, requested: {}, used: {}, capacity: {}",
-                      resource, requested, used, capacity)};
-}
-
-std::optional<Rejection> check_amount(std::string_view resource, const MilliAmounts& requests,
-                                      const NodeRoom& room) {
-  const int64_t requested = amount_of(requests, resource);
-  const int64_t used = amount_of(room.used, resource);
-  const int64_t capacity = amount_of(room.allocatable, resource);
-  if (requested <= 0 || requested <= capacity - used) {
-    return std::nullopt;
-  }
-  return out_of(resource, shown(resource, requested), shown(resource, used),
-                shown(resource, capacity));
-}
-
-std::optional<Rejection> check_resources(const PodPlan& pod, const NodeRoom& room) {
-  const int64_t max_pods = amount_of(room.allocatable, "pods") / kMilliUnit;
-  if (room.pods + 1 > max_pods) {
-    return out_of("pods", 1, room.pods, max_pods);
-  }
-  const MilliAmounts requests = pod_requests(pod);
-  constexpr std::string_view kNative[] = {"cpu", "memory", "ephemeral-storage"};
-  for (const std::string_view resource : kNative) {
-    if (auto rejection = check_amount(resource, requests, room)) {
-      return rejection;
-    }
-  }
-  for (const auto& [resource, value] : requests) {
-    // One that the node does not know at all is nobody's business.
-    if (!room.allocatable.contains(resource)) {
-      continue;
-    }
-    if (auto rejection = check_amount(resource, requests, room)) {
-      return rejection;
-    }
-  }
-  return std::nullopt;
+bool has_free_ports(const PodPlan& pod, const NodeRoom& room) {
+  return std::none_of(
+      pod.needs.host_ports.begin(), pod.needs.host_ports.end(), [&room](const auto& wanted) {
+        return std::any_of(room.ports.begin(), room.ports.end(), [&wanted](const auto& taken) {
+          return placement::ports_clash(wanted, taken);
+        });
+      });
 }
 
 }  // namespace
-
-void add_amounts(const MilliAmounts& amounts, MilliAmounts& to) {
-  for (const auto& [name, value] : amounts) {
-    int64_t& own = to[name];
-    if (__builtin_add_overflow(own, value, &own)) {
-      own = std::numeric_limits<int64_t>::max();
-    }
-  }
-}
-
-MilliAmounts pod_requests(const PodPlan& pod) {
-  MilliAmounts total;
-  for (const ContainerPlan& container : pod.containers) {
-    add_amounts(container.requests, total);
-  }
-  MilliAmounts sidecars;
-  MilliAmounts largest_step;
-  for (const ContainerPlan& init : pod.init_containers) {
-    MilliAmounts step = sidecars;
-    add_amounts(init.requests, step);
-    raise_amounts(step, largest_step);
-    if (init.sidecar) {
-      sidecars = step;
-    }
-  }
-  add_amounts(sidecars, total);
-  raise_amounts(largest_step, total);
-  add_amounts(pod.overhead, total);
-  return total;
-}
 
 std::optional<Rejection> pressure_rejection(const PodPlan& pod,
                                             const pressure::Conditions& conditions) {
   if (!conditions.any() || pod.priority >= kCriticalPriority) {
     return std::nullopt;
   }
-  if (conditions == pressure::Conditions{.memory = true} && !pod.best_effort) {
+  const Taint memory{"node.kubernetes.io/memory-pressure", "", "NoSchedule"};
+  if (conditions == pressure::Conditions{.memory = true} &&
+      (pod.quality != Quality::best_effort || placement::tolerates(pod.needs, memory))) {
     return std::nullopt;
   }
   std::vector<const char*> names;
@@ -124,13 +51,62 @@ std::optional<Rejection> pressure_rejection(const PodPlan& pod,
   return Rejection{"Evicted", fmt::format("The node had condition: [{}]. ", fmt::join(names, " "))};
 }
 
-std::optional<Rejection> rejection_of(const PodPlan& pod, const NodeRoom& room) {
-  if (auto rejection = check_resources(pod, room)) {
-    return rejection;
+std::vector<Shortage> shortages_of(const PodPlan& pod, const NodeRoom& room) {
+  std::vector<Shortage> shortages;
+  const auto compare = [&shortages](const std::string& resource, int64_t requested, int64_t used,
+                                    int64_t capacity) {
+    if (requested > 0 && requested > capacity - used) {
+      shortages.push_back({resource, requested, used, capacity});
+    }
+  };
+  const Resources& want = pod.needs.requests;
+  const Resources& used = room.used;
+  const Resources& all = room.allocatable;
+  compare("pods", 1, room.pods, room.max_pods);
+  compare("cpu", want.milli_cpu, used.milli_cpu, all.milli_cpu);
+  compare("memory", want.memory, used.memory, all.memory);
+  compare("ephemeral-storage", want.ephemeral_storage, used.ephemeral_storage,
+          all.ephemeral_storage);
+  for (const auto& [name, requested] : want.extended) {
+    if (const auto listed = all.extended.find(name); listed != all.extended.end()) {
+      const auto taken = used.extended.find(name);
+      compare(name, requested, taken == used.extended.end() ? 0 : taken->second, listed->second);
+    }
   }
+  return shortages;
+}
+
+Rejection shortage_rejection(const Shortage& shortage) {
+  return {fmt::format("OutOf{}", shortage.resource),
+          fmt::format("Node didn't have enough resource: {}, requested: {}, used: {}, capacity: {}",
+                      shortage.resource, shortage.requested, shortage.used, shortage.capacity)};
+}
+
+bool depends_on_labels(const PodPlan& pod, const NodeRoom& room) {
+  return !placement::wants_node(pod.needs, room.traits);
+}
+
+std::optional<Rejection> predicate_rejection(const PodPlan& pod, const NodeRoom& room) {
+  if (!placement::wants_node(pod.needs, room.traits)) {
+    return predicate_failed("NodeAffinity", placement::kNodeAffinityText);
+  }
+  if (!has_free_ports(pod, room)) {
+    return predicate_failed("NodePorts", placement::kPortsText);
+  }
+  // NoSchedule is the scheduler's concern: what is bound is not to be scheduled any more.
+  const auto& taints = room.traits.taints;
+  if (std::any_of(taints.begin(), taints.end(), [&pod](const Taint& taint) {
+        return taint.effect == "NoExecute" && !placement::tolerates(pod.needs, taint);
+      })) {
+    return predicate_failed("TaintToleration", kTaintsText);
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> system_rejection(const PodPlan& pod, const NodeRoom& room) {
   if (!pod.operating_system.empty() && pod.operating_system != room.operating_system) {
     return Rejection{"PodOSNotSupported",
-                     "Failed to admit pod as the OS field doesn't match node OS"};  // K-7
+                     "Failed to admit pod as the OS field doesn't match node OS"};
   }
   return std::nullopt;
 }

@@ -1,15 +1,16 @@
 // Whether a node takes a pod that somebody has bound to it, in a kubelet's words (disruption.md
-// 7.1). Whoever binds pods usually knows that they fit; who names a node in a pod does not. Pure
-// functions of plain values.
+// 7.1, 7.7). Whoever binds pods usually knows that they fit; who names a node in a pod does not.
+// Pure functions of plain values.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "node/pod_plan.h"
 #include "node/pressure/state.h"
+#include "placement/needs.h"
 
 namespace windlass::node {
 
@@ -22,23 +23,53 @@ struct Rejection {
 
 // What there is on a node, and what the pods on it have asked for.
 struct NodeRoom {
-  MilliAmounts allocatable;  // `pods` too
-  MilliAmounts used;
+  placement::NodeTraits traits = {};
+  placement::Resources allocatable = {};
+  int64_t max_pods = 0;
+  placement::Resources used = {};
   int64_t pods = 0;
-  std::string operating_system;
+  std::vector<placement::HostPort> ports = {};  // that are taken
+  std::string operating_system = {};
 };
 
-// What a pod takes of a node (S-10): all containers and sidecars together, or the largest step of
-// its initialization if that is more, plus the overhead. As the scheduler counts it.
-MilliAmounts pod_requests(const PodPlan& pod);
+// A resource that the node has too little of; cpu in thousandths, all else in whole units.
+struct Shortage {
+  std::string resource;
+  int64_t requested = 0;
+  int64_t used = 0;
+  int64_t capacity = 0;
 
-void add_amounts(const MilliAmounts& amounts, MilliAmounts& to);
+  int64_t missing() const { return requested - (capacity - used); }
+  bool operator==(const Shortage&) const = default;
+};
 
-// Whether a node takes it in spite of its shortages (K-3); comes before everything else.
+// Whether a node takes it in spite of what the node is short of (K-3); comes before all else.
 std::optional<Rejection> pressure_rejection(const PodPlan& pod,
                                             const pressure::Conditions& conditions);
 
-// Nothing: the pod is taken.
-std::optional<Rejection> rejection_of(const PodPlan& pod, const NodeRoom& room);
+// K-4. What a pod asks for of a resource that the node does not list is nobody's business.
+std::vector<Shortage> shortages_of(const PodPlan& pod, const NodeRoom& room);
+Rejection shortage_rejection(const Shortage& shortage);
+
+// K-5: affinity, ports and taints.
+std::optional<Rejection> predicate_rejection(const PodPlan& pod, const NodeRoom& room);
+// Labels alone decide, and those may be newer than what is known of them.
+bool depends_on_labels(const PodPlan& pod, const NodeRoom& room);
+
+// K-7.
+std::optional<Rejection> system_rejection(const PodPlan& pod, const NodeRoom& room);
+
+// One of the pods that a critical one may take the place of.
+struct PlaceHolder {
+  std::string uid;
+  int32_t priority = 0;
+  Quality quality = Quality::burstable;
+  placement::Resources requests;
+};
+
+// The pods that have to go so that nothing is missing (K-80); or why that cannot be (K-81).
+Result<std::vector<std::string>> pods_to_preempt(int32_t priority,
+                                                 const std::vector<Shortage>& shortages,
+                                                 const std::vector<PlaceHolder>& pods);
 
 }  // namespace windlass::node

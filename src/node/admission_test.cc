@@ -16,102 +16,164 @@ using testing::SimNode;
 
 constexpr int64_t kGibi = int64_t{1} << 30;
 
-ContainerPlan asking(MilliAmounts requests, bool sidecar = false) {
-  ContainerPlan container;
-  container.requests = std::move(requests);
-  container.sidecar = sidecar;
-  return container;
+// `cpu` in thousandths.
+placement::Resources amounts(int64_t cpu, int64_t memory = 0, int64_t storage = 0) {
+  return {cpu, memory, storage, {}};
+}
+
+PodPlan asking(placement::Resources requests) {
+  PodPlan pod;
+  pod.needs.requests = std::move(requests);
+  return pod;
 }
 
 NodeRoom small_node() {
   NodeRoom room;
-  room.allocatable = {{"cpu", 2000},
-                      {"memory", 4 * kGibi * 1000},
-                      {"ephemeral-storage", 10 * kGibi * 1000},
-                      {"pods", 3000},
-                      {"example.com/gpu", 1000}};
+  room.allocatable = {2000, 4 * kGibi, 10 * kGibi, {{"example.com/gpu", 1}}};
+  room.max_pods = 3;
   room.operating_system = "linux";
+  room.traits = {"n", {{"zone", "a"}}, {}};
   return room;
-}
-
-TEST(Admission, S10_WhatAPodTakes) {
-  PodPlan pod;
-  pod.containers = {asking({{"cpu", 100}, {"memory", 1}}), asking({{"cpu", 200}})};
-  EXPECT_EQ(pod_requests(pod), (MilliAmounts{{"cpu", 300}, {"memory", 1}}));
-  pod.init_containers = {asking({{"cpu", 50}}, true), asking({{"cpu", 400}}),
-                         asking({{"memory", 7}})};
-  EXPECT_EQ(pod_requests(pod), (MilliAmounts{{"cpu", 450}, {"memory", 7}}))
-      << "the largest step of the initialization, with the sidecars before it";
-  pod.overhead = {{"cpu", 10}};
-  EXPECT_EQ(pod_requests(pod), (MilliAmounts{{"cpu", 460}, {"memory", 7}}));
 }
 
 TEST(Admission, K4_WhatTheNodeIsShortOf) {
   struct ShortCase {
-    MilliAmounts requests;
-    MilliAmounts used;
+    placement::Resources requests;
+    placement::Resources used;
     int64_t pods;
     const char* reason;
     const char* message;
   };
   const ShortCase cases[] = {
-      {{{"cpu", 2000}}, {}, 0, "", ""},
-      {{{"cpu", 100'000'000}},
+      {amounts(2000), {}, 0, "", ""},
+      {amounts(100'000'000),
        {},
        0,
        "OutOfcpu",
        "Node didn't have enough resource: cpu, requested: 100000000, used: 0, capacity: 2000"},
-      {{{"cpu", 500}},
-       {{"cpu", 1600}},
-       1,
-       "OutOfcpu",
+      {amounts(500), amounts(1600), 1, "OutOfcpu",
        "Node didn't have enough resource: cpu, requested: 500, used: 1600, capacity: 2000"},
-      {{{"memory", 5 * kGibi * 1000}},
-       {{"memory", kGibi * 1000}},
-       1,
-       "OutOfmemory",
+      {amounts(0, 5 * kGibi), amounts(0, kGibi), 1, "OutOfmemory",
        "Node didn't have enough resource: memory, requested: 5368709120, used: 1073741824, "
        "capacity: 4294967296"},
-      {{{"ephemeral-storage", 20 * kGibi * 1000}},
+      {amounts(0, 0, 20 * kGibi),
        {},
        0,
        "OutOfephemeral-storage",
        "Node didn't have enough resource: ephemeral-storage, requested: 21474836480, used: 0, "
        "capacity: 10737418240"},
-      {{{"cpu", 1}},
+      {amounts(1),
        {},
        3,
        "OutOfpods",
        "Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3"},
-      {{{"example.com/gpu", 2000}},
+      {{0, 0, 0, {{"example.com/gpu", 2}}},
        {},
        0,
        "OutOfexample.com/gpu",
        "Node didn't have enough resource: example.com/gpu, requested: 2, used: 0, capacity: 1"},
-      {{{"example.com/unheard-of", 2000}}, {}, 0, "", ""},
-      {{{"cpu", 0}}, {{"cpu", 5000}}, 0, "", ""},
+      {{0, 0, 0, {{"example.com/unheard-of", 2}}}, {}, 0, "", ""},
+      {{}, amounts(5000), 0, "", ""},
   };
   for (const ShortCase& c : cases) {
-    PodPlan pod;
-    pod.containers = {asking(c.requests)};
     NodeRoom room = small_node();
     room.used = c.used;
     room.pods = c.pods;
-    const Rejection rejection = rejection_of(pod, room).value_or(Rejection());
+    const std::vector<Shortage> shortages = shortages_of(asking(c.requests), room);
+    const Rejection rejection =
+        shortages.empty() ? Rejection() : shortage_rejection(shortages.front());
     EXPECT_EQ(rejection.reason, c.reason);
     EXPECT_EQ(rejection.message, c.message);
   }
 }
 
+TEST(Admission, K5_AffinityPortsAndTaints) {
+  NodeRoom room = small_node();
+  room.ports = {{"TCP", "0.0.0.0", 80}};
+  room.traits.taints = {{"k", "v", "NoExecute"}, {"other", "", "NoSchedule"}};
+  PodPlan pod;
+  pod.needs.tolerations = {{"k", true, "", ""}};
+  EXPECT_EQ(predicate_rejection(pod, room), std::nullopt);
+  pod.needs.node_selector = {{"zone", "b"}};
+  EXPECT_EQ(predicate_rejection(pod, room),
+            (Rejection{"NodeAffinity",
+                       "Predicate NodeAffinity failed: node(s) didn't match Pod's node "
+                       "affinity/selector"}));
+  pod.needs.node_selector = {{"zone", "a"}};
+  pod.needs.host_ports = {{"UDP", "0.0.0.0", 80}, {"TCP", "127.0.0.1", 80}};
+  EXPECT_EQ(predicate_rejection(pod, room),
+            (Rejection{"NodePorts",
+                       "Predicate NodePorts failed: node(s) didn't have free ports for the "
+                       "requested pod ports"}));
+  pod.needs.host_ports.clear();
+  pod.needs.tolerations = {{"k", true, "", "NoSchedule"}};
+  EXPECT_EQ(predicate_rejection(pod, room),
+            (Rejection{"TaintToleration",
+                       "Predicate TaintToleration failed: node(s) had taints that the pod didn't "
+                       "tolerate"}));
+}
+
+TEST(Admission, K3_UnderMemoryPressureAToleratingPodPasses) {
+  PodPlan pod;
+  pod.quality = Quality::best_effort;
+  EXPECT_TRUE(pressure_rejection(pod, {.memory = true}));
+  pod.needs.tolerations = {{"node.kubernetes.io/memory-pressure", true, "", "NoSchedule"}};
+  EXPECT_FALSE(pressure_rejection(pod, {.memory = true}));
+  EXPECT_TRUE(pressure_rejection(pod, {.memory = true, .disk = true}));
+  EXPECT_EQ(pressure_rejection(pod, {.pids = true}),
+            (Rejection{"Evicted", "The node had condition: [PIDPressure]. "}));
+}
+
 TEST(Admission, K7_AnotherOperatingSystem) {
   PodPlan pod;
-  EXPECT_FALSE(rejection_of(pod, small_node()));
+  EXPECT_FALSE(system_rejection(pod, small_node()));
   pod.operating_system = "linux";
-  EXPECT_FALSE(rejection_of(pod, small_node()));
+  EXPECT_FALSE(system_rejection(pod, small_node()));
   pod.operating_system = "windows";
-  EXPECT_EQ(rejection_of(pod, small_node()),
+  EXPECT_EQ(system_rejection(pod, small_node()),
             (Rejection{"PodOSNotSupported",
                        "Failed to admit pod as the OS field doesn't match node OS"}));
+}
+
+constexpr int32_t kCritical = 2'000'000'000;
+
+TEST(Admission, K80_TheFewestAndLeastGo) {
+  const std::vector<PlaceHolder> pods = {
+      {"guaranteed", 0, Quality::guaranteed, amounts(1000, kGibi)},
+      {"large", 0, Quality::burstable, amounts(900)},
+      {"near", 0, Quality::burstable, amounts(500)},
+      {"small", 0, Quality::burstable, amounts(100)},
+      {"free", 0, Quality::best_effort, {}},
+      {"critical", kCritical, Quality::burstable, amounts(9000)},
+  };
+  const auto victims = [&pods](int64_t missing, int32_t priority = kCritical) {
+    const Shortage cpu{"cpu", missing, 0, 0};
+    return pods_to_preempt(priority, {cpu}, pods).value_or(std::vector<std::string>{"error"});
+  };
+  using Names = std::vector<std::string>;
+  // One that is enough, and of those the one that asks for least.
+  EXPECT_EQ(victims(400), Names{"near"});
+  EXPECT_EQ(victims(600), Names{"large"});
+  EXPECT_EQ(victims(1000), (Names{"large", "small"}));
+  // Guaranteed ones only when all the others are not enough.
+  EXPECT_EQ(victims(1600), (Names{"large", "guaranteed"}));
+  EXPECT_EQ(victims(2600), Names{"error"});
+  EXPECT_EQ(victims(2600, kCritical + 1), Names{"critical"}) << "a more critical one may";
+}
+
+TEST(Admission, K80_PodsThemselvesMayBeMissing) {
+  const std::vector<PlaceHolder> pods = {{"a", 0, Quality::burstable, amounts(100, 5)},
+                                         {"b", 0, Quality::best_effort, {}}};
+  EXPECT_EQ(pods_to_preempt(kCritical, {{"pods", 1, 3, 3}}, pods), (std::vector<std::string>{"b"}));
+}
+
+TEST(Admission, K81_NotEnoughPodsToPreempt) {
+  const auto none = pods_to_preempt(kCritical, {{"cpu", 100'000, 0, 2000}}, {});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message,
+            "Unexpected error while attempting to recover from admission failure: preemption: "
+            "error finding a set of pods to preempt: no set of running pods found to reclaim "
+            "resources: [(res: cpu, q: 98000), ]");
 }
 
 class AdmissionTest : public ::testing::Test {
@@ -199,6 +261,83 @@ TEST_F(AdmissionTest, K1_PodsThatRunAreNotAskedAgainAndTheOldestComesFirst) {
   EXPECT_EQ(phase("z-runs"), "Running");
   EXPECT_EQ(phase("y-older"), "Running");
   EXPECT_EQ(phase("a-younger"), "Failed");
+}
+
+TEST_F(AdmissionTest, S92_K5_TheNodeIsReadAnewBeforeAffinityDecides) {
+  start();
+  const std::string pod =
+      "{{metadata: {{name: {}}}, spec: {{nodeName: node-1, restartPolicy: Never, nodeSelector: "
+      "{{disk: fast}}, containers: [{{name: c, image: i, command: [run, '5', '0']}}]}}}}";
+  api.create_pod(fmt::format(fmt::runtime(pod), "early"));
+  run_for(milliseconds(10));
+  EXPECT_EQ(api.pod("early")->status().reason(), "NodeAffinity");
+  EXPECT_EQ(api.pod("early")->status().message(),
+            "Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node "
+            "affinity/selector");
+  api.change<apiserver::testing::Node>(api::kinds::node(), "", "node-1", "", [](auto& changed) {
+    (*changed.mutable_metadata()->mutable_labels())["disk"] = "fast";
+  });
+  api.create_pod(fmt::format(fmt::runtime(pod), "late"));
+  run_for(milliseconds(10));
+  EXPECT_EQ(phase("late"), "Running");
+}
+
+TEST_F(AdmissionTest, K5_TwoPodsDoNotShareAPortAndTaintsKeepPodsOff) {
+  start();
+  const auto add = [this](const std::string& name) {
+    api.create_pod(fmt::format(
+        "{{metadata: {{name: {}}}, spec: {{nodeName: node-1, restartPolicy: Never, containers: "
+        "[{{name: c, image: i, ports: [{{containerPort: 80, hostPort: 80}}], command: [run, '5', "
+        "'0']}}]}}}}",
+        name));
+    run_for(milliseconds(10));
+  };
+  add("first");
+  add("second");
+  EXPECT_EQ(phase("first"), "Running");
+  EXPECT_EQ(api.pod("second")->status().reason(), "NodePorts");
+  run_for(seconds(6));
+  add("third");
+  EXPECT_EQ(phase("third"), "Running") << "the first one is over";
+  api.change<apiserver::testing::Node>(api::kinds::node(), "", "node-1", "", [](auto& changed) {
+    auto& taint = *changed.mutable_spec()->add_taints();
+    taint.set_key("maintenance");
+    taint.set_effect("NoExecute");
+  });
+  run_for(milliseconds(10));
+  add_pod("fourth", "100m");
+  EXPECT_EQ(api.pod("fourth")->status().reason(), "TaintToleration");
+}
+
+TEST_F(AdmissionTest, S115_K81_ACriticalPodTakesThePlaceOfAnother) {
+  start();
+  add_pod("victim", "1500m", 60);
+  add_pod("modest", "100m", 60);
+  const auto critical = [this](const std::string& name, const std::string& more) {
+    api.create_pod(fmt::format(
+        "{{metadata: {{name: {}}}, spec: {{nodeName: node-1, priority: 2000000000, {} "
+        "restartPolicy: Never, containers: [{{name: c, image: i, command: [run, '60', '0'], "
+        "resources: {{requests: {{cpu: 1}}}}}}]}}}}",
+        name, more));
+    run_for(milliseconds(10));
+  };
+  critical("elsewhere", "nodeSelector: {no: such},");
+  EXPECT_EQ(api.pod("elsewhere")->status().reason(), "NodeAffinity") << "S116, K-82";
+  EXPECT_EQ(phase("victim"), "Running");
+  critical("critical", "");
+  run_for(seconds(1));
+  const auto victim = api.pod("victim");
+  EXPECT_EQ(victim->status().phase(), "Failed");
+  EXPECT_EQ(victim->status().reason(), "Preempting");
+  EXPECT_EQ(victim->status().message(), "Preempted in order to admit critical pod");
+  const auto& condition = victim->status().conditions(0);
+  EXPECT_EQ(condition.type() + " " + condition.reason() + ": " + condition.message(),
+            "DisruptionTarget TerminationByKubelet: Pod was preempted by Kubelet to accommodate a "
+            "critical pod.");
+  EXPECT_EQ(phase("critical"), "Running");
+  EXPECT_EQ(phase("modest"), "Running");
+  critical("too-much", "overhead: {cpu: 100},");
+  EXPECT_EQ(api.pod("too-much")->status().reason(), "UnexpectedAdmissionError");
 }
 
 }  // namespace

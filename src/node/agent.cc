@@ -57,13 +57,18 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
                    }
                  }},
                 config_.shutdown),
-      order_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_.node_name,
-             [this](bool ordered) { on_order(ordered); }),
+      node_watch_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_.node_name,
+                  [this](bool ordered) { on_order(ordered); }),
       pods_({api_, env_.executor, env_.clock, env_.random, env_.log}, pods_of(config_.node_name),
             [](const api::Message& pod) {
               return BoundPod{read_plan(pod), read_seen(pod)};
             }),
       self_(std::make_shared<Agent*>(this)) {
+  for (const auto& [name, amount] : config_.capacity) {
+    const Quantity quantity = Quantity::parse(amount).value_or(Quantity());
+    placement::set_amount(allocatable_, name, quantity);
+    max_pods_ = name == "pods" ? quantity.value() : max_pods_;
+  }
   if (supplies != nullptr) {
     pressure_ = std::make_unique<PressureEviction>(pressure_host(*supplies), config_);
   }
@@ -73,7 +78,7 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
   pods_.when_synced([this] {
     sweep();
     admit_waiting();
-    order_.start();  // what it ends is known by now
+    node_watch_.tell_orders();  // whom one would end is known by now
     if (pressure_) {
       pressure_->start();
     }
@@ -105,7 +110,7 @@ void Agent::on_runs(const std::vector<env::ContainerRunInfo>& runs) {
     // A Lease without its Node would only be collected again.
     registration_.keep_current(
         [this](bool there) { heartbeats_.set_silent(config_.node_name, !there); });
-    pods_.start();
+    node_watch_.start([this] { pods_.start(); });
     check_storage_later();
     if (on_registered_) {
       on_registered_();
@@ -151,57 +156,27 @@ void Agent::on_pod(const BoundPod& pod) {
   }
   const bool is_new =
       !found_runs_.contains(pod.plan.uid) && !pod.seen.start_time && !pod.seen.deleting;
-  if (is_new && !pods_.has_synced()) {
+  if (!is_new) {
+    run(pod);
+  } else if (!pods_.has_synced()) {
     waiting_.push_back(pod);
-    return;
+  } else {
+    admit(pod, false);
   }
+}
+
+PodWorker& Agent::add_worker(const BoundPod& pod) {
   auto worker = std::make_unique<PodWorker>(
       WorkerHost{env_, containers_, support_, api_, config_, facts_, events_, observer_, network_},
       pod.plan, pod.seen, [this, uid = pod.plan.uid] { on_worker_done(uid); });
-  PodWorker& started = *worker;
-  workers_.emplace(pod.plan.uid, std::move(worker));
+  return *workers_.emplace(pod.plan.uid, std::move(worker)).first->second;
+}
+
+void Agent::run(const BoundPod& pod) {
+  PodWorker& worker = add_worker(pod);
   const auto found_runs = found_runs_.extract(pod.plan.uid);
-  if (const auto rejection = is_new ? refuse(pod.plan) : std::nullopt) {
-    started.reject(rejection->reason, rejection->message);
-    return;
-  }
-  takers_.emplace(pod.plan.uid, pod_requests(pod.plan));
-  started.start(found_runs.empty() ? PodRuns() : found_runs.mapped());
-}
-
-// In the order in which they were made (K-1).
-void Agent::admit_waiting() {
-  std::vector<BoundPod> pods = std::exchange(waiting_, {});
-  std::stable_sort(pods.begin(), pods.end(), [](const BoundPod& a, const BoundPod& b) {
-    return a.seen.created < b.seen.created;
-  });
-  for (const BoundPod& pod : pods) {
-    on_pod(pod);
-  }
-}
-
-std::optional<Rejection> Agent::refuse(const PodPlan& plan) {
-  if (auto rejection = pressure_rejection(plan, pressed_)) {
-    return rejection;
-  }
-  std::erase_if(takers_, [this](const auto& taker) {
-    const auto found = workers_.find(taker.first);
-    return found == workers_.end() || !found->second->takes_room();
-  });
-  NodeRoom room;
-  room.allocatable = facts_.allocatable;
-  room.operating_system = config_.operating_system;
-  room.pods = static_cast<int64_t>(takers_.size());
-  for (const auto& [uid, requests] : takers_) {
-    add_amounts(requests, room.used);
-  }
-  if (auto rejection = rejection_of(plan, room)) {
-    return rejection;
-  }
-  if (shutdown_.active()) {
-    return Rejection{"NodeShutdown", "Pod was rejected as the node is shutting down."};  // K-6
-  }
-  return std::nullopt;
+  takers_.insert(pod.plan.uid);
+  worker.start(found_runs.empty() ? PodRuns() : found_runs.mapped());
 }
 
 void Agent::on_pod_gone(const BoundPod& pod) {
@@ -219,6 +194,7 @@ void Agent::on_worker_done(const std::string& uid) {
     workers_.erase(found);
   }
   shutdown_.look_again();
+  admit_held();
   finish_stop();
 }
 

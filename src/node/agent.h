@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,11 @@
 #include "node/environment.h"
 #include "node/heartbeats.h"
 #include "node/node_shutdown.h"
+#include "node/node_watch.h"
 #include "node/pod_plan.h"
 #include "node/pod_worker.h"
 #include "node/pressure_eviction.h"
 #include "node/registration.h"
-#include "node/shutdown_order.h"
 
 namespace windlass::node {
 
@@ -65,8 +66,16 @@ class Agent {
   void on_runs(const std::vector<env::ContainerRunInfo>& runs);
   void sweep();
   void on_pod(const BoundPod& pod);
+  PodWorker& add_worker(const BoundPod& pod);
+  void run(const BoundPod& pod);
+  // agent_admission.cc: new pods.
   void admit_waiting();
-  std::optional<Rejection> refuse(const PodPlan& plan);
+  void admit(const BoundPod& pod, bool node_is_fresh);
+  std::optional<Rejection> refuse(const PodPlan& plan, const NodeRoom& room) const;
+  NodeRoom room();
+  void make_room(const BoundPod& pod, const std::vector<Shortage>& shortages);
+  void admit_held();
+  void admit_again(const PodIdentity& pod, bool node_is_fresh);
   void on_pod_gone(const BoundPod& pod);
   void on_worker_done(const std::string& uid);
   void finish_stop();
@@ -85,20 +94,29 @@ class Agent {
   client::ApiClient& api_;
   AgentConfig config_;
   HostFacts facts_;
+  placement::Resources allocatable_;
+  int64_t max_pods_ = 0;
   ContainerObserver* observer_;
   env::NetworkChecks* network_;
   client::EventRecorder events_;
   Registration registration_;
   Heartbeats heartbeats_;
   NodeShutdown shutdown_;
-  ShutdownOrder order_;
+  NodeWatch node_watch_;
   std::unique_ptr<PressureEviction> pressure_;  // null where nobody says what the machine has
   pressure::Conditions pressed_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;
   env::ContainerSupport support_;
-  std::map<std::string, PodRuns> found_runs_;   // of an earlier agent, until a worker has them
-  std::vector<BoundPod> waiting_;               // new ones, until it is known who else is there
-  std::map<std::string, MilliAmounts> takers_;  // what pods have asked for, by UID
+  std::map<std::string, PodRuns> found_runs_;  // of an earlier agent, until a worker has them
+  std::vector<BoundPod> waiting_;              // new ones, until it is known who else is there
+  // Critical ones, until the pods are gone that make room for them; by UID.
+  struct HeldPod {
+    PodIdentity pod;
+    std::vector<std::string> victims;
+  };
+  std::map<std::string, HeldPod> held_;
+  std::set<std::string> looked_at_;  // UIDs of those that wait for a look at the Node
+  std::set<std::string> takers_;     // UIDs of the pods whose requests count
   std::function<void()> on_registered_;
   std::function<void()> on_stopped_;
   bool stopping_ = false;

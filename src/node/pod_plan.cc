@@ -4,6 +4,7 @@
 
 #include "api/codec/wire_time.h"
 #include "base/quantity.h"
+#include "placement/read_needs.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::node {
@@ -163,6 +164,13 @@ ContainerPlan read_container(const core::Container& container, const core::PodSp
   return plan;
 }
 
+Quality read_quality(const std::string& name) {
+  if (name == "BestEffort") {
+    return Quality::best_effort;
+  }
+  return name == "Guaranteed" ? Quality::guaranteed : Quality::burstable;
+}
+
 Ended read_ended(const core::ContainerStateTerminated& terminated) {
   Ended ended;
   ended.exit_code = terminated.exit_code();
@@ -223,7 +231,7 @@ PodPlan read_plan(const api::Message& message) {
   plan.node_name = pod.spec().node_name();
   plan.service_account = pod.spec().service_account_name();
   plan.priority = pod.spec().priority();
-  plan.best_effort = pod.status().qos_class() == "BestEffort";
+  plan.quality = read_quality(pod.status().qos_class());
   plan.hostname = pod.spec().hostname().empty() ? plan.name : pod.spec().hostname();
   plan.restart_policy = read_restart_policy(pod.spec().restart_policy());
   if (pod.spec().has_termination_grace_period_seconds()) {
@@ -233,7 +241,7 @@ PodPlan read_plan(const api::Message& message) {
     plan.active_deadline = seconds(pod.spec().active_deadline_seconds());
   }
   plan.operating_system = pod.spec().os().name();
-  plan.overhead = read_amounts(pod.spec().overhead());
+  plan.needs = placement::read_needs(pod);
   plan.volumes = read_volumes(pod.spec());
   for (const core::Container& container : pod.spec().init_containers()) {
     plan.init_containers.push_back(read_container(container, pod.spec(), true));

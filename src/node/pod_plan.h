@@ -14,10 +14,12 @@
 #include "node/container_run.h"
 #include "node/handler_plan.h"
 #include "node/volume_plan.h"
+#include "placement/needs.h"
 
 namespace windlass::node {
 
 enum class RestartPolicy { always, on_failure, never };
+enum class Quality { best_effort, burstable, guaranteed };  // of service (C-11)
 
 // Amounts by resource name, in thousandths of the unit (cpu: millicores, memory: bytes / 1000).
 using MilliAmounts = std::map<std::string, int64_t, std::less<>>;
@@ -88,11 +90,11 @@ struct PodPlan {
   std::map<std::string, std::string, std::less<>> annotations;
   std::string node_name;
   std::string service_account;
-  int32_t priority = 0;      // C-10
-  bool best_effort = false;  // its quality of service (C-11)
+  int32_t priority = 0;  // C-10
+  Quality quality = Quality::burstable;
   std::string hostname;
   std::string operating_system;  // spec.os; "" where it does not say
-  MilliAmounts overhead;
+  placement::PodNeeds needs;
   RestartPolicy restart_policy = RestartPolicy::always;
   Duration grace = seconds(30);
   std::optional<Duration> active_deadline;

@@ -69,6 +69,8 @@ class PodWorker {
   void check_storage();
   // Ends it with reason Evicted (K-63), within `grace` or its own if that is less.
   void evict(const std::string& message, Duration grace, ForcedEnd::Kind kind);
+  // Ends it to make room for a critical pod (K-81).
+  void preempt();
   // Looks at files.
   StorageUse storage_use() const;
   // Sends SIGKILL now.

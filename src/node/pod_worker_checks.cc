@@ -225,4 +225,15 @@ void PodWorker::evict(const std::string& message, Duration grace, ForcedEnd::Kin
   end(Ending::told, std::min(grace, plan_.grace));
 }
 
+void PodWorker::preempt() {
+  if (ending_ != Ending::none) {
+    return;
+  }
+  const std::string why = "Preempted in order to admit critical pod";
+  host_.events.warning(pod_target(), "Preempting", why);
+  forced_ = ForcedEnd{"Preempting", why, ForcedEnd::Kind::disruption,
+                      "Pod was preempted by Kubelet to accommodate a critical pod."};
+  end(Ending::told, plan_.grace);
+}
+
 }  // namespace windlass::node

@@ -11,8 +11,8 @@ namespace {
 constexpr std::array<std::string_view, kReasons> kTexts = {
     "node(s) were unschedulable",
     "node(s) had untolerated taint(s)",
-    "node(s) didn't match Pod's node affinity/selector",
-    "node(s) didn't have free ports for the requested pod ports",
+    placement::kNodeAffinityText,
+    placement::kPortsText,
     "Too many pods",
     "Insufficient cpu",
     "Insufficient memory",

@@ -12,32 +12,16 @@
 
 #include "api/select/label_selector.h"
 #include "base/time.h"
-#include "scheduler/resources.h"
+#include "placement/needs.h"
 
 namespace windlass::scheduler {
 
-using Labels = std::map<std::string, std::string>;
-
-struct Toleration {
-  std::string key;  // "" with Exists: every key
-  bool exists = false;
-  std::string value;
-  std::string effect;  // "": every effect
-};
-
-struct HostPort {
-  std::string protocol;
-  std::string ip;  // 0.0.0.0 for every address
-  int32_t port = 0;
-
-  auto operator<=>(const HostPort&) const = default;
-};
-
-// One term of a node selector: all of its requirements must hold; one without any matches nothing.
-struct NodeTerm {
-  std::vector<api::LabelRequirement> labels;
-  std::vector<api::LabelRequirement> fields;  // metadata.name
-};
+using placement::HostPort;
+using placement::Labels;
+using placement::NodeTerm;
+using placement::Resources;
+using placement::Taint;
+using placement::Toleration;
 
 struct PreferredNodeTerm {
   int32_t weight = 0;
@@ -65,19 +49,14 @@ struct SpreadConstraint {
   std::string key;  // equal keys select the same pods
 };
 
-struct PodShape {
+struct PodShape : placement::PodNeeds {
   uint64_t id = 0;  // of this shape, while the process lives
   int32_t priority = 0;
   bool never_preempts = false;
-  Resources requests;
   // For scores only: a container that asks for nothing counts as a little (disruption.md S-15).
   int64_t scored_milli_cpu = 0;
   int64_t scored_memory = 0;
-  Labels node_selector;
-  std::optional<std::vector<NodeTerm>> required_nodes;  // one of the terms must match
   std::vector<PreferredNodeTerm> preferred_nodes;
-  std::vector<Toleration> tolerations;
-  std::vector<HostPort> host_ports;
   std::vector<PodTerm> required_affinity;
   std::vector<PodTerm> required_anti_affinity;
   std::vector<PodTerm> preferred_affinity;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/codec/wire_time.h"
+#include "placement/read_needs.h"
 #include "scheduler/read_shape.h"
 #include "schema/core/v1/namespace.pb.h"
 #include "schema/core/v1/node.pb.h"
@@ -64,19 +65,15 @@ PodPtr read_pod(const api::Message& message, ShapeTable& shapes) {
 NodeInfo read_node(const api::Message& message) {
   const auto& node = static_cast<const core::Node&>(message);
   NodeInfo out;
-  out.name = node.metadata().name();
-  out.labels = {node.metadata().labels().begin(), node.metadata().labels().end()};
+  static_cast<placement::NodeTraits&>(out) = placement::read_traits(node);
   out.unschedulable = node.spec().unschedulable();
-  for (const core::Taint& taint : node.spec().taints()) {
-    out.taints.push_back({taint.key(), taint.value(), taint.effect()});
-  }
   if (const std::string_view key = implied_taint(node.status()); !key.empty()) {
     const Taint implied{std::string(key), "", "NoSchedule"};
     if (std::find(out.taints.begin(), out.taints.end(), implied) == out.taints.end()) {
       out.taints.push_back(implied);
     }
   }
-  read_allocatable(node.status(), out.allocatable, out.max_pods);
+  placement::read_allocatable(node.status(), out.allocatable, out.max_pods);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "placement/read_needs.h"
 #include "scheduler/read_shape.h"
 #include "schema/core/v1/pod.pb.h"
 
@@ -11,39 +12,8 @@ namespace windlass::scheduler {
 namespace {
 
 namespace core = api::core::v1;
-using api::LabelOperator;
 using Terms = google::protobuf::RepeatedPtrField<core::PodAffinityTerm>;
 using WeightedTerms = google::protobuf::RepeatedPtrField<core::WeightedPodAffinityTerm>;
-
-LabelOperator node_operator(const std::string& name) {
-  if (name == "In") {
-    return LabelOperator::in;
-  }
-  if (name == "NotIn") {
-    return LabelOperator::not_in;
-  }
-  if (name == "DoesNotExist") {
-    return LabelOperator::does_not_exist;
-  }
-  if (name == "Gt") {
-    return LabelOperator::greater_than;
-  }
-  return name == "Lt" ? LabelOperator::less_than : LabelOperator::exists;
-}
-
-NodeTerm read_node_term(const core::NodeSelectorTerm& term) {
-  const auto read = [](const core::NodeSelectorRequirement& requirement) {
-    return api::LabelRequirement{requirement.key(),
-                                 node_operator(requirement.operator_()),
-                                 {requirement.values().begin(), requirement.values().end()}};
-  };
-  NodeTerm out;
-  std::transform(term.match_expressions().begin(), term.match_expressions().end(),
-                 std::back_inserter(out.labels), read);
-  std::transform(term.match_fields().begin(), term.match_fields().end(),
-                 std::back_inserter(out.fields), read);
-  return out;
-}
 
 // The selector with `key in (the pod's own value)`, or not in, for every named label it has.
 api::LabelSelector with_own_labels(const api::meta::v1::LabelSelector* selector,
@@ -128,15 +98,8 @@ api::LabelSelector read_selector(const api::meta::v1::LabelSelector* selector) {
 }
 
 void read_node_affinity(const core::NodeAffinity& affinity, PodShape& shape) {
-  if (affinity.has_required_during_scheduling_ignored_during_execution()) {
-    shape.required_nodes.emplace();
-    for (const auto& term :
-         affinity.required_during_scheduling_ignored_during_execution().node_selector_terms()) {
-      shape.required_nodes->push_back(read_node_term(term));
-    }
-  }
   for (const auto& term : affinity.preferred_during_scheduling_ignored_during_execution()) {
-    shape.preferred_nodes.push_back({term.weight(), read_node_term(term.preference())});
+    shape.preferred_nodes.push_back({term.weight(), placement::read_node_term(term.preference())});
   }
 }
 

@@ -6,82 +6,20 @@
 
 #include <algorithm>
 
-#include "base/quantity.h"
+#include "placement/read_needs.h"
 #include "scheduler/read_affinity.h"
-#include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::scheduler {
 namespace {
 
 namespace core = api::core::v1;
-using QuantityMap = google::protobuf::Map<std::string, api::meta::v1::Quantity>;
 
 // S-15: what a container counts for that asks for nothing.
 constexpr int64_t kScoredMilliCpu = 100;
 constexpr int64_t kScoredMemory = 200LL << 20;
 // Scores are added up for every pod of a node; more than this is more than any node has.
 constexpr int64_t kMaxScored = int64_t{1} << 50;
-
-// The API server has validated quantities; one that cannot be read counts as nothing.
-Quantity read_quantity(const api::meta::v1::Quantity& quantity) {
-  return Quantity::parse(quantity.string()).value_or(Quantity());
-}
-
-Resources read_resources(const QuantityMap& map) {
-  Resources resources;
-  for (const auto& [name, message] : map) {
-    const Quantity quantity = read_quantity(message);
-    if (name == "cpu") {
-      resources.milli_cpu = quantity.milli_value();
-    } else if (name == "memory") {
-      resources.memory = quantity.value();
-    } else if (name == "ephemeral-storage") {
-      resources.ephemeral_storage = quantity.value();
-    } else if (name != "pods") {
-      resources.extended[name] = quantity.value();
-    }
-  }
-  return resources;
-}
-
-template <class Containers>
-std::vector<ContainerRequest> read_requests(const Containers& containers, bool init, bool scored) {
-  std::vector<ContainerRequest> requests;
-  for (const core::Container& container : containers) {
-    const QuantityMap& asked = container.resources().requests();
-    ContainerRequest request{read_resources(asked), init && container.restart_policy() == "Always"};
-    if (scored && !asked.contains("cpu")) {
-      request.requests.milli_cpu = kScoredMilliCpu;
-    }
-    if (scored && !asked.contains("memory")) {
-      request.requests.memory = kScoredMemory;
-    }
-    requests.push_back(std::move(request));
-  }
-  return requests;
-}
-
-Resources requests_of(const core::PodSpec& spec, bool scored) {
-  return pod_requests(read_requests(spec.init_containers(), true, scored),
-                      read_requests(spec.containers(), false, scored),
-                      read_resources(spec.overhead()));
-}
-
-template <class Containers>
-void read_ports(const Containers& containers, bool init, std::vector<HostPort>& ports) {
-  for (const core::Container& container : containers) {
-    if (init && container.restart_policy() != "Always") {
-      continue;
-    }
-    for (const core::ContainerPort& port : container.ports()) {
-      if (port.host_port() > 0) {
-        ports.push_back({port.protocol().empty() ? "TCP" : port.protocol(),
-                         port.host_ip().empty() ? "0.0.0.0" : port.host_ip(), port.host_port()});
-      }
-    }
-  }
-}
 
 // What shapes look at of a container, and no more.
 void copy_needs(const core::Container& from, core::Container& to) {
@@ -147,27 +85,14 @@ PodShape read_shape(const core::Pod& pod) {
   PodShape shape;
   shape.priority = spec.priority();
   shape.never_preempts = spec.preemption_policy() == "Never";
-  shape.requests = requests_of(spec, false);
-  const Resources scored = requests_of(spec, true);
+  static_cast<placement::PodNeeds&>(shape) = placement::read_needs(pod);
+  const Resources scored = placement::requests_of(spec, {kScoredMilliCpu, kScoredMemory});
   shape.scored_milli_cpu = std::min(scored.milli_cpu, kMaxScored);
   shape.scored_memory = std::min(scored.memory, kMaxScored);
-  shape.node_selector = {spec.node_selector().begin(), spec.node_selector().end()};
-  for (const core::Toleration& toleration : spec.tolerations()) {
-    shape.tolerations.push_back({toleration.key(), toleration.operator_() == "Exists",
-                                 toleration.value(), toleration.effect()});
-  }
-  read_ports(spec.init_containers(), true, shape.host_ports);
-  read_ports(spec.containers(), false, shape.host_ports);
   read_node_affinity(spec.affinity().node_affinity(), shape);
   read_pod_affinity(pod, shape);
   read_spread(pod, shape);
   return shape;
-}
-
-void read_allocatable(const core::NodeStatus& status, Resources& allocatable, int64_t& max_pods) {
-  allocatable = read_resources(status.allocatable());
-  const auto pods = status.allocatable().find("pods");
-  max_pods = pods == status.allocatable().end() ? 0 : read_quantity(pods->second).value();
 }
 
 }  // namespace windlass::scheduler

@@ -6,7 +6,6 @@
 #include "scheduler/pod_info.h"
 
 namespace windlass::api::core::v1 {
-class NodeStatus;
 class Pod;
 }  // namespace windlass::api::core::v1
 namespace windlass::api::meta::v1 {
@@ -21,8 +20,5 @@ PodShape read_shape(const api::core::v1::Pod& pod);
 
 // An absent selector matches nothing, as does one that could not have passed validation.
 api::LabelSelector read_selector(const api::meta::v1::LabelSelector* selector);
-
-void read_allocatable(const api::core::v1::NodeStatus& status, Resources& allocatable,
-                      int64_t& max_pods);
 
 }  // namespace windlass::scheduler

@@ -1,10 +1,10 @@
-#include "scheduler/resources.h"
+#include "placement/resources.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace windlass::scheduler {
+namespace windlass::placement {
 namespace {
 
 Resources cpu(int64_t milli) {
@@ -62,4 +62,4 @@ TEST(Resources, HugeAmountsDoNotWrap) {
 }
 
 }  // namespace
-}  // namespace windlass::scheduler
+}  // namespace windlass::placement

@@ -9,7 +9,11 @@
 #include <string>
 #include <vector>
 
-namespace windlass::scheduler {
+namespace windlass {
+class Quantity;
+}
+
+namespace windlass::placement {
 
 struct Resources {
   int64_t milli_cpu = 0;
@@ -19,6 +23,9 @@ struct Resources {
 
   bool operator==(const Resources&) const = default;
 };
+
+// `pods` is none of them.
+void set_amount(Resources& resources, const std::string& name, const Quantity& amount);
 
 void add(Resources& to, const Resources& amount);
 // Never below zero.
@@ -36,4 +43,4 @@ struct ContainerRequest {
 Resources pod_requests(std::span<const ContainerRequest> init_containers,
                        std::span<const ContainerRequest> containers, const Resources& overhead);
 
-}  // namespace windlass::scheduler
+}  // namespace windlass::placement

@@ -1,9 +1,11 @@
-#include "scheduler/resources.h"
+#include "placement/resources.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace windlass::scheduler {
+#include "base/quantity.h"
+
+namespace windlass::placement {
 
 namespace {
 
@@ -27,6 +29,18 @@ void combine_into(Resources& to, const Resources& amount, Combine combine) {
 }
 
 }  // namespace
+
+void set_amount(Resources& resources, const std::string& name, const Quantity& amount) {
+  if (name == "cpu") {
+    resources.milli_cpu = amount.milli_value();
+  } else if (name == "memory") {
+    resources.memory = amount.value();
+  } else if (name == "ephemeral-storage") {
+    resources.ephemeral_storage = amount.value();
+  } else if (name != "pods") {
+    resources.extended[name] = amount.value();
+  }
+}
 
 void add(Resources& to, const Resources& amount) {
   combine_into(to, amount, saturating_sum);
@@ -62,4 +76,4 @@ Resources pod_requests(std::span<const ContainerRequest> init_containers,
   return total;
 }
 
-}  // namespace windlass::scheduler
+}  // namespace windlass::placement

@@ -1,0 +1,81 @@
+// What a pod asks of a node by itself, whoever else is there: amounts, labels, tolerations, ports.
+// The scheduler filters nodes by it, and a node looks at it once more before it takes a pod
+// (disruption.md 1.2, K-5). Plain values and pure functions; any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/select/label_selector.h"
+#include "placement/resources.h"
+
+namespace windlass::placement {
+
+using Labels = std::map<std::string, std::string>;
+
+struct Taint {
+  std::string key;
+  std::string value;
+  std::string effect;  // NoSchedule, PreferNoSchedule, NoExecute
+
+  bool operator==(const Taint&) const = default;
+};
+
+struct Toleration {
+  std::string key;  // "" with Exists: every key
+  bool exists = false;
+  std::string value;
+  std::string effect;  // "": every effect
+};
+
+struct HostPort {
+  std::string protocol;
+  std::string ip;  // 0.0.0.0 for every address
+  int32_t port = 0;
+
+  auto operator<=>(const HostPort&) const = default;
+};
+
+// One term of a node selector: all of its requirements must hold; one without any matches nothing.
+struct NodeTerm {
+  std::vector<api::LabelRequirement> labels;
+  std::vector<api::LabelRequirement> fields;  // metadata.name
+};
+
+struct PodNeeds {
+  Resources requests;
+  Labels node_selector;
+  std::optional<std::vector<NodeTerm>> required_nodes;  // one of the terms must match
+  std::vector<Toleration> tolerations;
+  std::vector<HostPort> host_ports;
+};
+
+// What pods choose a node by, and are kept off it by.
+struct NodeTraits {
+  std::string name;
+  Labels labels;
+  std::vector<Taint> taints;
+
+  bool operator==(const NodeTraits&) const = default;
+};
+
+bool tolerates(const Toleration& toleration, const Taint& taint);
+bool tolerates(const PodNeeds& pod, const Taint& taint);
+
+// A port of the same protocol and number, on the same address or when one of them means all.
+bool ports_clash(const HostPort& a, const HostPort& b);
+
+// The node selector and the required node affinity together.
+bool wants_node(const PodNeeds& pod, const NodeTraits& node);
+bool matches(const NodeTerm& term, const NodeTraits& node);
+
+// The texts of filters that both the scheduler and nodes have.
+inline constexpr const char* kNodeAffinityText =
+    "node(s) didn't match Pod's node affinity/selector";
+inline constexpr const char* kPortsText =
+    "node(s) didn't have free ports for the requested pod ports";
+
+}  // namespace windlass::placement
