@@ -27,6 +27,9 @@ struct ContainerMount {
   std::string target;  // absolute, in the container; made where it is missing
   bool read_only = false;
   uint64_t size_bytes = 0;  // of a tmpfs; 0 leaves it to the kernel
+  // Below the source of a bind, made as directories where it is missing: whatever links are there,
+  // what is mounted is in the source. "" is all of it.
+  std::string sub_path = {};
 
   bool operator==(const ContainerMount&) const = default;
 };

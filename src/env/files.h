@@ -30,6 +30,9 @@ class Files {
   // umask is.
   virtual Result<void> write(const std::string& path, std::string_view content, unsigned mode) = 0;
   virtual Result<void> set_mode(const std::string& path, unsigned mode) = 0;
+  virtual Result<void> set_group(const std::string& path, uint32_t group) = 0;
+  // Makes `path` a symbolic link, in one step where one is there already.
+  virtual Result<void> set_link(const std::string& path, const std::string& target) = 0;
   // What a file or tree takes on the disk, links not followed; nothing for what is not there. Stops
   // counting after kMaxCounted entries, so that nobody is kept waiting for long.
   static constexpr size_t kMaxCounted = 100'000;

@@ -35,6 +35,7 @@ struct AgentConfig {
   RestartTiming restart;
   HeartbeatTiming heartbeats;
   Duration storage_check = seconds(10);  // K-62
+  Duration volume_refresh = minutes(1);  // of volumes made of ConfigMaps and Secrets
   // The least time between SIGTERM and SIGKILL, however short the grace (disruption.md K-31).
   Duration minimum_grace = seconds(2);
   ShutdownGroups shutdown;

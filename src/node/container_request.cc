@@ -20,10 +20,6 @@ std::string short_hostname(const std::string& name) {
   return last == std::string::npos ? "" : cut.substr(0, last + 1);
 }
 
-bool leaves_volume(const std::string& sub_path) {
-  return sub_path.starts_with('/') || ("/" + sub_path + "/").find("/../") != std::string::npos;
-}
-
 Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlaces& volumes) {
   const auto found = volumes.find(mount.volume);
   if (found == volumes.end()) {
@@ -38,16 +34,7 @@ Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlace
   out.source = volume.path;
   out.target = mount.path;
   out.read_only = volume.read_only || mount.read_only;
-  if (!mount.sub_path.empty()) {
-    // A link that a container has put there would lead out of the volume.
-    if (volume.shared || leaves_volume(mount.sub_path)) {
-      return fail(
-          plain_error(fmt::format("subPath \"{}\" of volume \"{}\" is not supported by "
-                                  "this node",
-                                  mount.sub_path, mount.volume)));
-    }
-    out.source += "/" + mount.sub_path;
-  }
+  out.sub_path = mount.sub_path;
   return out;
 }
 

@@ -242,6 +242,9 @@ PodPlan read_plan(const api::Message& message) {
   }
   plan.operating_system = pod.spec().os().name();
   plan.needs = placement::read_needs(pod);
+  if (pod.spec().security_context().has_fs_group()) {
+    plan.fs_group = static_cast<uint32_t>(pod.spec().security_context().fs_group());
+  }
   plan.volumes = read_volumes(pod.spec());
   for (const core::Container& container : pod.spec().init_containers()) {
     plan.init_containers.push_back(read_container(container, pod.spec(), true));

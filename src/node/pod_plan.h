@@ -95,6 +95,7 @@ struct PodPlan {
   std::string hostname;
   std::string operating_system;  // spec.os; "" where it does not say
   placement::PodNeeds needs;
+  std::optional<uint32_t> fs_group;  // of its volumes
   RestartPolicy restart_policy = RestartPolicy::always;
   Duration grace = seconds(30);
   std::optional<Duration> active_deadline;

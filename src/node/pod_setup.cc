@@ -7,12 +7,14 @@
 
 #include "base/quantity.h"
 #include "node/callback.h"
+#include "node/published_files.h"
 #include "node/volume_files.h"
 
 namespace windlass::node {
 namespace {
 
 constexpr unsigned kSharedMode = 0777;
+constexpr unsigned kGroupMode = 02777;  // what is made in it belongs to the group
 constexpr unsigned kFilesMode = 0755;
 constexpr unsigned kHostFileMode = 0644;
 
@@ -37,11 +39,13 @@ std::vector<const VolumePlan*> mounted_volumes(const PodPlan& plan) {
 const ContainerPlan* only_user(const PodPlan& plan, const VolumePlan& volume) {
   const ContainerPlan* user = nullptr;
   size_t mounts = 0;
+  bool whole = true;
   for (const auto* list : {&plan.init_containers, &plan.containers}) {
     for (const ContainerPlan& container : *list) {
       for (const MountPlan& mount : container.mounts) {
         if (mount.volume == volume.name) {
           user = &container;
+          whole = whole && mount.sub_path.empty() && mount.sub_path_expr.empty();
           ++mounts;
         }
       }
@@ -49,7 +53,7 @@ const ContainerPlan* only_user(const PodPlan& plan, const VolumePlan& volume) {
   }
   const bool once =
       plan.restart_policy == RestartPolicy::never && user != nullptr && !user->sidecar;
-  return mounts == 1 && once ? user : nullptr;
+  return mounts == 1 && once && whole ? user : nullptr;
 }
 
 // The volume's limit or that of the container, whichever is less; 0 where there is none.
@@ -67,11 +71,6 @@ uint64_t memory_size(const VolumePlan& volume, const ContainerPlan& user) {
 Failure mount_failed(const VolumePlan& volume, const std::string& why) {
   return fail(plain_error(
       fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}", volume.name, why)));
-}
-
-std::string parent_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
 }  // namespace
@@ -140,20 +139,20 @@ Result<VolumePlace> PodSetup::make_volume(const VolumePlan& volume, bool has_run
   switch (volume.kind) {
     case VolumePlan::Kind::empty_dir:
       if (const ContainerPlan* user = volume.in_memory ? only_user(plan_, volume) : nullptr) {
-        return VolumePlace{"", false, true, memory_size(volume, *user)};
+        return VolumePlace{"", false, memory_size(volume, *user)};
       }
       TRY_VOID(host_.files.make_directory(path));
-      TRY_VOID(host_.files.set_mode(path, kSharedMode));
-      return VolumePlace{path, false, true};
+      hand_over(host_.files, path, plan_.fs_group);
+      TRY_VOID(host_.files.set_mode(path, plan_.fs_group ? kGroupMode : kSharedMode));
+      return VolumePlace{path, false};
     case VolumePlan::Kind::host_path:
       return check_host_path(volume);
     case VolumePlan::Kind::files: {
       if (!has_run) {
-        TRY(const std::vector<VolumeFile> files,
-            volume_files(plan_, volume, host_.facts, objects_));
-        TRY_VOID(write_files(path, files));
+        TRY_VOID(host_.files.remove_tree(path));  // what an agent that died had begun
+        TRY_VOID(update_files(volume));
       }
-      return VolumePlace{path, true, false};
+      return VolumePlace{path, true};
     }
     case VolumePlan::Kind::unsupported:
       break;
@@ -189,23 +188,40 @@ Result<VolumePlace> PodSetup::check_host_path(const VolumePlan& volume) {
           plain_error(fmt::format("hostPath type check failed: {} is not a {}", path, wanted)));
     }
   }
-  return VolumePlace{path, false, true};
+  return VolumePlace{path, false};
 }
 
-// All anew: what an agent that died had begun is not to be seen.
-Result<void> PodSetup::write_files(const std::string& directory,
-                                   const std::vector<VolumeFile>& files) {
-  TRY_VOID(host_.files.remove_tree(directory));
-  TRY_VOID(host_.files.make_directory(directory));
-  TRY_VOID(host_.files.set_mode(directory, kFilesMode));
-  for (const VolumeFile& file : files) {
-    for (std::string parent = parent_of(file.path); !parent.empty(); parent = parent_of(parent)) {
-      TRY_VOID(host_.files.make_directory(directory + "/" + parent));
-      TRY_VOID(host_.files.set_mode(directory + "/" + parent, kFilesMode));
-    }
-    TRY_VOID(host_.files.write(directory + "/" + file.path, file.content, file.mode));
+Result<void> PodSetup::update_files(const VolumePlan& volume) {
+  TRY(const std::vector<VolumeFile> files, volume_files(plan_, volume, host_.facts, objects_));
+  const uint64_t hash = hash_of(files);
+  if (const auto before = written_.find(volume.name);
+      before != written_.end() && before->second == hash) {
+    return {};
   }
+  TRY_VOID(publish_files(host_.files, directory_ + "/" + volume.name, files, plan_.fs_group));
+  written_[volume.name] = hash;
   return {};
+}
+
+bool PodSetup::has_objects_in_volumes() const {
+  return std::any_of(plan_.volumes.begin(), plan_.volumes.end(), [](const VolumePlan& volume) {
+    return std::any_of(volume.sources.begin(), volume.sources.end(), [](const FileSource& source) {
+      return source.kind == FileSource::Kind::object;
+    });
+  });
+}
+
+void PodSetup::refresh(Done done) {
+  read_objects([this, done = std::move(done)](const Result<void>& read) {
+    Result<void> updated = read;
+    for (const VolumePlan* volume : mounted_volumes(plan_)) {
+      if (read && volume->kind == VolumePlan::Kind::files) {
+        const Result<void> each = update_files(*volume);
+        updated = each || is_not_found(each.error()) ? updated : each;
+      }
+    }
+    done(updated);
+  });
 }
 
 }  // namespace windlass::node

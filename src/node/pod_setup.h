@@ -20,13 +20,10 @@
 
 namespace windlass::node {
 
-struct VolumeFile;
-
 // A volume as containers can mount it.
 struct VolumePlace {
   std::string path;        // on the host
   bool read_only = false;  // whatever the mount says
-  bool shared = false;     // containers write into it: a link in it may lead anywhere
   // Instead of the path: memory of this many bytes, or of as many as the kernel gives for 0.
   std::optional<uint64_t> memory_bytes = {};
 };
@@ -53,6 +50,10 @@ class PodSetup {
   void prepare(bool has_run, Done done);
   // Reads the objects again. One that is not there is no error here.
   void read_objects(Done done);
+  // Reads the objects again and brings the volumes that are made of them up to date. One that is
+  // not there any more leaves its volume as it is.
+  void refresh(Done done);
+  bool has_objects_in_volumes() const;
 
   const PodObjects& objects() const { return objects_; }
   const VolumePlaces& volumes() const { return volumes_; }
@@ -63,7 +64,7 @@ class PodSetup {
   Result<void> make_volumes(bool has_run);
   Result<VolumePlace> make_volume(const VolumePlan& volume, bool has_run);
   Result<VolumePlace> check_host_path(const VolumePlan& volume);
-  Result<void> write_files(const std::string& directory, const std::vector<VolumeFile>& files);
+  Result<void> update_files(const VolumePlan& volume);
 
   Host host_;
   const PodPlan& plan_;
@@ -72,6 +73,7 @@ class PodSetup {
   PodObjects reading_;
   PodObjects objects_;
   VolumePlaces volumes_;
+  std::map<std::string, uint64_t> written_;  // hashes of the files of volumes, by name
   Done done_;
   std::shared_ptr<PodSetup*> self_;  // callbacks hold it weakly
 };

@@ -196,17 +196,38 @@ TEST_F(PodSetupTest, AHostPathIsCheckedAsItsTypeSays) {
   }
 }
 
-TEST_F(PodSetupTest, OneFileOfAVolume) {
+TEST_F(PodSetupTest, PartsOfVolumes) {
   add_config_map();
-  add_pod("{name: v, configMap: {name: cm}}", "{name: v, mountPath: /etc/a, subPath: a}");
-  EXPECT_EQ(mount("/etc/a").source, volume("v") + "/a");
+  add_pod("{name: v, configMap: {name: cm}}, {name: w, emptyDir: {medium: Memory}}",
+          "{name: v, mountPath: /etc/a, subPath: a}, {name: w, mountPath: /w, subPath: x/y}");
+  EXPECT_EQ(mount("/etc/a").source, volume("v"));
+  EXPECT_EQ(mount("/etc/a").sub_path, "a");
+  EXPECT_EQ(mount("/w").kind, env::ContainerMount::Kind::bind);
+  EXPECT_EQ(mount("/w").sub_path, "x/y");
 }
 
-TEST_F(PodSetupTest, PartsOfVolumesThatContainersWriteToAreRefused) {
-  add_pod("{name: v, emptyDir: {}}", "{name: v, mountPath: /v, subPath: a}");
-  EXPECT_TRUE(node.spawned.empty());
-  EXPECT_THAT(api.pod("p")->status().container_statuses(0).state().waiting().message(),
-              HasSubstr("subPath \"a\" of volume \"v\" is not supported"));
+TEST_F(PodSetupTest, ChangesReachTheVolumesOfRunningPods) {
+  add_config_map();
+  api.create_pod(
+      "{metadata: {name: p}, spec: {nodeName: node-1, restartPolicy: Never, securityContext: "
+      "{fsGroup: 77}, volumes: [{name: v, configMap: {name: cm}}, {name: e, emptyDir: {}}], "
+      "containers: [{name: c, image: i, command: [run, '600', '0'], volumeMounts: "
+      "[{name: v, mountPath: /v}, {name: e, mountPath: /e}]}]}}");
+  run_for(milliseconds(10));
+  const std::string before = node.files.link(volume("v") + "/..data");
+  EXPECT_EQ(node.files.group(volume("e")), 77u);
+  EXPECT_EQ(node.files.mode(volume("e")), 02777u);
+  run_for(minutes(3));
+  EXPECT_EQ(node.files.link(volume("v") + "/..data"), before) << "nothing has changed";
+  api.change<api::core::v1::ConfigMap>(api::kinds::config_map(), "default", "cm", "",
+                                       [](auto& map) { (*map.mutable_data())["a"] = "changed"; });
+  run_for(minutes(1));
+  EXPECT_EQ(*node.files.read(volume("v") + "/a", 100), "changed");
+  EXPECT_NE(node.files.link(volume("v") + "/..data"), before);
+  ASSERT_TRUE(api.remove(api::kinds::config_map(), "default", "cm", {}).answer);
+  run_for(minutes(2));
+  EXPECT_EQ(*node.files.read(volume("v") + "/a", 100), "changed") << "what was there stays";
+  EXPECT_EQ(phase(), "Running");
 }
 
 TEST_F(PodSetupTest, WhatIsNotToBeHadSaysSo) {

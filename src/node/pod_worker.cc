@@ -57,7 +57,7 @@ PodWorker::PodWorker(WorkerHost host, PodPlan plan, PodSeen seen, std::function<
 }
 
 PodWorker::~PodWorker() {
-  for (const env::TimerId timer : {step_timer_, deadline_timer_}) {
+  for (const env::TimerId timer : {step_timer_, deadline_timer_, refresh_timer_}) {
     host_.env.executor.cancel(timer);
   }
 }
@@ -159,7 +159,37 @@ void PodWorker::on_prepared(const Result<void>& prepared) {
   }
   set_up_ = true;
   resume_checks();
+  refresh_later();
   advance();
+}
+
+void PodWorker::refresh_later() {
+  if (setup_.has_objects_in_volumes()) {
+    schedule(refresh_timer_, host_.config.volume_refresh, &PodWorker::refresh);
+  }
+}
+
+// What others write to ConfigMaps and Secrets reaches the volumes of pods that run.
+void PodWorker::refresh() {
+  if (ending_ != Ending::none) {
+    return;
+  }
+  if (reading_) {
+    refresh_later();
+    return;
+  }
+  reading_ = true;
+  setup_.refresh([this](const Result<void>& refreshed) {
+    reading_ = false;
+    if (ending_ != Ending::none) {
+      return;
+    }
+    if (!refreshed) {
+      host_.events.warning(pod_target(), "FailedMount", refreshed.error().message);
+    }
+    refresh_later();
+    advance();
+  });
 }
 
 // What containers need is there; objects that were missing are looked for again first.
@@ -432,6 +462,7 @@ void PodWorker::end(Ending how, Duration grace) {
   if (first) {
     host_.env.executor.cancel(std::exchange(step_timer_, env::TimerId::none));
     host_.env.executor.cancel(std::exchange(deadline_timer_, env::TimerId::none));
+    host_.env.executor.cancel(std::exchange(refresh_timer_, env::TimerId::none));
     probes_.end_all();
     post_starts_.clear();
     for (size_t i = 0; i < container_count(run_); ++i) {

@@ -90,6 +90,8 @@ class PodWorker {
 
   void adopt_runs(const PodRuns& runs);
   void set_up();
+  void refresh_later();
+  void refresh();
   void on_prepared(const Result<void>& prepared);
   bool may_start_now();
   void hold(size_t number, Waiting why, Time until);
@@ -154,6 +156,7 @@ class PodWorker {
   std::optional<MonotonicTime> stop_by_;  // the pod's grace ends then
   env::TimerId step_timer_ = env::TimerId::none;
   env::TimerId deadline_timer_ = env::TimerId::none;
+  env::TimerId refresh_timer_ = env::TimerId::none;
   std::unique_ptr<StatusWriter> writer_;
   std::shared_ptr<PodWorker*> self_;  // callbacks hold it weakly
 };

@@ -199,6 +199,28 @@ Result<void> PosixFiles::set_mode(const std::string& path, unsigned mode) {
   return {};
 }
 
+Result<void> PosixFiles::set_group(const std::string& path, uint32_t group) {
+  constexpr uid_t kSameUser = static_cast<uid_t>(-1);
+  if (::lchown(path.c_str(), kSameUser, static_cast<gid_t>(group)) != 0) {
+    return fail(system_error("chown", path, errno));
+  }
+  return {};
+}
+
+Result<void> PosixFiles::set_link(const std::string& path, const std::string& target) {
+  const std::string next = path + ".next";
+  if (::unlink(next.c_str()) != 0 && errno != ENOENT) {
+    return fail(system_error("unlink", next, errno));
+  }
+  if (::symlink(target.c_str(), next.c_str()) != 0) {
+    return fail(system_error("symlink", next, errno));
+  }
+  if (::rename(next.c_str(), path.c_str()) != 0) {
+    return fail(system_error("rename", path, errno));
+  }
+  return {};
+}
+
 Result<env::Files::TreeSize> PosixFiles::tree_size(const std::string& path) {
   constexpr uint64_t kBlockBytes = 512;  // of st_blocks, whatever the file system's are
   struct stat info = {};

@@ -16,6 +16,8 @@ class PosixFiles : public env::Files {
   Result<void> make_directory(const std::string& path) override;
   Result<void> write(const std::string& path, std::string_view content, unsigned mode) override;
   Result<void> set_mode(const std::string& path, unsigned mode) override;
+  Result<void> set_group(const std::string& path, uint32_t group) override;
+  Result<void> set_link(const std::string& path, const std::string& target) override;
   Result<TreeSize> tree_size(const std::string& path) override;
   Result<void> remove_tree(const std::string& path) override;
 };

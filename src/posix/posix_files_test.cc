@@ -137,5 +137,19 @@ TEST(PosixFiles, CountsWhatATreeTakesWithoutFollowingLinks) {
   EXPECT_EQ(files.tree_size("/nowhere")->bytes, 0U);
 }
 
+TEST(PosixFiles, LinksAreReplacedInOneStep) {
+  const TemporaryDirectory directory;
+  PosixFiles files;
+  directory.write("a", "one");
+  directory.write("b", "two");
+  ASSERT_TRUE(files.set_link(directory / "l", "a"));
+  EXPECT_EQ(*files.read(directory / "l", 10), "one");
+  ASSERT_TRUE(files.set_link(directory / "l", "b"));
+  EXPECT_EQ(*files.read(directory / "l", 10), "two");
+  EXPECT_FALSE(files.set_link(directory / "no/l", "b"));
+  EXPECT_TRUE(files.set_group(directory / "a", ::getegid()));
+  EXPECT_FALSE(files.set_group(directory / "none", ::getegid()));
+}
+
 }  // namespace
 }  // namespace windlass::posix

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace windlass::sim {
@@ -33,7 +34,24 @@ bool SimFiles::is_directory(const std::string& path) const {
          (directory != directories_.end() && directory->starts_with(prefix));
 }
 
-Result<env::Files::Type> SimFiles::type(const std::string& path) {
+// A relative target begins where its link is.
+std::string SimFiles::resolve(std::string path) const {
+  for (int i = 0; i < kMaxLinks; ++i) {
+    const auto found = std::find_if(links_.begin(), links_.end(), [&path](const auto& each) {
+      return path == each.first || path.starts_with(each.first + "/");
+    });
+    if (found == links_.end()) {
+      break;
+    }
+    const auto& [place, target] = *found;
+    const std::string from = target.starts_with('/') ? "" : place.substr(0, place.rfind('/') + 1);
+    path = from + target + path.substr(place.size());
+  }
+  return path;
+}
+
+Result<env::Files::Type> SimFiles::type(const std::string& named) {
+  const std::string path = resolve(named);
   if (files_.contains(path)) {
     return Type::file;
   }
@@ -43,7 +61,8 @@ Result<env::Files::Type> SimFiles::type(const std::string& path) {
   return missing("stat", path);
 }
 
-Result<std::string> SimFiles::read(const std::string& path, size_t limit) {
+Result<std::string> SimFiles::read(const std::string& named, size_t limit) {
+  const std::string path = resolve(named);
   if (faults_.fires("sim_files.read_failed")) {
     return fail(plain_error(fmt::format("read {}: input/output error", path)));
   }
@@ -63,7 +82,8 @@ Result<std::string> SimFiles::read_from(const std::string& path, uint64_t offset
   return offset >= all.size() ? "" : all.substr(static_cast<size_t>(offset), limit);
 }
 
-Result<std::vector<std::string>> SimFiles::list(const std::string& directory) {
+Result<std::vector<std::string>> SimFiles::list(const std::string& named) {
+  const std::string directory = resolve(named);
   if (files_.contains(directory)) {
     return fail(plain_error(fmt::format("open {}: not a directory", directory)));
   }
@@ -81,6 +101,10 @@ Result<std::vector<std::string>> SimFiles::list(const std::string& directory) {
   for (auto file = files_.lower_bound(prefix);
        file != files_.end() && file->first.starts_with(prefix); ++file) {
     add(file->first);
+  }
+  for (auto link = links_.lower_bound(prefix);
+       link != links_.end() && link->first.starts_with(prefix); ++link) {
+    add(link->first);
   }
   for (auto made = directories_.lower_bound(prefix);
        made != directories_.end() && made->starts_with(prefix); ++made) {
@@ -104,8 +128,18 @@ Result<void> SimFiles::make_directory(const std::string& path) {
 }
 
 unsigned SimFiles::mode(const std::string& path) const {
-  const auto found = modes_.find(path);
+  const auto found = modes_.find(resolve(path));
   return found == modes_.end() ? 0 : found->second;
+}
+
+uint32_t SimFiles::group(const std::string& path) const {
+  const auto found = groups_.find(resolve(path));
+  return found == groups_.end() ? 0 : found->second;
+}
+
+std::string SimFiles::link(const std::string& path) const {
+  const auto found = links_.find(path);
+  return found == links_.end() ? "" : found->second;
 }
 
 Result<void> SimFiles::write(const std::string& path, std::string_view content, unsigned mode) {
@@ -129,6 +163,22 @@ Result<void> SimFiles::set_mode(const std::string& path, unsigned mode) {
   return {};
 }
 
+Result<void> SimFiles::set_group(const std::string& path, uint32_t group) {
+  if (!type(path)) {
+    return missing("chown", path);
+  }
+  groups_[path] = group;
+  return {};
+}
+
+Result<void> SimFiles::set_link(const std::string& path, const std::string& target) {
+  if (files_.contains(path)) {
+    return fail(plain_error(fmt::format("symlink {}: file exists", path)));
+  }
+  links_.insert_or_assign(path, target);
+  return {};
+}
+
 Result<env::Files::TreeSize> SimFiles::tree_size(const std::string& path) {
   TreeSize size;
   for (const auto& [name, content] : files_) {
@@ -142,7 +192,9 @@ Result<env::Files::TreeSize> SimFiles::tree_size(const std::string& path) {
 
 Result<void> SimFiles::remove_tree(const std::string& path) {
   files_.erase(path);
+  links_.erase(path);
   const std::string prefix = inside(path);
+  std::erase_if(links_, [&](const auto& link) { return link.first.starts_with(prefix); });
   std::erase_if(files_, [&](const auto& file) { return file.first.starts_with(prefix); });
   std::erase_if(directories_, [&](const auto& made) { return made.starts_with(prefix); });
   return {};

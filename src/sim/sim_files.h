@@ -12,7 +12,8 @@ namespace windlass::sim {
 
 // Files in memory: paths with their content. A folder exists when it was made or something is in
 // it.
-// "-" is whatever was put there. Fault point: sim_files.read_failed.
+// "-" is whatever was put there. Links are followed by what reads. Fault point:
+// sim_files.read_failed.
 class SimFiles final : public env::Files {
  public:
   explicit SimFiles(env::Faults& faults = env::no_faults()) : faults_(faults) {}
@@ -20,6 +21,10 @@ class SimFiles final : public env::Files {
   void put(const std::string& path, std::string content);
   // What write() or set_mode() gave it last; 0 when they did not.
   unsigned mode(const std::string& path) const;
+  // What set_group() gave it last; 0 when it did not.
+  uint32_t group(const std::string& path) const;
+  // "" for what is no link.
+  std::string link(const std::string& path) const;
 
   Result<Type> type(const std::string& path) override;
   Result<std::string> read(const std::string& path, size_t limit) override;
@@ -28,15 +33,22 @@ class SimFiles final : public env::Files {
   Result<void> make_directory(const std::string& path) override;
   Result<void> write(const std::string& path, std::string_view content, unsigned mode) override;
   Result<void> set_mode(const std::string& path, unsigned mode) override;
+  Result<void> set_group(const std::string& path, uint32_t group) override;
+  Result<void> set_link(const std::string& path, const std::string& target) override;
   Result<TreeSize> tree_size(const std::string& path) override;
   Result<void> remove_tree(const std::string& path) override;
 
  private:
+  static constexpr int kMaxLinks = 8;  // on the way to a file
+
   bool is_directory(const std::string& path) const;
+  std::string resolve(std::string path) const;
 
   env::Faults& faults_;
   std::map<std::string, std::string> files_;
   std::map<std::string, unsigned> modes_;
+  std::map<std::string, uint32_t> groups_;
+  std::map<std::string, std::string> links_;
   std::set<std::string> directories_;  // those made, as prefixes: with a slash at the end
 };
 

@@ -76,5 +76,21 @@ TEST(SimFiles, WritesIntoFoldersThatAreThere) {
   EXPECT_EQ(files.tree_size("/w")->entries, 0U);
 }
 
+TEST(SimFiles, LinksLeadWhereTheyPoint) {
+  SimFiles files;
+  files.put("/v/..1/d/a", "old");
+  files.put("/v/..2/d/a", "new");
+  ASSERT_TRUE(files.set_link("/v/..data", "..1"));
+  ASSERT_TRUE(files.set_link("/v/d", "..data/d"));
+  EXPECT_EQ(*files.read("/v/d/a", 10), "old");
+  ASSERT_TRUE(files.set_link("/v/..data", "..2"));
+  EXPECT_EQ(*files.read("/v/d/a", 10), "new");
+  EXPECT_EQ(*files.list("/v"), (std::vector<std::string>{"..1", "..2", "..data", "d"}));
+  EXPECT_EQ(files.link("/v/d"), "..data/d");
+  ASSERT_TRUE(files.remove_tree("/v/d"));
+  EXPECT_FALSE(files.read("/v/d/a", 10));
+  EXPECT_EQ(*files.read("/v/..2/d/a", 10), "new");
+}
+
 }  // namespace
 }  // namespace windlass::sim

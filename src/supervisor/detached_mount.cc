@@ -1,22 +1,88 @@
 #include "supervisor/detached_mount.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "posix/error.h"
 
 namespace windlass::supervisor {
+namespace {
+
+// Whose containers write there may be anybody.
+constexpr mode_t kMadeMode = 0777;
+
+// The kernel refuses every step that leaves the directory, also one that is made meanwhile.
+posix::FileDescriptor open_below(int top, const std::string& below) {
+  open_how how = {};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  return posix::FileDescriptor(
+      static_cast<int>(::syscall(SYS_openat2, top, below.c_str(), &how, sizeof how)));
+}
+
+Result<void> make_below(int top, const std::string& path, const std::string& below) {
+  for (size_t end = 0; end < below.size();) {
+    end = std::min(below.find('/', end + 1), below.size());
+    const std::string part = below.substr(0, end);
+    if (open_below(top, part).valid()) {
+      continue;
+    }
+    const size_t slash = part.rfind('/');
+    const std::string parent = slash == std::string::npos ? "." : part.substr(0, slash);
+    const std::string name = slash == std::string::npos ? part : part.substr(slash + 1);
+    const posix::FileDescriptor in = open_below(top, parent);
+    if (!in.valid() || (::mkdirat(in.get(), name.c_str(), kMadeMode) != 0 && errno != EEXIST)) {
+      return fail(posix::system_error("mkdir", path + "/" + part, errno));
+    }
+    // Whatever the umask is.
+    const posix::FileDescriptor made(
+        ::openat(in.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (made.valid()) {
+      ::fchmod(made.get(), kMadeMode);
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<DetachedMount> DetachedMount::clone_of(const std::string& path) {
   posix::FileDescriptor tree(::open_tree(
       AT_FDCWD, path.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | unsigned{AT_RECURSIVE}));
   if (!tree.valid()) {
     return fail(posix::system_error("mount", path, errno));
+  }
+  return DetachedMount(std::move(tree));
+}
+
+Result<DetachedMount> DetachedMount::clone_below(const std::string& path,
+                                                 const std::string& below) {
+  const posix::FileDescriptor top(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!top.valid()) {
+    return fail(posix::system_error("open", path, errno));
+  }
+  posix::FileDescriptor found = open_below(top.get(), below);
+  if (!found.valid() && errno == ENOENT) {
+    TRY_VOID(make_below(top.get(), path, below));
+    found = open_below(top.get(), below);
+  }
+  if (!found.valid()) {
+    return fail(errno == EXDEV ? plain_error(fmt::format("{} leads out of {}", below, path))
+                               : posix::system_error("open", path + "/" + below, errno));
+  }
+  posix::FileDescriptor tree(::open_tree(
+      found.get(), "",
+      OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | unsigned{AT_RECURSIVE} | unsigned{AT_EMPTY_PATH}));
+  if (!tree.valid()) {
+    return fail(posix::system_error("mount", path + "/" + below, errno));
   }
   return DetachedMount(std::move(tree));
 }

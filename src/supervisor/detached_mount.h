@@ -16,6 +16,9 @@ class DetachedMount {
  public:
   // What is at `path` now, with all mounts below it.
   static Result<DetachedMount> clone_of(const std::string& path);
+  // What is at `below` in the directory `path`, and nowhere else: a link that leads out of it, or
+  // `..`, is an error. Directories that are missing are made.
+  static Result<DetachedMount> clone_below(const std::string& path, const std::string& below);
   // Without a value it is a flag.
   using Options = std::vector<std::pair<std::string, std::string>>;
   static Result<DetachedMount> make(const std::string& type, const Options& options);

@@ -10,7 +10,7 @@ namespace windlass::env {
 template <class A>
 void fields(A& archive, supervisor::Is<ContainerMount> auto& mount) {
   archive.choice(mount.kind, ContainerMount::Kind::tmpfs);
-  archive(mount.source, mount.target, mount.read_only, mount.size_bytes);
+  archive(mount.source, mount.target, mount.read_only, mount.size_bytes, mount.sub_path);
 }
 
 template <class A>

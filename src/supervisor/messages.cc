@@ -90,6 +90,7 @@ bool absolute(const std::string& path) {
 
 Result<void> check_mount(const env::ContainerMount& mount) {
   if (!absolute(mount.target) || has_nul(mount.target) || has_nul(mount.source) ||
+      has_nul(mount.sub_path) || absolute(mount.sub_path) ||
       (mount.kind == env::ContainerMount::Kind::bind && !absolute(mount.source))) {
     return fail(plain_error(fmt::format("mount {} at {}: paths must be absolute",
                                         quote(mount.source), quote(mount.target))));

@@ -14,7 +14,7 @@ env::ContainerRequest full_request() {
   request.log_path = "/log";
   request.isolation.root = "/root";
   request.isolation.layer = "/layer";
-  request.isolation.mounts = {{env::ContainerMount::Kind::bind, "/a", "/b", true, 0},
+  request.isolation.mounts = {{env::ContainerMount::Kind::bind, "/a", "/b", true, 0, "sub/path"},
                               {env::ContainerMount::Kind::tmpfs, "", "/c", false, 1 << 20}};
   request.isolation.hostname = "pod-0";
   request.isolation.private_tmp = false;

@@ -91,6 +91,14 @@ Result<DetachedMount> layered(const std::string& root, const std::string& layer)
                                          {"userxattr", ""}});
 }
 
+Result<DetachedMount> open_mount(const env::ContainerMount& mount) {
+  if (mount.kind == env::ContainerMount::Kind::tmpfs) {
+    return new_tmpfs("0777", mount.size_bytes);
+  }
+  return mount.sub_path.empty() ? DetachedMount::clone_of(mount.source)
+                                : DetachedMount::clone_below(mount.source, mount.sub_path);
+}
+
 class View {
  public:
   explicit View(const env::ContainerIsolation& isolation) : isolation_(isolation) {}
@@ -140,9 +148,7 @@ class View {
       open_host_files();
     }
     for (const env::ContainerMount& mount : isolation_.mounts) {
-      TRY(DetachedMount opened, mount.kind == env::ContainerMount::Kind::bind
-                                    ? DetachedMount::clone_of(mount.source)
-                                    : new_tmpfs("0777", mount.size_bytes));
+      TRY(DetachedMount opened, open_mount(mount));
       if (mount.read_only) {
         TRY_VOID(opened.set_read_only());
       }

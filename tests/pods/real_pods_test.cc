@@ -28,7 +28,7 @@ stringData: {{pw: hidden}}
 ---
 {})",
       job("set -x; [ $(cat /cm/deep/er) = two ]; [ ! -e /cm/a ]; [ $(cat /sec/pw) = hidden ]; "
-          "[ $(stat -c %a /sec/pw) = 400 ]; [ $A = one ]; [ $CM_b = two ]; [ $PW = hidden ]; "
+          "[ $(stat -L -c %a /sec/pw) = 400 ]; [ $A = one ]; [ $CM_b = two ]; [ $PW = hidden ]; "
           "grep -q app= /all/labels; [ $(cat /all/a) = one ]; [ $(cat /etc/one) = one ]; "
           "if touch /cm/x; then exit 1; fi; echo out > /empty/f; [ $(cat /empty/f) = out ]; echo "
           "out > /host/f; "
@@ -78,6 +78,30 @@ TEST_F(RealPods, UsersOfTheirOwn) {
   if (::geteuid() == 0) {
     EXPECT_THAT(ran.output, HasSubstr("55 77 88"));
   }
+}
+
+// A link that a container has put into a volume does not lead out of it.
+TEST_F(RealPods, PartsOfVolumes) {
+  const std::string volumes = "      volumes: [{name: e, emptyDir: {}}]\n";
+  const auto two = [&volumes](const std::string& first, const std::string& part) {
+    return job(
+        "ls /part; [ $(cat /part/f) = out ]",
+        fmt::format("        volumeMounts: [{{name: e, mountPath: /part, subPath: {}}}]\n", part),
+        fmt::format("      initContainers:\n"
+                    "      - {{name: i, image: test, command: [sh, -ec, \"{}\"], "
+                    "volumeMounts: [{{name: e, mountPath: /e}}]}}\n",
+                    first) +
+            volumes);
+  };
+  const Ran inside = run(two("mkdir -p /e/a/b; echo out > /e/a/b/f; ln -s a/b /e/l", "l"));
+  EXPECT_TRUE(inside.complete) << inside.output;
+  const Ran outside = run(two("ln -s /etc /e/l", "l"));
+  EXPECT_FALSE(outside.complete);
+  EXPECT_THAT(outside.output, HasSubstr("l leads out of "));
+  const Ran made =
+      run(job("touch /part/g",
+              "        volumeMounts: [{name: e, mountPath: /part, subPath: a/b}]\n", volumes));
+  EXPECT_TRUE(made.complete) << made.output;
 }
 
 TEST_F(RealPods, R7_APodBeyondItsLocalStorageIsEvicted) {
