@@ -19,7 +19,7 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
-Result<void> write_state(env::Files& files, const std::string& state,
+Result<void> write_all(env::Files& files, const std::string& state,
                          const std::vector<VolumeFile>& content, std::optional<uint32_t> group) {
   TRY_VOID(files.make_directory(state));
   TRY_VOID(files.set_mode(state, kFolderMode));
@@ -63,7 +63,7 @@ Result<void> publish_files(env::Files& files, const std::string& directory,
     ++number;
   }
   const std::string state = fmt::format("..{}", number);
-  TRY_VOID(write_state(files, directory + "/" + state, content, group));
+  TRY_VOID(write_all(files, directory + "/" + state, content, group));
   TRY_VOID(files.set_link(directory + "/" + kCurrent, state));
   std::set<std::string> shown = {kCurrent, state};
   for (const VolumeFile& file : content) {

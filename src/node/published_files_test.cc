@@ -7,22 +7,22 @@
 namespace windlass::node {
 namespace {
 
-using Names = std::vector<std::string>;
+using Entries = std::vector<std::string>;
 
 TEST(PublishedFiles, ANewStateTakesThePlaceOfTheOldOneInOneStep) {
   sim::SimFiles files;
   ASSERT_TRUE(publish_files(files, "/v", {{"a", "1", 0644}, {"deep/er", "2", 0400}}, {}));
-  EXPECT_EQ(*files.list("/v"), (Names{"..1", "..data", "a", "deep"}));
+  EXPECT_EQ(*files.list("/v"), (Entries{"..1", "..data", "a", "deep"}));
   EXPECT_EQ(files.link("/v/..data"), "..1");
   EXPECT_EQ(files.link("/v/deep"), "..data/deep");
   EXPECT_EQ(*files.read("/v/deep/er", 10), "2");
   EXPECT_EQ(files.mode("/v/deep/er"), 0400u);
   ASSERT_TRUE(publish_files(files, "/v", {{"a", "3", 0644}, {"b", "4", 0644}}, {}));
-  EXPECT_EQ(*files.list("/v"), (Names{"..2", "..data", "a", "b"}));
+  EXPECT_EQ(*files.list("/v"), (Entries{"..2", "..data", "a", "b"}));
   EXPECT_EQ(*files.read("/v/a", 10), "3");
   EXPECT_EQ(*files.read("/v/b", 10), "4");
   ASSERT_TRUE(publish_files(files, "/v", {}, {}));
-  EXPECT_EQ(*files.list("/v"), (Names{"..1", "..data"}));
+  EXPECT_EQ(*files.list("/v"), (Entries{"..1", "..data"}));
 }
 
 TEST(PublishedFiles, TheGroupOfThePodMayReadThem) {
