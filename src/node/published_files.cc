@@ -20,7 +20,7 @@ std::string folder_of(const std::string& path) {
 }
 
 Result<void> write_all(env::Files& files, const std::string& state,
-                         const std::vector<VolumeFile>& content, std::optional<uint32_t> group) {
+                       const std::vector<VolumeFile>& content, std::optional<uint32_t> group) {
   TRY_VOID(files.make_directory(state));
   TRY_VOID(files.set_mode(state, kFolderMode));
   for (const VolumeFile& file : content) {
