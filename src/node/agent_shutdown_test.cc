@@ -6,6 +6,7 @@
 
 #include <csignal>
 
+#include "node/shutdown_order.h"
 #include "node/testing.h"
 #include "schema/core/v1/event.pb.h"
 
