@@ -265,7 +265,7 @@ TEST_F(PodSetupTest, K62_R7_APodBeyondItsLocalStorageIsEvictedAndNotDisrupted) {
 TEST_F(PodSetupTest, ANewAgentLeavesTheFilesOfARunningPodAlone) {
   add_config_map();
   add_pod("{name: v, configMap: {name: cm}}", "{name: v, mountPath: /v}");
-  node.files.put(volume("v") + "/a", "as the container sees it");
+  node.files.put(volume("v") + "/..1/a", "as the container sees it");
   node.make_agent(api);
   node.agent->start();
   run_for(seconds(1));
