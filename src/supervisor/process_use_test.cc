@@ -36,11 +36,11 @@ TEST(ProcessUse, AddsUpTrees) {
 
 // disruption.md M-24, without the cgroup controllers that containers without limits do not have.
 TEST(ProcessUse, TheSupervisorTellsWhatItsContainersTake) {
+  std::vector<env::ContainerUse> uses;  // outlives the answers
   Rig rig;
   Outcome& outcome = rig.start(rig.shell(
       "hog", "x=$(head -c 8000000 /dev/zero | tr '\\0' a); sleep 1000 & touch /tmp/up; wait"));
   ASSERT_TRUE(rig.wait_for([&] { return outcome.started.has_value(); }));
-  std::vector<env::ContainerUse> uses;
   // Until the shell has read it all.
   ASSERT_TRUE(rig.wait_for([&] {
     rig.client->use([&](const std::vector<env::ContainerUse>& found) {

@@ -15,9 +15,13 @@ source "$here/../checks.sh"
 # shellcheck source=/dev/null
 source "$here/pods.sh"
 
-unshare --pid --mount --propagation unchanged --fork true 2>/dev/null ||
-  unshare --user --pid --mount --propagation unchanged --fork true 2>/dev/null ||
-  { echo "no pid namespaces here: SIGTERM would end what is to ignore it"; exit 77; }
+# The program itself knows best what it can have here.
+if "$windlass" run <(printf '%s' '{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"probe"},"spec":{"template":
+  {"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"none","command":["true"]}]}}}}') 2>&1 |
+  grep 'plain process groups'; then
+  echo "no pid namespaces here: SIGTERM would end what is to ignore it"
+  exit 77
+fi
 
 for part in "$here"/steps/*.sh; do
   # shellcheck source=/dev/null
