@@ -4,11 +4,8 @@
 // --rounds=N other sizes; --peers=0 leaves the others out. Prints every run; the limits are in
 // docs/reference/performance.md.
 #include <fmt/format.h>
-#include <poll.h>
-#include <sched.h>
 #include <simdjson.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,10 +23,9 @@
 #include <thread>
 #include <vector>
 
+#include "bare_clones.h"
 #include "base/check.h"
 #include "posix/testing.h"
-#include "supervisor/clone.h"
-#include "supervisor/container.h"
 #include "tests/crash/api_connection.h"
 #include "tests/crash/up_process.h"
 
@@ -119,31 +115,9 @@ double run_command(const std::string& command) {
   return wall_seconds() - start;
 }
 
-// `at_once` children at a time, each /bin/true as PID 1 of new namespaces.
 double run_bare(int runs, size_t at_once) {
   const double start = wall_seconds();
-  std::vector<supervisor::Cloned> running;
-  for (int started = 0; started < runs || !running.empty();) {
-    while (started < runs && running.size() < at_once) {
-      auto child =
-          supervisor::clone_process({CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS, -1});
-      CHECK(child.pid >= 0, "namespaces are to be had");
-      if (child.pid == 0) {
-        ::execl("/bin/true", "true", nullptr);
-        ::_exit(127);
-      }
-      running.push_back(std::move(child));
-      ++started;
-    }
-    std::vector<pollfd> waits;
-    for (const auto& child : running) {
-      waits.push_back({child.pidfd.get(), POLLIN, 0});
-    }
-    ::poll(waits.data(), waits.size(), -1);
-    std::erase_if(running, [](const auto& child) {
-      return supervisor::wait_for_end(child.pidfd.get(), WEXITED | WNOHANG).known;
-    });
-  }
+  run_bare_clones(runs, at_once);
   return wall_seconds() - start;
 }
 

@@ -3,8 +3,6 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <linux/close_range.h>
-#include <poll.h>
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,14 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "bare_clones.h"
 #include "posix/event_loop.h"
 #include "posix/posix_clock.h"
 #include "posix/posix_log.h"
 #include "posix/testing.h"
 #include "supervisor/cgroup_files.h"
 #include "supervisor/client.h"
-#include "supervisor/clone.h"
-#include "supervisor/container.h"
 #include "supervisor/serve.h"
 
 namespace windlass::supervisor {
@@ -28,31 +25,9 @@ namespace {
 
 constexpr int kRuns = 500;
 
-// `window` children at a time, each /bin/true as PID 1 of new namespaces.
 void BM_BareCloneAndWait(benchmark::State& state) {
-  const auto window = static_cast<size_t>(state.range(0));
   for (auto _ : state) {
-    std::vector<Cloned> running;
-    for (int started = 0; started < kRuns || !running.empty();) {
-      while (started < kRuns && running.size() < window) {
-        Cloned child =
-            clone_process({CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS, -1});
-        if (child.pid == 0) {
-          ::execl("/bin/true", "true", nullptr);
-          ::_exit(127);
-        }
-        running.push_back(std::move(child));
-        ++started;
-      }
-      std::vector<pollfd> waits;
-      for (const Cloned& child : running) {
-        waits.push_back({child.pidfd.get(), POLLIN, 0});
-      }
-      ::poll(waits.data(), waits.size(), -1);
-      std::erase_if(running, [](const Cloned& child) {
-        return wait_for_end(child.pidfd.get(), WEXITED | WNOHANG).known;
-      });
-    }
+    run_bare_clones(kRuns, static_cast<size_t>(state.range(0)));
   }
   state.counters["runs/s"] =
       benchmark::Counter(kRuns, benchmark::Counter::kIsIterationInvariantRate);

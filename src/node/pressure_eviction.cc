@@ -1,6 +1,7 @@
 #include "node/pressure_eviction.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/quantity.h"
