@@ -130,7 +130,7 @@ Layers read_layers() {
     allowed.insert(folder);
     std::string mode;
     for (std::string word; words >> word;) {
-      if (word == "DEPENDS" || word == "LINK" || word == "TEST_DEPENDS") {
+      if (word == "DEPENDS" || word == "LINK" || word == "TEST_DEPENDS" || word == "APART") {
         mode = word;
       } else if (mode == "DEPENDS") {
         // Layers are listed bottom up, so what a dependency may include is known by now.
