@@ -9,6 +9,7 @@
 #include "api/patch/merge_patch.h"
 #include "api/patch/strategic_merge.h"
 #include "apiserver/field_tracker.h"
+#include "apiserver/finalizer_patch.h"
 #include "apiserver/managed_fields.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/object_parts.h"
@@ -118,6 +119,38 @@ Result<Patched> apply(PatchType type, const Message& object, const api::Kind& ki
   return fail(unsupported_media_type("415: Unsupported Media Type"));
 }
 
+// The object as the patch wants it.
+Result<std::unique_ptr<Message>> patched_object(const Message& stored, const api::Kind& kind,
+                                                PatchType type, std::string_view body,
+                                                const WriteOptions& options, Decision& decision) {
+  TRY(const Patched patched, apply(type, stored, kind, body, options));
+  const std::string shown = shown_in_errors(kind, patched);
+  std::unique_ptr<Message> object = kind.make();
+  const auto decoded = api::decode_json(patched.json, *object);
+  if (!decoded) {
+    return fail(undecodable(shown, decoded.error().message));
+  }
+  std::vector<api::FieldProblem> problems = decoded->problems;
+  for (const std::string& path : patched.duplicates) {
+    problems.push_back({api::FieldProblem::Type::duplicate, path, ""});
+  }
+  if (!problems.empty() && options.field_validation == FieldValidation::strict) {
+    return fail(undecodable(shown, api::strict_error_text(problems)));
+  }
+  if (options.field_validation == FieldValidation::warn) {
+    for (const api::FieldProblem& problem : problems) {
+      decision.add_warnings({problem.text()});
+    }
+  }
+  if (!patched.parts.empty()) {
+    object = with_parts_of(stored, *object, patched.parts);
+  }
+  if (!api::metadata_of(stored).managed_fields().empty()) {
+    keep_clearing(patched.json, api::mutable_metadata_of(*object));
+  }
+  return object;
+}
+
 }  // namespace
 
 Decision Server::patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
@@ -139,30 +172,10 @@ Result<ObjectPtr> Server::try_patch(const ObjectRef& ref, std::string_view subre
     return try_apply(ref, *strategy, subresource, body, options, decision);
   }
   TRY(const Stored stored, find(ref));
-  TRY(const Patched patched, apply(type, *stored.object, *ref.kind, body, options));
-  const std::string shown = shown_in_errors(*ref.kind, patched);
-  std::unique_ptr<Message> object = ref.kind->make();
-  const auto decoded = api::decode_json(patched.json, *object);
-  if (!decoded) {
-    return fail(undecodable(shown, decoded.error().message));
-  }
-  std::vector<api::FieldProblem> problems = decoded->problems;
-  for (const std::string& path : patched.duplicates) {
-    problems.push_back({api::FieldProblem::Type::duplicate, path, ""});
-  }
-  if (!problems.empty() && options.field_validation == FieldValidation::strict) {
-    return fail(undecodable(shown, api::strict_error_text(problems)));
-  }
-  if (options.field_validation == FieldValidation::warn) {
-    for (const api::FieldProblem& problem : problems) {
-      decision.add_warnings({problem.text()});
-    }
-  }
-  if (!patched.parts.empty()) {
-    object = with_parts_of(*stored.object, *object, patched.parts);
-  }
-  if (!api::metadata_of(*stored.object).managed_fields().empty()) {
-    keep_clearing(patched.json, api::mutable_metadata_of(*object));
+  std::unique_ptr<Message> object =
+      type == PatchType::strategic ? without_finalizers(*stored.object, body) : nullptr;
+  if (object == nullptr) {
+    TRY(object, patched_object(*stored.object, *ref.kind, type, body, options, decision));
   }
   TRY_VOID(match_url(ref, api::mutable_metadata_of(*object)));
   FieldTracker tracker(*ref.kind, subresource, options);

@@ -52,6 +52,28 @@ TEST_F(Patch, P76_AnyPatchTakesAFinalizerAway) {
   }
 }
 
+// The way that most of these patches take, and the one that all others take.
+TEST_F(Patch, M94_FinalizersGoTheSameOnBothWays) {
+  for (const char* more : {"", R"(,"labels":{})"}) {
+    must_create_pod("p", R"({"finalizers":["x.io/a","x.io/b","x.io/c"]})");
+    const std::string metadata =
+        R"("$deleteFromPrimitiveList/finalizers":["x.io/c","x.io/a"])" + std::string(more);
+    const std::string uid = meta(pod("p")).uid();
+    EXPECT_NE(error(patch(pod("p"), PatchType::strategic,
+                          R"({"metadata":{"uid":"other",)" + metadata + "}}")),
+              "");
+    EXPECT_NE(error(patch(pod("p"), PatchType::strategic,
+                          R"({"metadata":{"resourceVersion":"1",)" + metadata + "}}")),
+              "");
+    ASSERT_EQ(error(patch(pod("p"), PatchType::strategic,
+                          R"({"metadata":{"uid":")" + uid + "\"," + metadata + "}}")),
+              "");
+    EXPECT_THAT(meta(pod("p")).finalizers(), testing::ElementsAre("x.io/b"));
+    ASSERT_EQ(error(patch(pod("p"), PatchType::merge, R"({"metadata":{"finalizers":null}})")), "");
+    ASSERT_EQ(error(server.remove(pod("p"), {})), "");
+  }
+}
+
 TEST_F(Patch, M42_OnlyAVersionInThePatchCanConflict) {
   must_create(config_map("c"), R"({"data":{"a":"1"}})");
   const std::string old = meta(config_map("c")).resource_version();

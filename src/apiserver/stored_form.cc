@@ -115,6 +115,12 @@ std::string encode_stored(const api::Kind& kind, const api::Message& object) {
   return api::encode_protobuf(*stored);
 }
 
+bool is_stored_as(const api::Kind& kind, const api::Message& object, std::string_view bytes) {
+  // Most changes change the size, which is known for less.
+  const bool may_be = !is_stored_form(kind) || object.ByteSizeLong() == bytes.size();
+  return may_be && encode_stored(kind, object) == bytes;
+}
+
 std::string served_bytes(const api::Kind& kind, const store::Version& version) {
   return is_stored_form(kind) ? version.bytes() : renumber(version.bytes(), kNewNumber);
 }

@@ -28,6 +28,9 @@ api::ObjectPtr to_stored(const api::Kind& kind, api::ObjectPtr object);
 // The bytes that the store has, or would have, of an object of the kind.
 std::string encode_stored(const api::Kind& kind, const api::Message& object);
 
+// Whether these are those bytes.
+bool is_stored_as(const api::Kind& kind, const api::Message& object, std::string_view bytes);
+
 // Stored bytes as bytes of the kind. The fields of an Event come in another order, which protobuf
 // allows.
 std::string served_bytes(const api::Kind& kind, const store::Version& version);

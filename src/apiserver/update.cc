@@ -81,7 +81,7 @@ Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy
     decision.removed = true;
     return ObjectPtr(std::move(object));
   }
-  if (encode_stored(*ref.kind, *object) == stored.version->bytes()) {
+  if (is_stored_as(*ref.kind, *object, stored.version->bytes())) {
     return stored.object;  // M41
   }
   tracker.stamp(*object, clock_.now());

@@ -5,6 +5,7 @@
 #include "apiserver/event_expiry.h"
 #include "apiserver/in_process_client.h"
 #include "apiserver/stored_form.h"
+#include "client/roster.h"
 #include "controllers/disruption/budget_controller.h"
 #include "controllers/disruption/stale_marks.h"
 #include "controllers/garbage/collector.h"
@@ -98,21 +99,22 @@ struct ControlPlane::Parts {
         event_expiry(server, env.executor, env.clock),
         client(server, env.executor),
         client_env{client, env.executor, env.clock, env.random, env.log},
+        shared_env{client, env.executor, env.clock, env.random, env.log, &rosters},
         job_controller(client_env, job_options(options)),
-        garbage_collector(client_env, {apiserver::all_stored_kinds()}),
-        namespace_controller(client_env, {.ca_certificate = system_objects.ca_certificate}),
-        budget_controller(client_env),
-        stale_mark_cleaner(client_env, {.timeout = options.periods.stale_mark_timeout}),
-        ttl_controller(client_env, {}),
-        pod_gc(client_env, pod_gc_options(options)),
-        node_lifecycle(client_env, node_options(options.periods)),
-        scheduler(client_env, scheduler::options_with(options.gates)) {
+        garbage_collector(shared_env, {apiserver::all_stored_kinds()}),
+        namespace_controller(shared_env, {.ca_certificate = system_objects.ca_certificate}),
+        budget_controller(shared_env),
+        stale_mark_cleaner(shared_env, {.timeout = options.periods.stale_mark_timeout}),
+        ttl_controller(shared_env, {}),
+        pod_gc(shared_env, pod_gc_options(options)),
+        node_lifecycle(shared_env, node_options(options.periods)),
+        scheduler(shared_env, scheduler::options_with(options.gates)) {
     server.set_admission(admission_with(options));
     if (const Duration timeout = options.periods.pod_eviction_timeout; timeout > Duration::zero()) {
-      lost_nodes.emplace(client_env, controllers::lost_nodes::LostNodeController::Options{
+      lost_nodes.emplace(shared_env, controllers::lost_nodes::LostNodeController::Options{
                                          timeout, options.periods.node_monitor_period});
     } else {
-      taint_eviction.emplace(client_env, taint_options(options));
+      taint_eviction.emplace(shared_env, taint_options(options));
     }
   }
 
@@ -121,6 +123,10 @@ struct ControlPlane::Parts {
   apiserver::EventExpiry event_expiry;
   apiserver::InProcessClient client;
   client::ClientEnv client_env;
+  client::Rosters rosters;
+  // For all but the Job controller: it lists pods after it has listed Jobs, so that its pods are
+  // never older than what its Jobs say of them.
+  client::ClientEnv shared_env;
   controllers::job::JobController job_controller;
   controllers::garbage::GarbageCollector garbage_collector;
   controllers::namespaces::NamespaceController namespace_controller;

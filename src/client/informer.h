@@ -1,13 +1,10 @@
 // A local view of a collection: for every object the small struct that a controller needs of it,
-// never the object itself, kept current by a reflector. `Project` makes the struct from the message
+// never the object itself, kept current by a roster. `Project` makes the struct from the message
 // that the Kind says. Handlers run after the view has changed, on the client's executor.
-//
-// An object that was deleted and created again between two looks is told as a deletion and an
-// addition: its UID tells (reliability.md W3). What comes late or twice is not told at all.
 #pragma once
 
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,14 +12,17 @@
 #include <vector>
 
 #include "client/object_identity.h"
-#include "client/reflector.h"
+#include "client/roster.h"
 
 namespace windlass::client {
 
 template <class Projection>
-class Informer final : private ReflectorSink {
+class Informer final : private Roster::View {
  public:
-  using Project = std::function<Projection(const api::Message&)>;
+  // Nothing: the view is not about this object, as it is now.
+  using Project = std::function<std::optional<Projection>(const api::Message&)>;
+  // Whether what is kept is still right for the object as it is now. Then nobody is told.
+  using IsCurrent = std::function<bool(const Projection& kept, const api::Message& now)>;
 
   struct Handler {
     std::function<void(const Projection& added)> on_add;
@@ -31,134 +31,164 @@ class Informer final : private ReflectorSink {
   };
 
   Informer(ClientEnv env, Collection collection, Project project)
-      : project_(std::move(project)), reflector_(env, std::move(collection), *this) {}
+      : Informer(env, std::move(collection), std::move(project), Reflector::Options()) {}
   Informer(ClientEnv env, Collection collection, Project project, Reflector::Options options)
-      : project_(std::move(project)), reflector_(env, std::move(collection), *this, options) {}
+      : executor_(env.executor),
+        project_(std::move(project)),
+        roster_(env.rosters != nullptr
+                    ? env.rosters->roster(env, collection, options)
+                    : std::make_shared<Roster>(env, std::move(collection), options)),
+        self_(std::make_shared<Informer*>(this)) {
+    roster_->add(*this);
+  }
+  ~Informer() override { roster_->remove(*this); }
+  Informer(const Informer&) = delete;
+  Informer& operator=(const Informer&) = delete;
 
-  // Both before start().
+  // All of them before start(). A comparison that costs less than a projection saves most of them.
+  void keep_while(IsCurrent is_current) { is_current_ = std::move(is_current); }
   void add_handler(Handler handler) { handlers_.push_back(std::move(handler)); }
   void when_synced(std::function<void()> done) { when_synced_.push_back(std::move(done)); }
   // After every list but the first: what came and went between two lists is not in any event.
   void when_listed_again(std::function<void()> done) { listed_again_ = std::move(done); }
 
-  void start() { reflector_.start(); }
+  void start() {
+    if (!roster_->has_started()) {
+      telling_ = true;
+      roster_->start();
+      return;
+    }
+    // Somebody who shares the roster was first.
+    executor_.post([weak = std::weak_ptr(self_)] {
+      if (const auto self = weak.lock()) {
+        (*self)->catch_up();
+      }
+    });
+  }
   // The first list is in the view, and its handlers have run.
   bool has_synced() const { return synced_; }
 
   const Projection* find(std::string_view key) const {
-    const auto found = entries_.find(key);
-    return found == entries_.end() ? nullptr : &found->second.value;
+    const std::optional<Roster::Slot> slot = roster_->find(key);
+    return slot && *slot < kept_.size() ? kept_[*slot].get() : nullptr;
   }
   const Projection* find(std::string_view ns, std::string_view name) const {
     return find(object_key(ns, name));
   }
-  size_t size() const { return entries_.size(); }
+  size_t size() const { return size_; }
   // Everything up to this version is in the view.
-  uint64_t version() const { return version_number(reflector_.resource_version()); }
+  uint64_t version() const { return roster_->version(); }
 
   // In key order.
   void for_each(const std::function<void(const std::string& key, const Projection&)>& visit) const {
-    for (const auto& [key, entry] : entries_) {
-      visit(key, entry.value);
-    }
+    for_each_with("", visit);
   }
   void for_each_in(
       std::string_view ns,
       const std::function<void(const std::string& key, const Projection&)>& visit) const {
-    const std::string prefix = object_key(ns, "");
-    for (auto entry = entries_.lower_bound(prefix);
-         entry != entries_.end() && entry->first.starts_with(prefix); ++entry) {
-      visit(entry->first, entry->second.value);
-    }
+    for_each_with(object_key(ns, ""), visit);
   }
 
  private:
-  struct Entry {
-    std::string uid;
-    uint64_t version = 0;
-    uint64_t listed = 0;  // the last list that told of it
-    Projection value;
-  };
-  using Entries = std::map<std::string, Entry, std::less<>>;
+  using Kept = std::unique_ptr<Projection>;
 
-  void on_list_begin() override { ++list_; }
-  void on_listed(const ObjectPtr& object) override { upsert(*object); }
+  void for_each_with(
+      const std::string& prefix,
+      const std::function<void(const std::string& key, const Projection&)>& visit) const {
+    roster_->for_each(prefix, [&](const std::string& key, Roster::Slot slot) {
+      if (slot < kept_.size() && kept_[slot]) {
+        visit(key, *kept_[slot]);
+      }
+    });
+  }
+
+  void on_seen(Roster::Slot slot, const api::Message& object) override {
+    if (slot >= kept_.size()) {
+      kept_.resize(slot + 1);
+    }
+    if (kept_[slot] && is_current_ && is_current_(*kept_[slot], object)) {
+      return;
+    }
+    std::optional<Projection> now = project_(object);
+    if (!now) {
+      on_gone(slot);
+    } else if (!kept_[slot]) {
+      kept_[slot] = std::make_unique<Projection>(*std::move(now));
+      ++size_;
+      tell_added(*kept_[slot]);
+    } else {
+      const Projection before = std::exchange(*kept_[slot], *std::move(now));
+      tell_updated(before, *kept_[slot]);
+    }
+  }
+
+  void on_gone(Roster::Slot slot) override {
+    if (slot < kept_.size() && kept_[slot]) {
+      const Kept last = std::move(kept_[slot]);
+      --size_;
+      tell_deleted(*last);
+    }
+  }
 
   void on_list_end() override {
-    for (auto entry = entries_.begin(); entry != entries_.end();) {
-      entry = entry->second.listed == list_ ? std::next(entry) : erase(entry);
+    if (!telling_) {
+      return;
     }
     if (!synced_) {
-      synced_ = true;
-      for (const auto& done : std::exchange(when_synced_, {})) {
-        done();
-      }
+      tell_synced();
     } else if (listed_again_) {
       listed_again_();
     }
   }
 
-  void on_event(const WatchEvent& event) override {
-    if (event.type != EventType::deleted) {
-      upsert(*event.object);
-      return;
-    }
-    const auto found = entries_.find(key_of(*event.object));
-    if (found != entries_.end() && found->second.uid == uid_of(*event.object)) {
-      erase(found);
+  void catch_up() {
+    telling_ = true;
+    for_each([this](const std::string&, const Projection& known) { tell_added(known); });
+    if (roster_->has_synced()) {
+      tell_synced();
     }
   }
 
-  void upsert(const api::Message& object) {
-    std::string key = key_of(object);
-    const uint64_t version = version_number(resource_version_of(object));
-    auto found = entries_.find(key);
-    if (found != entries_.end() && found->second.uid != uid_of(object)) {
-      erase(found);
-      found = entries_.end();
-    }
-    if (found == entries_.end()) {
-      Entry entry{uid_of(object), version, list_, project_(object)};
-      const auto added = entries_.emplace(std::move(key), std::move(entry)).first;
-      for (const Handler& handler : handlers_) {
-        if (handler.on_add) {
-          handler.on_add(added->second.value);
-        }
-      }
-      return;
-    }
-    Entry& entry = found->second;
-    entry.listed = list_;
-    if (version != 0 && version <= entry.version) {
-      return;
-    }
-    entry.version = version;
-    const Projection before = std::exchange(entry.value, project_(object));
+  void tell_added(const Projection& added) const {
     for (const Handler& handler : handlers_) {
-      if (handler.on_update) {
-        handler.on_update(before, entry.value);
+      if (telling_ && handler.on_add) {
+        handler.on_add(added);
       }
     }
   }
-
-  typename Entries::iterator erase(typename Entries::iterator entry) {
-    const auto node = entries_.extract(entry++);
+  void tell_updated(const Projection& before, const Projection& now) const {
     for (const Handler& handler : handlers_) {
-      if (handler.on_delete) {
-        handler.on_delete(node.mapped().value);
+      if (telling_ && handler.on_update) {
+        handler.on_update(before, now);
       }
     }
-    return entry;
+  }
+  void tell_deleted(const Projection& last) const {
+    for (const Handler& handler : handlers_) {
+      if (telling_ && handler.on_delete) {
+        handler.on_delete(last);
+      }
+    }
+  }
+  void tell_synced() {
+    synced_ = true;
+    for (const auto& done : std::exchange(when_synced_, {})) {
+      done();
+    }
   }
 
+  env::Executor& executor_;
   Project project_;
+  IsCurrent is_current_;
   std::vector<Handler> handlers_;
   std::vector<std::function<void()>> when_synced_;
   std::function<void()> listed_again_;
-  Entries entries_;
-  uint64_t list_ = 0;
+  std::shared_ptr<Roster> roster_;
+  std::vector<Kept> kept_;  // by slot
+  size_t size_ = 0;
+  bool telling_ = false;  // handlers are called: from start() on
   bool synced_ = false;
-  Reflector reflector_;
+  std::shared_ptr<Informer*> self_;  // posted tasks hold it weakly
 };
 
 }  // namespace windlass::client

@@ -19,6 +19,8 @@
 
 namespace windlass::client {
 
+class Rosters;
+
 // What a cache needs of the outside.
 struct ClientEnv {
   ApiClient& client;
@@ -26,6 +28,7 @@ struct ClientEnv {
   env::Clock& clock;
   env::Random& random;
   env::Log& log;
+  Rosters* rosters = nullptr;  // shared with others (roster.h), if any
 };
 
 // Hears of objects. A list is begun, told object by object, and ended; what it did not tell of is

@@ -92,7 +92,6 @@ struct PodInfo {
   ShapePtr shape;
   std::optional<Time> started;  // status.startTime
   std::optional<ScheduledCondition> unscheduled;
-  bool terminal = false;  // its phase is Succeeded or Failed
   bool deleting = false;
   bool preempted = false;  // DisruptionTarget is True, by PreemptionByScheduler
   bool gated = false;      // spec.schedulingGates is not empty

@@ -56,10 +56,17 @@ PodPtr read_pod(const api::Message& message, ShapeTable& shapes) {
     out->started = api::time_of(pod.status().start_time());
   }
   read_conditions(pod.status(), *out);
-  out->terminal = pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
   out->deleting = pod.metadata().has_deletion_timestamp();
   out->gated = pod.spec().scheduling_gates_size() > 0;
   return out;
+}
+
+std::optional<PodPtr> read_live_pod(const api::Message& message, ShapeTable& shapes) {
+  const std::string& phase = static_cast<const core::Pod&>(message).status().phase();
+  if (phase == "Succeeded" || phase == "Failed") {
+    return std::nullopt;
+  }
+  return read_pod(message, shapes);
 }
 
 NodeInfo read_node(const api::Message& message) {

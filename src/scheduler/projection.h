@@ -2,6 +2,8 @@
 // the table of shapes, which belongs to the caller.
 #pragma once
 
+#include <optional>
+
 #include "api/object.h"
 #include "scheduler/budgets.h"
 #include "scheduler/node_info.h"
@@ -10,6 +12,8 @@
 namespace windlass::scheduler {
 
 PodPtr read_pod(const api::Message& pod, ShapeTable& shapes);
+// S-2: nothing of a pod that has ended, whatever still holds its object.
+std::optional<PodPtr> read_live_pod(const api::Message& pod, ShapeTable& shapes);
 
 // A node that is not Ready counts as tainted not-ready or unreachable, which is what the node
 // life-cycle controller writes there (disruption.md N-5).

@@ -45,7 +45,6 @@ spec:
   ASSERT_EQ(pod.shape->tolerations.size(), 2u);
   EXPECT_TRUE(pod.shape->tolerations[0].exists);
   EXPECT_FALSE(pod.shape->tolerations[1].exists);
-  EXPECT_FALSE(pod.terminal);
   EXPECT_FALSE(pod.deleting);
   EXPECT_FALSE(pod.gated);
 }
@@ -53,9 +52,12 @@ spec:
 TEST(PodProjection, KnowsWhoIsNotToBeScheduled) {
   ShapeTable shapes;
   const auto read = [&shapes](const char* yaml) { return read_pod(from_yaml<Pod>(yaml), shapes); };
-  EXPECT_TRUE(read("{status: {phase: Failed}}")->terminal);
-  EXPECT_TRUE(read("{status: {phase: Succeeded}}")->terminal);
-  EXPECT_FALSE(read("{status: {phase: Running}}")->terminal);
+  const auto is_live = [&shapes](const char* yaml) {
+    return read_live_pod(from_yaml<Pod>(yaml), shapes).has_value();
+  };
+  EXPECT_FALSE(is_live("{status: {phase: Failed}}"));
+  EXPECT_FALSE(is_live("{status: {phase: Succeeded}}"));
+  EXPECT_TRUE(is_live("{status: {phase: Running}}"));
   EXPECT_TRUE(read("{spec: {containers: [], schedulingGates: [{name: g}]}}")->gated);
   EXPECT_TRUE(read("{metadata: {deletionTimestamp: '2024-01-01T00:00:00Z'}}")->deleting);
 }

@@ -9,11 +9,6 @@
 namespace windlass::scheduler {
 namespace {
 
-// S-2: a pod that has ended is of no interest, whatever still holds its object.
-client::Collection live_pods() {
-  return {&api::kinds::pod(), "", "", "status.phase!=Succeeded,status.phase!=Failed"};
-}
-
 client::Collection all_budgets() {
   return {api::find_resource("policy", "v1", "poddisruptionbudgets")};
 }
@@ -48,8 +43,8 @@ Scheduler::Scheduler(client::ClientEnv env, Options options)
       evictor_(env, events_, options_.disruption_conditions),
       self_(std::make_shared<Scheduler*>(this)),
       node_informer_(env, {&api::kinds::node()}, read_node),
-      pod_informer_(env, live_pods(),
-                    [this](const api::Message& pod) { return read_pod(pod, shapes_); }),
+      pod_informer_(env, {&api::kinds::pod()},
+                    [this](const api::Message& pod) { return read_live_pod(pod, shapes_); }),
       budget_informer_(env, all_budgets(), read_budget),
       namespace_informer_(env, {&api::kinds::namespace_()}, read_namespace) {
   node_informer_.add_handler({[this](const NodeInfo& node) { on_node(node); },

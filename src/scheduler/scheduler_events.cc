@@ -20,9 +20,7 @@ bool lacks_room(uint64_t reasons) {
 }  // namespace
 
 void Scheduler::on_pod(const PodInfo* before, const PodPtr& pod) {
-  if (pod->terminal) {
-    on_pod_gone(pod);
-  } else if (!pod->node.empty()) {
+  if (!pod->node.empty()) {
     on_assigned(before, pod);
   } else if (pod->scheduler_name == options_.name && !pod->gated) {
     on_waiting(pod);

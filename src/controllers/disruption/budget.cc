@@ -90,6 +90,22 @@ std::string resource_of(const api::meta::v1::OwnerReference& owner) {
   return kind->group.empty() ? name : name.append(".").append(kind->group);
 }
 
+const api::meta::v1::OwnerReference* controller_of(const api::meta::v1::ObjectMeta& metadata) {
+  for (const auto& owner : metadata.owner_references()) {
+    if (owner.controller()) {
+      return &owner;
+    }
+  }
+  return nullptr;
+}
+
+bool is_ready(const api::core::v1::Pod& pod) {
+  const auto& conditions = pod.status().conditions();
+  return std::any_of(conditions.begin(), conditions.end(), [](const auto& condition) {
+    return condition.type() == "Ready" && condition.status() == "True";
+  });
+}
+
 }  // namespace
 
 BudgetPod read_budget_pod(const api::Message& message) {
@@ -102,15 +118,26 @@ BudgetPod read_budget_pod(const api::Message& message) {
   read.uid = metadata.uid();
   read.labels = {metadata.labels().begin(), metadata.labels().end()};
   read.deleting = metadata.has_deletion_timestamp();
-  for (const auto& owner : metadata.owner_references()) {
-    if (owner.controller()) {
-      read.controller = resource_of(owner);
-    }
+  if (const auto* owner = controller_of(metadata)) {
+    read.controller = resource_of(*owner);
+    read.controller_uid = owner->uid();
   }
-  for (const auto& condition : pod.status().conditions()) {
-    read.ready = read.ready || (condition.type() == "Ready" && condition.status() == "True");
-  }
+  read.ready = is_ready(pod);
   return read;
+}
+
+bool is_current(const BudgetPod& known, const api::Message& message) {
+  const auto& pod = static_cast<const api::core::v1::Pod&>(message);
+  const auto& metadata = pod.metadata();
+  const auto* owner = controller_of(metadata);
+  const auto has_label = [&known](const auto& label) {
+    const auto found = known.labels.find(label.first);
+    return found != known.labels.end() && found->second == label.second;
+  };
+  return known.deleting == metadata.has_deletion_timestamp() && known.ready == is_ready(pod) &&
+         known.controller_uid == (owner == nullptr ? std::string_view() : owner->uid()) &&
+         known.labels.size() == metadata.labels().size() &&
+         std::all_of(metadata.labels().begin(), metadata.labels().end(), has_label);
 }
 
 bool selects(const Budget& budget, const BudgetPod& pod) {

@@ -29,11 +29,14 @@ struct BudgetPod {
   std::string uid = {};
   std::map<std::string, std::string> labels = {};
   std::string controller = {};  // `jobs.batch`; "" without a controller
+  std::string controller_uid = {};
   bool ready = false;
   bool deleting = false;
 };
 
 BudgetPod read_budget_pod(const api::Message& pod);
+// What was read of it before is what would be read now.
+bool is_current(const BudgetPod& known, const api::Message& pod);
 
 // Same namespace, and the selector says so (E-7).
 bool selects(const Budget& budget, const BudgetPod& pod);

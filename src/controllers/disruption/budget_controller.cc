@@ -50,6 +50,7 @@ BudgetController::BudgetController(client::ClientEnv env)
   };
   budgets_.add_handler(
       {on_budget, [on_budget](const BudgetPtr&, const BudgetPtr& now) { on_budget(now); }, {}});
+  pods_.keep_while(is_current);
   pods_.add_handler(
       {[this](const BudgetPod& added) { on_pod(nullptr, &added); },
        [this](const BudgetPod& before, const BudgetPod& now) { on_pod(&before, &now); },

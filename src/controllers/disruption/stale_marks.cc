@@ -18,24 +18,22 @@ constexpr const char* kTerminationByKubelet = "TerminationByKubelet";
 
 }  // namespace
 
-Mark read_mark(const api::Message& message) {
+std::optional<Mark> read_mark(const api::Message& message) {
   const auto& pod = static_cast<const api::core::v1::Pod&>(message);
-  Mark mark{client::key_of(pod), pod.metadata().uid()};
   const auto& conditions = pod.status().conditions();
   const auto found = std::find_if(conditions.begin(), conditions.end(), [](const auto& condition) {
     return condition.type() == kDisruptionTarget;
   });
   const std::string& phase = pod.status().phase();
-  mark.is_subject = found != conditions.end() && found->status() == "True" &&
-                    found->reason() != kTerminationByKubelet &&
-                    !pod.metadata().has_deletion_timestamp() && phase != "Failed" &&
-                    phase != "Succeeded";
-  if (mark.is_subject) {
-    mark.since = api::time_of(found->last_transition_time());
-    mark.reason = found->reason();
-    mark.message = found->message();
+  const bool may_be_stale = found != conditions.end() && found->status() == "True" &&
+                            found->reason() != kTerminationByKubelet &&
+                            !pod.metadata().has_deletion_timestamp() && phase != "Failed" &&
+                            phase != "Succeeded";
+  if (!may_be_stale) {
+    return std::nullopt;
   }
-  return mark;
+  return Mark{client::key_of(pod), pod.metadata().uid(),
+              api::time_of(found->last_transition_time()), found->reason(), found->message()};
 }
 
 StaleMarkCleaner::StaleMarkCleaner(client::ClientEnv env, Options options)
@@ -60,14 +58,10 @@ void StaleMarkCleaner::start() {
 }
 
 void StaleMarkCleaner::on_pod(const Mark* before, const Mark& now) {
-  if (!now.is_subject) {
-    renewed_.erase(now.key);
-    return;
-  }
   if (before != nullptr && before->same_mark(now)) {
     return;  // it waits already
   }
-  if (before != nullptr) {
+  if (pods_.has_synced()) {
     renewed_[now.key] = env_.clock.monotonic();
   }
   queue_.add_after(now.key, time_left(now));
@@ -85,8 +79,8 @@ Duration StaleMarkCleaner::time_left(const Mark& mark) {
 
 void StaleMarkCleaner::process(const std::string& key) {
   const Mark* mark = pods_.find(key);
-  const Duration left = mark != nullptr && mark->is_subject ? time_left(*mark) : Duration::zero();
-  if (mark == nullptr || !mark->is_subject || left > Duration::zero()) {
+  const Duration left = mark != nullptr ? time_left(*mark) : Duration::zero();
+  if (mark == nullptr || left > Duration::zero()) {
     if (left > Duration::zero()) {
       queue_.add_after(key, left);
     }
@@ -97,8 +91,8 @@ void StaleMarkCleaner::process(const std::string& key) {
   client::update_status(
       env_.client, {&api::kinds::pod(), std::move(parts.ns), std::move(parts.name)}, mark->uid,
       [judged = *mark, &clock = env_.clock](api::Message& message) {
-        const Mark now = read_mark(message);
-        return now.is_subject && now.same_mark(judged) &&
+        const std::optional<Mark> now = read_mark(message);
+        return now && now->same_mark(judged) &&
                api::set_pod_condition(static_cast<api::core::v1::Pod&>(message), kDisruptionTarget,
                                       "False", clock.now());
       },

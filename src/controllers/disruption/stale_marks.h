@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/informer.h"
@@ -16,11 +17,10 @@
 
 namespace windlass::controllers::disruption {
 
+// Of a pod whose mark may turn out to be stale (D-10).
 struct Mark {
   std::string key = {};
   std::string uid = {};
-  bool is_subject = false;  // D-10
-  // Of a subject only.
   Time since = {};
   std::string reason = {};
   std::string message = {};
@@ -30,7 +30,8 @@ struct Mark {
   }
 };
 
-Mark read_mark(const api::Message& pod);
+// Nothing: the pod is not marked, or will not stay.
+std::optional<Mark> read_mark(const api::Message& pod);
 
 class StaleMarkCleaner {
  public:
@@ -56,7 +57,7 @@ class StaleMarkCleaner {
 
   client::ClientEnv env_;
   Options options_;
-  std::map<std::string, MonotonicTime> renewed_;  // by pod key: marks seen to change, of subjects
+  std::map<std::string, MonotonicTime> renewed_;  // by pod key: marks seen to come or change
   client::WorkQueue queue_;                       // of pod keys
   client::Informer<Mark> pods_;
   std::shared_ptr<StaleMarkCleaner*> self_;  // callbacks hold it weakly

@@ -34,6 +34,7 @@ void GarbageCollector::watch(client::ClientEnv env, const api::Kind& kind) {
   auto informer = std::make_unique<RecordInformer>(
       env, client::Collection{&kind},
       [&kind](const api::Message& object) { return project(kind, object); });
+  informer->keep_while(renew);
   informer->add_handler({[this](const RecordPtr& added) { graph_.upsert(added); },
                          [this](const RecordPtr&, const RecordPtr& now) { graph_.upsert(now); },
                          [this](const RecordPtr& last) { graph_.erase(last->uid); }});

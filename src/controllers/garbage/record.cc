@@ -35,6 +35,17 @@ void append_owner(const OwnerRef& owner, std::string& out) {
   out += '}';
 }
 
+bool says(const OwnerRef& owner, const api::meta::v1::OwnerReference& now) {
+  const auto flag = [](bool is_set, bool value) {
+    return is_set ? std::optional(value) : std::nullopt;
+  };
+  return owner.uid == now.uid() && owner.name == now.name() && owner.kind == now.kind() &&
+         owner.api_version == now.api_version() &&
+         owner.controller == flag(now.has_controller(), now.controller()) &&
+         owner.block_owner_deletion ==
+             flag(now.has_block_owner_deletion(), now.block_owner_deletion());
+}
+
 // Up to and including the bracket that opens the list.
 std::string begin_patch(const Record& item, std::string_view list) {
   std::string body = R"({"metadata":{)";
@@ -88,6 +99,21 @@ RecordPtr project(const api::Kind& kind, const api::Message& object) {
     record->owners.push_back(std::move(ref));
   }
   return record;
+}
+
+bool renew(const RecordPtr& record, const api::Message& object) {
+  const api::meta::v1::ObjectMeta& metadata = api::metadata_of(object);
+  const auto& owners = metadata.owner_references();
+  const auto& finalizers = metadata.finalizers();
+  const bool same =
+      record->deleting == metadata.has_deletion_timestamp() &&
+      std::equal(record->finalizers.begin(), record->finalizers.end(), finalizers.begin(),
+                 finalizers.end()) &&
+      std::equal(record->owners.begin(), record->owners.end(), owners.begin(), owners.end(), says);
+  if (same) {
+    record->resource_version = metadata.resource_version();
+  }
+  return same;
 }
 
 bool same_relations(const Record& a, const Record& b) {

@@ -42,7 +42,7 @@ struct Record {
   std::string ns = {};
   std::string name = {};
   std::string uid = {};
-  std::string resource_version = {};
+  mutable std::string resource_version = {};  // of the newest state with these relations
   std::vector<OwnerRef> owners = {};
   std::vector<std::string> finalizers = {};
   bool deleting = false;
@@ -55,6 +55,8 @@ struct Record {
 using RecordPtr = std::shared_ptr<const Record>;
 
 RecordPtr project(const api::Kind& kind, const api::Message& object);
+// The object as it is now still has these relations; then the record gets its version.
+bool renew(const RecordPtr& record, const api::Message& object);
 
 // The same in all that the collector decides by.
 bool same_relations(const Record& a, const Record& b);

@@ -35,26 +35,20 @@ PodMarker::PodMarker(client::ClientEnv env, client::EventRecorder& events)
                      [this](const PodInfo& last) { unindex(last); }});
 }
 
-PodMarker::PodInfo PodMarker::read_pod(const api::Message& message) {
+std::optional<PodMarker::PodInfo> PodMarker::read_pod(const api::Message& message) {
   const auto& pod = static_cast<const api::core::v1::Pod&>(message);
-  PodInfo info;
-  info.node = pod.spec().node_name();
-  info.ready = !info.node.empty() && says_ready(pod);
-  if (info.ready) {
-    info.key = client::key_of(pod);
-    info.uid = pod.metadata().uid();
+  if (pod.spec().node_name().empty() || !says_ready(pod)) {
+    return std::nullopt;
   }
-  return info;
+  return PodInfo{client::key_of(pod), pod.metadata().uid(), pod.spec().node_name()};
 }
 
 void PodMarker::index(const PodInfo& pod) {
-  if (pod.ready) {
-    ready_pods_of_[pod.node].insert(pod.key);
-  }
+  ready_pods_of_[pod.node].insert(pod.key);
 }
 
 void PodMarker::unindex(const PodInfo& pod) {
-  const auto found = pod.ready ? ready_pods_of_.find(pod.node) : ready_pods_of_.end();
+  const auto found = ready_pods_of_.find(pod.node);
   if (found != ready_pods_of_.end()) {
     found->second.erase(pod.key);
     if (found->second.empty()) {
@@ -75,7 +69,7 @@ void PodMarker::mark_pods_of(const std::string& node) {
 
 void PodMarker::process(const std::string& key) {
   const PodInfo* pod = pods_.find(key);
-  if (pod == nullptr || !pod->ready) {
+  if (pod == nullptr) {
     queue_.done(key);
     return;
   }

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -29,14 +30,14 @@ class PodMarker {
  private:
   static constexpr size_t kWorkers = 32;
 
+  // Of a pod that says it is ready.
   struct PodInfo {
     std::string key = {};
     std::string uid = {};
     std::string node = {};
-    bool ready = false;
   };
 
-  static PodInfo read_pod(const api::Message& pod);
+  static std::optional<PodInfo> read_pod(const api::Message& pod);
   void index(const PodInfo& pod);
   void unindex(const PodInfo& pod);
   void process(const std::string& key);

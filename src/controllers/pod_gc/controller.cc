@@ -29,6 +29,7 @@ PodGcController::PodGcController(client::ClientEnv env, Options options)
   };
   nodes_.add_handler({on_node, [on_node](const NodeInfo&, const NodeInfo& now) { on_node(now); },
                       [this](const NodeInfo& last) { out_of_service_.erase(last.name); }});
+  pods_.keep_while(is_current);
   pods_.add_handler({[this](const PodInfo& added) { index_.add(added); },
                      [this](const PodInfo& before, const PodInfo& now) {
                        index_.remove(before);

@@ -19,24 +19,35 @@ bool is_ready(const api::core::v1::Node& node) {
   });
 }
 
+PodState read_state(const api::core::v1::Pod& pod) {
+  const auto& metadata = pod.metadata();
+  const std::string& phase = pod.status().phase();
+  PodState state;
+  state.terminal = is_terminal(pod);
+  state.evicted = phase == "Failed" && pod.status().reason() == "Evicted";
+  state.counts = phase != "Pending" && phase != "Running" && phase != "Unknown";
+  state.deleting = metadata.has_deletion_timestamp();
+  state.grace_over = state.deleting && metadata.deletion_grace_period_seconds() == 0;
+  return state;
+}
+
 }  // namespace
 
 PodInfo read_pod(const api::Message& message) {
   const auto& pod = static_cast<const api::core::v1::Pod&>(message);
   const auto& metadata = pod.metadata();
-  const std::string& phase = pod.status().phase();
-  PodInfo info;
+  PodInfo info{read_state(pod)};
   info.key = client::key_of(pod);
   info.ns = metadata.namespace_();
   info.uid = metadata.uid();
   info.node = pod.spec().node_name();
   info.created = api::time_of(metadata.creation_timestamp());
-  info.terminal = is_terminal(pod);
-  info.evicted = phase == "Failed" && pod.status().reason() == "Evicted";
-  info.counts = phase != "Pending" && phase != "Running" && phase != "Unknown";
-  info.deleting = metadata.has_deletion_timestamp();
-  info.grace_over = info.deleting && metadata.deletion_grace_period_seconds() == 0;
   return info;
+}
+
+bool is_current(const PodInfo& known, const api::Message& message) {
+  const auto& pod = static_cast<const api::core::v1::Pod&>(message);
+  return known == read_state(pod) && known.node == pod.spec().node_name();
 }
 
 NodeInfo read_node(const api::Message& message) {

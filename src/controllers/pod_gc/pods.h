@@ -10,17 +10,22 @@
 
 namespace windlass::controllers::pod_gc {
 
-struct PodInfo {
-  std::string key = {};
-  std::string ns = {};
-  std::string uid = {};
-  std::string node = {};
-  Time created = {};
+struct PodState {
   bool evicted = false;   // Failed, reason Evicted
   bool terminal = false;  // Failed or Succeeded
   bool counts = false;    // for the threshold: not Pending, Running or Unknown (G-4)
   bool deleting = false;
   bool grace_over = false;  // deleted with grace 0: only finalizers hold it (C-8a)
+
+  bool operator==(const PodState&) const = default;
+};
+
+struct PodInfo : PodState {
+  std::string key = {};
+  std::string ns = {};
+  std::string uid = {};
+  std::string node = {};
+  Time created = {};
 
   // G-4: evicted ones first, then the oldest, then by name.
   std::tuple<bool, Time, std::string> rank() const { return {!evicted, created, key}; }
@@ -32,6 +37,8 @@ struct NodeInfo {
 };
 
 PodInfo read_pod(const api::Message& pod);
+// What was read of it before is what would be read now.
+bool is_current(const PodInfo& known, const api::Message& pod);
 NodeInfo read_node(const api::Message& node);
 
 // Failed or Succeeded: never to be changed any more (C-14).

@@ -19,6 +19,7 @@ TaintEvictionController::TaintEvictionController(client::ClientEnv env, Options 
                         }
                       },
                       [this](const NodeInfo& last) { on_node({last.name}); }});
+  pods_.keep_while(is_current);
   pods_.add_handler({[this](const PodInfo& added) {
                        index(added);
                        on_pod(added);

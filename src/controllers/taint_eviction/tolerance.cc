@@ -13,6 +13,19 @@ constexpr const char* kNoExecute = "NoExecute";
 // Longer than any life: sums with it stay within Duration.
 constexpr int64_t kMaxSeconds = 100LL * 365 * 24 * 3600;
 
+std::vector<Toleration> read_tolerations(const api::core::v1::PodSpec& spec) {
+  std::vector<Toleration> tolerations;
+  for (const auto& toleration : spec.tolerations()) {
+    if (toleration.effect().empty() || toleration.effect() == kNoExecute) {
+      tolerations.push_back(
+          {toleration.key(), toleration.operator_() == "Exists", toleration.value(),
+           toleration.has_toleration_seconds() ? std::optional(toleration.toleration_seconds())
+                                               : std::nullopt});
+    }
+  }
+  return tolerations;
+}
+
 }  // namespace
 
 NodeInfo read_node(const api::Message& message) {
@@ -33,15 +46,16 @@ PodInfo read_pod(const api::Message& message) {
   if (info.node.empty()) {
     return info;  // T-11
   }
-  for (const auto& toleration : pod.spec().tolerations()) {
-    if (toleration.effect().empty() || toleration.effect() == kNoExecute) {
-      info.tolerations.push_back(
-          {toleration.key(), toleration.operator_() == "Exists", toleration.value(),
-           toleration.has_toleration_seconds() ? std::optional(toleration.toleration_seconds())
-                                               : std::nullopt});
-    }
-  }
+  info.tolerations = read_tolerations(pod.spec());
   return info;
+}
+
+bool is_current(const PodInfo& known, const api::Message& message) {
+  const auto& pod = static_cast<const api::core::v1::Pod&>(message);
+  if (known.node != pod.spec().node_name()) {
+    return false;
+  }
+  return known.node.empty() || known.tolerations == read_tolerations(pod.spec());
 }
 
 bool tolerates(const Toleration& toleration, const Taint& taint) {

@@ -46,6 +46,8 @@ struct PodInfo {
 
 NodeInfo read_node(const api::Message& node);
 PodInfo read_pod(const api::Message& pod);
+// What was read of it before is what would be read now.
+bool is_current(const PodInfo& known, const api::Message& pod);
 
 bool tolerates(const Toleration& toleration, const Taint& taint);
 
