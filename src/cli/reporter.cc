@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "api/job/job_constants.h"
 #include "controllers/job/adapter.h"
 #include "explain/pod_text.h"
 #include "job/failure_policy.h"
 #include "job/record.h"
 #include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::cli {
@@ -15,6 +18,7 @@ namespace {
 
 using api::batch::v1::Job;
 using api::batch::v1::JobCondition;
+using api::core::v1::Event;
 using api::core::v1::Pod;
 
 const JobCondition* find_true(const Job& job, std::string_view type) {
@@ -131,6 +135,7 @@ void Reporter::job_changed(const Job& job, MonotonicTime now, Time wall) {
       said.condition = condition->type();
       line(now, fmt::format("{} ends: {}: {}", job_title(job), condition->reason(),
                             condition->message()));
+      told_[job.metadata().uid()].remember(condition->message());
     }
   }
   announce_retry(job, said, now, wall);
@@ -163,19 +168,20 @@ void Reporter::announce_retry(const Job& job, JobSaid& said, MonotonicTime now, 
 void Reporter::pod_changed(const Pod& pod, MonotonicTime now) {
   PodSaid& said = pods_[pod.metadata().uid()];
   const std::string& phase = pod.status().phase();
-  if (phase == said.phase) {
-    const std::string waiting = phase == "Pending" ? explain::pod_waiting_text(pod) : "";
-    if (!waiting.empty() && waiting != said.waiting) {
-      said.waiting = waiting;
-      line(now, fmt::format("pod {} pending: {}", explain::pod_title(pod), waiting));
+  said.title = explain::pod_title(pod);
+  if (phase == "Pending") {
+    const std::string waiting = explain::pod_waiting_text(pod);
+    if (!waiting.empty() && told_[pod.metadata().uid()].is_news(waiting)) {
+      line(now, fmt::format("pod {} pending: {}", said.title, waiting));
     }
+  }
+  if (phase == std::exchange(said.phase, phase)) {
     return;
   }
-  said.phase = phase;
   if (phase == "Running") {
-    line(now, fmt::format("pod {} running", explain::pod_title(pod)));
+    line(now, fmt::format("pod {} running", said.title));
   } else if (phase == "Succeeded") {
-    line(now, fmt::format("pod {} succeeded", explain::pod_title(pod)));
+    line(now, fmt::format("pod {} succeeded", said.title));
   } else if (phase == "Failed") {
     pod_failed(pod, now);
   }
@@ -191,8 +197,28 @@ void Reporter::pod_failed(const Pod& pod, MonotonicTime now) {
                                              : "; stopped, because the Job has its outcome";
     }
   }
-  line(now, fmt::format("pod {} failed: {}{}", explain::pod_title(pod),
-                        explain::pod_failure_text(pod), rule));
+  const std::string why = explain::pod_failure_text(pod);
+  told_[pod.metadata().uid()].remember(why);
+  line(now, fmt::format("pod {} failed: {}{}", explain::pod_title(pod), why, rule));
+}
+
+void Reporter::event_seen(const Event& event, MonotonicTime now) {
+  const auto& about = event.involved_object();
+  const auto pod = pods_.find(about.uid());
+  // Why a container of a pending pod is not started its status says, too.
+  const bool in_status =
+      event.reason() == "Failed" && pod != pods_.end() && pod->second.phase == "Pending";
+  const std::string text = as_one_line(event.message());
+  if (event.type() != "Warning" || in_status || !told_[about.uid()].is_news(text)) {
+    return;
+  }
+  std::string title = fmt::format("{} {}", about.kind(), about.name());
+  if (about.kind() == "Job") {
+    title = "job.batch/" + about.name();
+  } else if (about.kind() == "Pod") {
+    title = "pod " + (pod == pods_.end() ? about.name() : pod->second.title);
+  }
+  line(now, fmt::format("warning: {}: {}: {}", title, event.reason(), text));
 }
 
 }  // namespace windlass::cli

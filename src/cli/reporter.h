@@ -11,13 +11,15 @@
 #include "base/time.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/told.h"
 
 namespace windlass::api::batch::v1 {
 class Job;
 }
 namespace windlass::api::core::v1 {
+class Event;
 class Pod;
-}
+}  // namespace windlass::api::core::v1
 
 namespace windlass::cli {
 
@@ -43,6 +45,8 @@ class Reporter {
   // `wall` is the wall time of `now`: objects tell time by it.
   void job_changed(const api::batch::v1::Job& job, MonotonicTime now, Time wall);
   void pod_changed(const api::core::v1::Pod& pod, MonotonicTime now);
+  // Says warnings, each once, however often it is counted, and none that a line has said already.
+  void event_seen(const api::core::v1::Event& event, MonotonicTime now);
   // Of all Jobs that it has been told of.
   std::vector<JobProgress> progress(Time wall) const;
   // Anything else worth a line.
@@ -50,8 +54,8 @@ class Reporter {
 
  private:
   struct PodSaid {
+    std::string title;
     std::string phase;
-    std::string waiting;
   };
   struct JobSaid {
     std::shared_ptr<const api::batch::v1::Job> job;
@@ -68,6 +72,7 @@ class Reporter {
   const Backoff backoff_;
   std::map<std::string, PodSaid> pods_;  // by uid
   std::map<std::string, JobSaid> jobs_;  // by uid
+  std::map<std::string, Told> told_;     // by uid: what pods wait for, and warnings
 };
 
 }  // namespace windlass::cli

@@ -15,12 +15,14 @@
 #include "cli/run_manifests.h"
 #include "client/reflector.h"
 #include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::cli {
 namespace {
 
 using api::batch::v1::Job;
+using api::core::v1::Event;
 using api::core::v1::Pod;
 
 // Hears of every object of a kind, however it comes.
@@ -81,6 +83,9 @@ class RunSession::Impl {
         job_sink_([this](const client::ObjectPtr& object) { on_job(object); }),
         pod_sink_([this](const client::ObjectPtr& object) {
           reporter_.pod_changed(static_cast<const Pod&>(*object), env_.clock.monotonic());
+        }),
+        warning_sink_([this](const client::ObjectPtr& object) {
+          reporter_.event_seen(static_cast<const Event&>(*object), env_.clock.monotonic());
         }) {}
 
   ~Impl() {
@@ -161,8 +166,12 @@ class RunSession::Impl {
         client_env, client::Collection{&api::kinds::job(), "", "", ""}, job_sink_);
     pods_ = std::make_unique<client::Reflector>(
         client_env, client::Collection{&api::kinds::pod(), "", "", ""}, pod_sink_);
+    warnings_ = std::make_unique<client::Reflector>(
+        client_env, client::Collection{&api::kinds::event(), "", "", "type=Warning"},
+        warning_sink_);
     jobs_->start();
     pods_->start();
+    warnings_->start();
   }
 
   void draw_progress() {
@@ -257,6 +266,7 @@ class RunSession::Impl {
     env_.executor.post([this, code] {
       jobs_.reset();
       pods_.reset();
+      warnings_.reset();
       cluster_.reset();
       if (containers_) {
         containers_->shut_down([this, code] { clean_up(code); });
@@ -293,6 +303,7 @@ class RunSession::Impl {
   LogPrinter logs_;
   Sink job_sink_;
   Sink pod_sink_;
+  Sink warning_sink_;
   RunPlan plan_;
   std::string scratch_;
   size_t created_ = 0;
@@ -306,6 +317,7 @@ class RunSession::Impl {
   std::unique_ptr<EmbeddedCluster> cluster_;
   std::unique_ptr<client::Reflector> jobs_;
   std::unique_ptr<client::Reflector> pods_;
+  std::unique_ptr<client::Reflector> warnings_;
 };
 
 RunSession::RunSession(env::Env env, ContainerFactory containers, RunOptions options,

@@ -183,6 +183,69 @@ TEST_F(RunTest, WhatIsStoppedAfterTheOutcomeIsNotCalledAFailure) {
   EXPECT_THAT(output_.out_text, HasSubstr("(1 of 2 succeeded, 0 failed"));
 }
 
+std::string job_with_volume(const std::string& volume) {
+  return job_yaml("demo", "") + "        volumeMounts: [{name: v, mountPath: /v}]\n" +
+         "      volumes: [{name: v, " + volume + "}]\n";
+}
+
+size_t occurrences(const std::string& text, const std::string& what) {
+  size_t count = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// K-18: the pod's status never says why it does not start.
+TEST_F(RunTest, SaysOnceWhyAVolumeCannotBeMounted) {
+  options_.timeout = minutes(5);
+  EXPECT_EQ(run(job_with_volume("configMap: {name: settings}")), ExitCode::timed_out);
+  EXPECT_THAT(output_.err_text,
+              ::testing::ContainsRegex("s  warning: pod demo-[a-z0-9]+: FailedMount: "
+                                       "MountVolume.SetUp failed for volume \"v\" : configmap "
+                                       "\"settings\" not found\n"));
+  EXPECT_EQ(occurrences(output_.err_text, "FailedMount"), 1u) << output_.err_text;
+}
+
+TEST_F(RunTest, SaysWarningsOnATerminalToo) {
+  output_.is_terminal = true;
+  options_.timeout = minutes(5);
+  EXPECT_EQ(run(job_with_volume("configMap: {name: settings}")), ExitCode::timed_out);
+  EXPECT_EQ(occurrences(output_.err_text, "FailedMount"), 1u) << output_.err_text;
+}
+
+TEST_F(RunTest, SaysOnceThatAPodDoesNotFit) {
+  options_.timeout = minutes(5);
+  EXPECT_EQ(run(job_yaml("demo", "") + "        resources: {requests: {cpu: 100}}\n"),
+            ExitCode::timed_out);
+  EXPECT_EQ(occurrences(output_.err_text, "Insufficient cpu"), 1u) << output_.err_text;
+}
+
+TEST_F(RunTest, SaysWhatAContainerWaitsForOnceAndNotAgainAsAWarning) {
+  options_.timeout = minutes(10);
+  options_.images.required = true;
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::timed_out);
+  EXPECT_EQ(occurrences(output_.err_text, "waits: ErrImagePull"), 1u) << output_.err_text;
+  EXPECT_EQ(occurrences(output_.err_text, "waits: ImagePullBackOff"), 1u) << output_.err_text;
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("warning: ")));
+}
+
+TEST_F(RunTest, SaysThatAContainerIsRestartedOverAndOver) {
+  options_.timeout = minutes(10);
+  script_ = [](const env::ContainerRequest&) { return exits(1); };
+  std::string manifest = job_yaml("demo", "  backoffLimit: 100\n");
+  manifest.replace(manifest.find("Never"), 5, "OnFailure");
+  EXPECT_EQ(run(manifest), ExitCode::timed_out);
+  EXPECT_EQ(occurrences(output_.err_text, "BackOff: Back-off restarting failed container main"), 1u)
+      << output_.err_text;
+}
+
+TEST_F(RunTest, DoesNotWarnOfWhatTheVerdictSays) {
+  script_ = [](const env::ContainerRequest&) { return exits(1); };
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 0\n")), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("warning: ")));
+}
+
 TEST_F(RunTest, SaysThatAJobOfAnotherManagerIsLeftAlone) {
   options_.timeout = seconds(5);
   EXPECT_EQ(run(job_yaml("demo", "  managedBy: example.com/other\n")), ExitCode::timed_out);

@@ -11,8 +11,9 @@ class TextOutput final : public Output {
  public:
   void out(std::string_view text) override { out_text += text; }
   void err(std::string_view text) override { err_text += text; }
-  bool interactive() const override { return false; }
+  bool interactive() const override { return is_terminal; }
 
+  bool is_terminal = false;
   std::string out_text;
   std::string err_text;
 };
