@@ -6,7 +6,7 @@ RUN ./dev deps && ./dev build
 
 FROM debian:12-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates libfmt9 libjemalloc2 libsimdjson14 libssl3 libsqlite3-0 libyaml-0-2 \
+ && apt-get install -y --no-install-recommends ca-certificates libfmt9 libjemalloc2 libnghttp2-14 libsimdjson14 libssl3 libsqlite3-0 libyaml-0-2 \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /src/build/release/windlass /usr/local/bin/windlass
 USER 65532:65532

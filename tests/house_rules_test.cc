@@ -231,7 +231,7 @@ TEST(HouseRules, NoCoroutines) {
 
 TEST(HouseRules, ThirdPartyHeadersStayOutOfOurHeaders) {
   const Pattern third_party(
-      R"(^#include [<"](fmt|google|simdjson|yaml|CLI|boost|openssl|sqlite3|curl|schema|gtest|rapidcheck))");
+      R"(^#include [<"](fmt|google|simdjson|yaml|CLI|boost|openssl|sqlite3|curl|nghttp2|schema|gtest|rapidcheck))");
   for (const auto& file : sources()) {
     if (!file.is_header() || file.is_test()) {
       continue;

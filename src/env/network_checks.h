@@ -1,5 +1,5 @@
-// Questions to a port, as probes and hooks ask them: does it accept a connection, and what does it
-// answer to a GET. Real: src/net.
+// Questions to a port, as probes and hooks ask them: does it accept a connection, what does it
+// answer to a GET, and what does its gRPC health service say. Real: src/net.
 //
 // Lives on an executor's thread and calls back there, once, never inside a call, and not at all
 // when the handle that a call answered has been dropped before: that ends the connection.
@@ -27,10 +27,38 @@ struct HttpCheck {
   bool operator==(const HttpCheck&) const = default;
 };
 
+// grpc.health.v1.Health/Check, over HTTP/2 without TLS.
+struct GrpcCheck {
+  std::string address;  // as in HttpCheck
+  uint16_t port = 0;
+  std::string service;  // "" asks about the server as a whole
+
+  bool operator==(const GrpcCheck&) const = default;
+};
+
+struct GrpcHealth {
+  enum class How {
+    answered,
+    refused,      // no connection
+    unreachable,  // no connection in time
+    timed_out,    // no answer in time
+    failed,       // what came was no answer
+  };
+  static constexpr int kServing = 1;
+
+  How how = How::answered;
+  int code = 0;              // of an answer: the gRPC status; 0 is OK
+  std::string message = {};  // of that status, or why there is no answer
+  int serving = 0;           // of an OK: HealthCheckResponse.ServingStatus
+
+  bool operator==(const GrpcHealth&) const = default;
+};
+
 class NetworkChecks {
  public:
   using OnStatus = std::function<void(Result<int>)>;
   using OnConnected = std::function<void(Result<void>)>;
+  using OnHealth = std::function<void(const GrpcHealth&)>;
   using Handle = std::shared_ptr<void>;
 
   virtual ~NetworkChecks() = default;
@@ -40,6 +68,8 @@ class NetworkChecks {
                                    OnStatus on_status) = 0;
   [[nodiscard]] virtual Handle connect(const std::string& address, uint16_t port, Duration timeout,
                                        OnConnected on_connected) = 0;
+  [[nodiscard]] virtual Handle ask_health(const GrpcCheck& check, Duration timeout,
+                                          OnHealth on_health) = 0;
 };
 
 }  // namespace windlass::env

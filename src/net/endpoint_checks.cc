@@ -2,18 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 #include "http/message.h"
 #include "http/response_parser.h"
+#include "net/check.h"
 #include "net/endpoint.h"
-#include "net/plain_stream.h"
+#include "net/health_call.h"
 
 namespace windlass::net {
 namespace {
 
-constexpr size_t kReadBytes = 4096;
 constexpr uint16_t kHttpPort = 80;
 constexpr uint16_t kHttpsPort = 443;
 
@@ -59,186 +58,94 @@ std::string request_head(const env::HttpCheck& check) {
   return head + "Connection: close\r\n\r\n";
 }
 
-// Whoever asked knows where to: `connect: connection refused`.
-Status without_place(const Status& error, const Endpoint& endpoint) {
-  const std::string place = "connect to " + endpoint.text();
-  return error.message.starts_with(place)
-             ? plain_error("connect" + error.message.substr(place.size()))
-             : error;
-}
-
-// One connection, held by whoever asked. What the loop holds of it is a plain pointer, taken back
-// in the destructor.
-class Check : public std::enable_shared_from_this<Check> {
+class HttpExchange final : public CheckExchange {
  public:
-  using OnDone = std::function<void(Result<int>)>;
-
-  Check(posix::EventLoop& loop, OnDone on_done) : loop_(loop), on_done_(std::move(on_done)) {}
-  ~Check() { stop(); }
-  Check(const Check&) = delete;
-  Check& operator=(const Check&) = delete;
-
-  // `head` is "" where only the connection counts. `tls` is null for plain TCP.
-  void begin(const std::string& address, uint16_t port, Duration timeout, std::string head,
-             std::shared_ptr<const TlsClientContext> tls) {
-    head_ = std::move(head);
-    tls_ = std::move(tls);
-    auto endpoint = parse_endpoint(Endpoint{address, port}.text());
-    if (!endpoint) {
-      return finish_later(fail(plain_error(
-          fmt::format("{}: only addresses can be probed, names are not looked up", address))));
-    }
-    endpoint_ = *std::move(endpoint);
-    auto fd = begin_connect(endpoint_);
-    if (!fd) {
-      return finish_later(fail(without_place(fd.error(), endpoint_)));
-    }
-    fd_ = *std::move(fd);
-    timer_ = loop_.schedule(timeout, [this] { finish(fail(plain_error("no answer in time"))); });
-    watch(fd_.get(), EPOLLOUT, &Check::on_connected);
+  // What the caller reads once it is over.
+  HttpExchange(std::string head, std::shared_ptr<int> status)
+      : head_(std::move(head)), status_(std::move(status)) {
+    parser_.begin("GET");
   }
 
-  void finish_later(Result<int> result) {
-    loop_.post([weak = weak_from_this(), result = std::move(result)] {
-      if (const auto self = weak.lock()) {
-        self->finish(result);
-      }
-    });
+  std::string_view output() override { return std::string_view(head_).substr(sent_); }
+  void sent(size_t bytes) override { sent_ += bytes; }
+  Result<bool> received(std::string_view bytes) override {
+    std::string body;
+    parser_.feed(bytes, body);
+    if (parser_.state() == http::ResponseParser::State::broken) {
+      return fail(plain_error("malformed HTTP response: " + parser_.problem()));
+    }
+    if (parser_.state() == http::ResponseParser::State::head) {
+      return false;
+    }
+    *status_ = parser_.status();
+    return true;
   }
 
  private:
-  void on_connected() {
-    if (const auto connected = connect_result(fd_.get(), endpoint_); !connected) {
-      return finish(fail(without_place(connected.error(), endpoint_)));
-    }
-    if (head_.empty()) {
-      return finish(0);
-    }
-    loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
-    stream_ = tls_ == nullptr ? std::make_unique<PlainStream>(std::move(fd_))
-                              : tls_->connect(std::move(fd_), endpoint_.address);
-    if (stream_ == nullptr) {
-      return finish(fail(plain_error("TLS cannot be set up")));
-    }
-    shake_hands();
-  }
-
-  void shake_hands() {
-    http::Peer ignored;
-    const Io result = stream_->handshake(ignored);
-    if (result == Io::done) {
-      parser_.begin("GET");
-      return send();
-    }
-    wait_or_fail(result, &Check::shake_hands);
-  }
-
-  void send() {
-    while (sent_ < head_.size()) {
-      const std::string_view rest = std::string_view(head_).substr(sent_);
-      const Transfer transfer = stream_->write(std::span(&rest, 1));
-      if (transfer.result != Io::done) {
-        return wait_or_fail(transfer.result, &Check::send);
-      }
-      sent_ += transfer.bytes;
-    }
-    receive();
-  }
-
-  void receive() {
-    std::array<char, kReadBytes> buffer;
-    std::string body;
-    while (true) {
-      const Transfer transfer = stream_->read(buffer);
-      if (transfer.result != Io::done) {
-        return wait_or_fail(transfer.result, &Check::receive);
-      }
-      parser_.feed({buffer.data(), transfer.bytes}, body);
-      if (parser_.state() == http::ResponseParser::State::broken) {
-        return finish(fail(plain_error("malformed HTTP response: " + parser_.problem())));
-      }
-      if (parser_.state() != http::ResponseParser::State::head) {
-        return finish(parser_.status());
-      }
-    }
-  }
-
-  void wait_or_fail(Io result, void (Check::*step)()) {
-    switch (result) {
-      case Io::want_read:
-        return watch(stream_->fd(), EPOLLIN, step);
-      case Io::want_write:
-        return watch(stream_->fd(), EPOLLOUT, step);
-      default:
-        return finish(fail(plain_error(stream_->failure().empty() ? "the connection was ended: EOF"
-                                                                  : stream_->failure())));
-    }
-  }
-
-  void watch(int fd, uint32_t events, void (Check::*step)()) {
-    loop_.unwatch(watch_);
-    watch_ = loop_.watch(fd, events, [this, step](uint32_t) {
-      const auto self = shared_from_this();
-      (this->*step)();
-    });
-  }
-
-  void stop() {
-    loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
-    loop_.cancel(std::exchange(timer_, env::TimerId::none));
-    stream_.reset();
-    fd_.reset();
-  }
-
-  void finish(Result<int> result) {
-    const auto self = shared_from_this();
-    stop();
-    if (const OnDone done = std::exchange(on_done_, nullptr)) {
-      done(std::move(result));
-    }
-  }
-
-  posix::EventLoop& loop_;
-  OnDone on_done_;
-  std::string head_;
-  std::shared_ptr<const TlsClientContext> tls_;
-  Endpoint endpoint_;
-  posix::FileDescriptor fd_;
-  std::unique_ptr<Stream> stream_;
+  const std::string head_;
+  const std::shared_ptr<int> status_;
   size_t sent_ = 0;
   http::ResponseParser parser_;
-  posix::WatchId watch_ = posix::WatchId::none;
-  env::TimerId timer_ = env::TimerId::none;
 };
+
+env::GrpcHealth health_without_answer(const CheckEnd& end) {
+  using How = env::GrpcHealth::How;
+  env::GrpcHealth health;
+  if (end.timed_out) {
+    health.how = end.connected ? How::timed_out : How::unreachable;
+  } else {
+    health.how = end.connected ? How::failed : How::refused;
+  }
+  health.message = end.result.error().message;
+  return health;
+}
 
 }  // namespace
 
 env::NetworkChecks::Handle EndpointChecks::get(const env::HttpCheck& check, Duration timeout,
                                                OnStatus on_status) {
-  auto asked = std::make_shared<Check>(loop_, std::move(on_status));
+  const auto status = std::make_shared<int>(0);
+  auto asked = std::make_shared<Check>(
+      loop_, [status, on_status = std::move(on_status)](const CheckEnd& end) {
+        on_status(end.result ? Result<int>(*status) : fail(end.result.error()));
+      });
   if (const Result<void> good = check_text(check); !good) {
-    asked->finish_later(fail(good.error()));
+    asked->fail_later(good.error());
     return asked;
   }
   if (check.tls && tls_ == nullptr) {
     auto made = TlsClientContext::make({.verify = false});
     if (!made) {
-      asked->finish_later(fail(made.error()));
+      asked->fail_later(made.error());
       return asked;
     }
     tls_ = *std::move(made);
   }
-  asked->begin(check.address, check.port, timeout, request_head(check), check.tls ? tls_ : nullptr);
+  asked->begin(check.address, check.port, timeout,
+               std::make_unique<HttpExchange>(request_head(check), status),
+               check.tls ? tls_ : nullptr);
   return asked;
 }
 
 env::NetworkChecks::Handle EndpointChecks::connect(const std::string& address, uint16_t port,
                                                    Duration timeout, OnConnected on_connected) {
   auto asked = std::make_shared<Check>(
-      loop_, [on_connected = std::move(on_connected)](const Result<int>& connected) {
-        on_connected(connected ? Result<void>() : fail(connected.error()));
+      loop_,
+      [on_connected = std::move(on_connected)](const CheckEnd& end) { on_connected(end.result); });
+  asked->begin(address, port, timeout, nullptr, nullptr);
+  return asked;
+}
+
+env::NetworkChecks::Handle EndpointChecks::ask_health(const env::GrpcCheck& check, Duration timeout,
+                                                      OnHealth on_health) {
+  auto call = std::make_unique<HealthCall>(Endpoint{check.address, check.port}.text(),
+                                           check.service, timeout);
+  // The check owns the call, and calls back while it lives.
+  auto asked = std::make_shared<Check>(
+      loop_, [call = call.get(), on_health = std::move(on_health)](const CheckEnd& end) {
+        on_health(end.result ? call->answer() : health_without_answer(end));
       });
-  asked->begin(address, port, timeout, "", nullptr);
+  asked->begin(check.address, check.port, timeout, std::move(call), nullptr);
   return asked;
 }
 

@@ -18,6 +18,7 @@ class EndpointChecks final : public env::NetworkChecks {
   Handle get(const env::HttpCheck& check, Duration timeout, OnStatus on_status) override;
   Handle connect(const std::string& address, uint16_t port, Duration timeout,
                  OnConnected on_connected) override;
+  Handle ask_health(const env::GrpcCheck& check, Duration timeout, OnHealth on_health) override;
 
  private:
   posix::EventLoop& loop_;

@@ -119,6 +119,19 @@ TEST_F(AgentChecksTest, WhatAProbePrintedIsCutAndMadeReadable) {
               Contains("Warning Unhealthy Readiness probe failed: ?" + std::string(899, 'x')));
 }
 
+TEST_F(AgentChecksTest, AGrpcProbeAsksTheHealthService) {
+  node.network.healths[5000] = {env::GrpcHealth::How::answered, 0, "", 2};
+  add_pod("Never", "readinessProbe: {grpc: {port: 5000, service: db}, periodSeconds: 5}");
+  EXPECT_FALSE(container().ready());
+  EXPECT_THAT(node.network.asked_health,
+              ElementsAre(env::GrpcCheck{api.pod("p")->status().pod_ip(), 5000, "db"}));
+  EXPECT_THAT(events(), Contains("Warning Unhealthy Readiness probe failed: service unhealthy "
+                                 "(responded with \"NOT_SERVING\")"));
+  node.network.healths[5000].serving = env::GrpcHealth::kServing;
+  run_for(seconds(5));
+  EXPECT_TRUE(container().ready());
+}
+
 TEST_F(AgentChecksTest, AFailedLivenessProbeRestartsTheContainer) {
   node.network.statuses[kPort] = 200;
   add_pod("OnFailure", "livenessProbe: {httpGet: {path: /live, port: web}, periodSeconds: 1}");

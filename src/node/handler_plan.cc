@@ -10,6 +10,11 @@ namespace {
 
 namespace core = api::core::v1;
 
+uint16_t possible_port(int number) {
+  const bool possible = number > 0 && number <= std::numeric_limits<uint16_t>::max();
+  return possible ? static_cast<uint16_t>(number) : uint16_t{0};
+}
+
 uint16_t read_port(const api::meta::v1::IntOrString& port, const core::Container& container) {
   int number = port.int_val();
   if (port.type() != 0) {
@@ -19,8 +24,7 @@ uint16_t read_port(const api::meta::v1::IntOrString& port, const core::Container
     });
     number = found == ports.end() ? 0 : found->container_port();
   }
-  const bool possible = number > 0 && number <= std::numeric_limits<uint16_t>::max();
-  return possible ? static_cast<uint16_t>(number) : uint16_t{0};
+  return possible_port(number);
 }
 
 HandlerPlan read_http(const core::HTTPGetAction& action, const core::Container& container) {
@@ -50,7 +54,18 @@ HandlerPlan read_exec(const core::ExecAction& action) {
   return plan;
 }
 
-// Nothing for a handler that is not here: gRPC.
+// Nothing for a way to connect that is not here.
+std::optional<HandlerPlan> read_grpc(const core::GRPCAction& action) {
+  if (!action.mode().empty()) {
+    return std::nullopt;
+  }
+  HandlerPlan plan;
+  plan.kind = HandlerPlan::Kind::grpc;
+  plan.port = possible_port(action.port());
+  plan.service = action.service();
+  return plan;
+}
+
 template <class Handler>
 std::optional<HandlerPlan> read_handler(const Handler& handler, const core::Container& container) {
   if (handler.has_exec()) {
@@ -71,7 +86,9 @@ int at_least_one(int value) {
 
 // Zero stands for the default in an object that nobody has defaulted.
 std::optional<ProbePlan> read_probe(const core::Probe& probe, const core::Container& container) {
-  std::optional<HandlerPlan> handler = read_handler(probe.handler(), container);
+  std::optional<HandlerPlan> handler = probe.handler().has_grpc()
+                                           ? read_grpc(probe.handler().grpc())
+                                           : read_handler(probe.handler(), container);
   if (!handler) {
     return std::nullopt;
   }
@@ -108,7 +125,7 @@ ReadChecks read_checks(const api::Message& message) {
   const auto probe = [&](bool asked, const core::Probe& from, const char* name,
                          std::optional<ProbePlan>& to) {
     if (asked && !(to = read_probe(from, container))) {
-      read.ignored.push_back(std::string(name) + ".grpc");
+      read.ignored.push_back(std::string(name) + ".grpc.mode");
     }
   };
   ContainerChecks& checks = read.checks;

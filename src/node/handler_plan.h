@@ -14,14 +14,15 @@
 namespace windlass::node {
 
 struct HandlerPlan {
-  enum class Kind { exec, http, tcp, sleep };
+  enum class Kind { exec, http, tcp, grpc, sleep };
 
   Kind kind = Kind::exec;
   std::vector<std::string> command = {};  // exec
   bool tls = false;                       // http
   std::string host = {};                  // http, tcp: "" is the pod's address
-  uint16_t port = 0;                      // http, tcp: 0 when the spec names one that is not there
-  std::string path = {};                  // http
+  uint16_t port = 0;         // http, tcp, grpc: 0 when the spec names one that is not there
+  std::string path = {};     // http
+  std::string service = {};  // grpc
   std::vector<std::pair<std::string, std::string>> headers = {};  // http
   Duration pause{};                                               // sleep
 

@@ -72,10 +72,20 @@ TEST(HandlerPlan, APortThatIsNotThereIsZero) {
   EXPECT_EQ(read("livenessProbe: {tcpSocket: {port: 70000}}").checks.liveness->handler.port, 0);
 }
 
-TEST(HandlerPlan, GrpcIsNotHere) {
-  const ReadChecks checks = read("livenessProbe: {grpc: {port: 1}}");
+TEST(HandlerPlan, ReadsGrpc) {
+  const ReadChecks checks = read(
+      "{livenessProbe: {grpc: {port: 5000}}, readinessProbe: {grpc: {port: 5001, service: db}}}");
+  EXPECT_THAT(checks.ignored, IsEmpty());
+  EXPECT_EQ(checks.checks.liveness->handler.kind, HandlerPlan::Kind::grpc);
+  EXPECT_EQ(checks.checks.liveness->handler.port, 5000);
+  EXPECT_EQ(checks.checks.liveness->handler.service, "");
+  EXPECT_EQ(checks.checks.readiness->handler.service, "db");
+}
+
+TEST(HandlerPlan, OnlyThePlainWayToConnectIsHere) {
+  const ReadChecks checks = read("livenessProbe: {grpc: {port: 1, mode: Other}}");
   EXPECT_FALSE(checks.checks.liveness);
-  EXPECT_THAT(checks.ignored, ElementsAre("livenessProbe.grpc"));
+  EXPECT_THAT(checks.ignored, ElementsAre("livenessProbe.grpc.mode"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "api/codec/json_text.h"
 #include "base/quote.h"
+#include "node/grpc_health.h"
 
 namespace windlass::node {
 namespace {
@@ -95,6 +96,7 @@ HandlerRunner::Handle HandlerRunner::run(const HandlerPlan& plan, const HandlerT
       break;
     case HandlerPlan::Kind::http:
     case HandlerPlan::Kind::tcp:
+    case HandlerPlan::Kind::grpc:
       run_network(plan, target, timeout, pending);
       break;
   }
@@ -132,6 +134,9 @@ void HandlerRunner::run_network(const HandlerPlan& plan, const HandlerTarget& ta
     return;
   }
   const std::string& host = plan.host.empty() ? target.address : plan.host;
+  if (plan.kind == HandlerPlan::Kind::grpc) {
+    return ask_health(plan, host, timeout, pending);
+  }
   const std::weak_ptr<Pending> weak = pending;
   if (plan.kind == HandlerPlan::Kind::tcp) {
     pending->hold(network_->connect(
@@ -156,6 +161,20 @@ void HandlerRunner::run_network(const HandlerPlan& plan, const HandlerTarget& ta
                             ? HandlerResult{Outcome::done, "", *status}
                             : HandlerResult{Outcome::failed, fmt::format("Get {}: {}", quote(url),
                                                                          status.error().message)});
+        }
+      }));
+}
+
+void HandlerRunner::ask_health(const HandlerPlan& plan, const std::string& host, Duration timeout,
+                               const std::shared_ptr<Pending>& pending) {
+  pending->hold(network_->ask_health(
+      {host, plan.port, plan.service}, timeout,
+      [weak = std::weak_ptr<Pending>(pending), where = host_and_port(host, plan.port),
+       timeout](const env::GrpcHealth& health) {
+        if (const auto asked = weak.lock()) {
+          const std::string problem = readable(health_problem(health, where, timeout));
+          asked->finish(problem.empty() ? HandlerResult()
+                                        : HandlerResult{Outcome::failed, problem});
         }
       }));
 }

@@ -57,6 +57,8 @@ class HandlerRunner {
                 const std::shared_ptr<Pending>& pending);
   void run_network(const HandlerPlan& plan, const HandlerTarget& target, Duration timeout,
                    const std::shared_ptr<Pending>& pending);
+  void ask_health(const HandlerPlan& plan, const std::string& host, Duration timeout,
+                  const std::shared_ptr<Pending>& pending);
 
   env::Executor& executor_;
   env::Containers& containers_;

@@ -96,12 +96,12 @@ spec:
     image: x
     volumeDevices: [{name: v, devicePath: /v}]
     securityContext: {runAsUser: 5, seccompProfile: {type: RuntimeDefault}}
-    readinessProbe: {grpc: {port: 1}}
+    readinessProbe: {grpc: {port: 1, mode: Other}}
 )"));
   EXPECT_THAT(plan.containers.at(0).missing_features, ElementsAre("volumeDevices"));
-  EXPECT_THAT(
-      plan.containers.at(0).ignored_features,
-      ElementsAre("securityContext beyond users, groups and privileged", "readinessProbe.grpc"));
+  EXPECT_THAT(plan.containers.at(0).ignored_features,
+              ElementsAre("securityContext beyond users, groups and privileged",
+                          "readinessProbe.grpc.mode"));
 }
 
 TEST(PodPlan, ReadsVolumesAndMounts) {

@@ -76,7 +76,15 @@ class ScriptedNetwork final : public env::NetworkChecks {
     });
   }
 
+  Handle ask_health(const env::GrpcCheck& check, Duration, OnHealth on_health) override {
+    asked_health.push_back(check);
+    return later(
+        [health = healths[check.port], on_health = std::move(on_health)] { on_health(health); });
+  }
+
   std::map<uint16_t, int> statuses;
+  std::map<uint16_t, env::GrpcHealth> healths;
+  std::vector<env::GrpcCheck> asked_health;
   std::vector<env::HttpCheck> asked;
 
  private:
