@@ -11,7 +11,8 @@ namespace windlass::node {
 namespace {
 
 // Starts the container, or says when its restart is due.
-void start_when_due(const ContainerRun& container, size_t number, Time now, NextSteps& steps) {
+void start_when_due(const ContainerRun& container, size_t number, MonotonicTime now,
+                    NextSteps& steps) {
   if (container.active() || container.blocked) {
     return;
   }
@@ -28,7 +29,8 @@ bool may_start(const ContainerRun& container, RestartPolicy policy) {
 }
 
 // True when the containers after the init containers may run.
-bool step_init_containers(const PodRun& run, RestartPolicy policy, Time now, NextSteps& steps) {
+bool step_init_containers(const PodRun& run, RestartPolicy policy, MonotonicTime now,
+                          NextSteps& steps) {
   for (size_t i = 0; i < run.init_containers.size(); ++i) {
     const ContainerRun& container = run.init_containers[i];
     if (container.sidecar) {
@@ -104,7 +106,7 @@ bool initialization_failed(const PodRun& run, RestartPolicy policy) {
                      });
 }
 
-NextSteps next_steps(const PodRun& run, RestartPolicy policy, Time now) {
+NextSteps next_steps(const PodRun& run, RestartPolicy policy, MonotonicTime now) {
   NextSteps steps;
   if (!step_init_containers(run, policy, now, steps)) {
     if (steps.finished) {
@@ -126,11 +128,11 @@ NextSteps next_steps(const PodRun& run, RestartPolicy policy, Time now) {
   return steps;
 }
 
-void plan_restart(ContainerRun& container, const RestartTiming& timing, Time now,
+void plan_restart(ContainerRun& container, const RestartTiming& timing, MonotonicTime now,
                   const PodPlan& pod) {
   CHECK(container.ended() != nullptr, "only a container that ended is restarted");
   const Ended ended = *container.ended();
-  if (ended.started_at && now - *ended.started_at >= timing.reset_after) {
+  if (container.began && now - *container.began >= timing.reset_after) {
     container.next_delay = Duration::zero();
   }
   const Duration delay = container.next_delay;
@@ -143,6 +145,14 @@ void plan_restart(ContainerRun& container, const RestartTiming& timing, Time now
                 fmt::format("back-off {} restarting failed container={} pod={}_{}({})",
                             format_duration(delay), container.name, pod.name, pod.ns, pod.uid)};
   }
+}
+
+MonotonicTime began_at(Time started_at, Time wall, MonotonicTime now) {
+  return now - std::max(wall - started_at, Duration::zero());
+}
+
+Duration deadline_left(Duration deadline, Time start, Time wall) {
+  return std::min(start + deadline - wall, deadline);
 }
 
 }  // namespace windlass::node

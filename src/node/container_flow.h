@@ -22,7 +22,7 @@ struct RestartTiming {
 // Containers are numbered: init containers first, in order, then the others.
 struct NextSteps {
   std::vector<size_t> start;
-  std::optional<Time> look_again;  // when the next restart is due
+  std::optional<MonotonicTime> look_again;  // when the next restart is due
   // Nothing will be started any more: what still runs (sidecars) may be stopped.
   bool finished = false;
 };
@@ -31,7 +31,7 @@ ContainerRun& container_at(PodRun& run, size_t number);
 const ContainerRun& container_at(const PodRun& run, size_t number);
 size_t container_count(const PodRun& run);
 
-NextSteps next_steps(const PodRun& run, RestartPolicy policy, Time now);
+NextSteps next_steps(const PodRun& run, RestartPolicy policy, MonotonicTime now);
 
 // One-shot init containers have all ended with 0, sidecars have been up.
 bool initialized(const PodRun& run);
@@ -41,7 +41,13 @@ bool will_restart(const ContainerRun& container, RestartPolicy policy);
 
 // The container has just ended; says when it may start again and shows it as waiting if that is
 // later than now. Call only if will_restart says so.
-void plan_restart(ContainerRun& container, const RestartTiming& timing, Time now,
+void plan_restart(ContainerRun& container, const RestartTiming& timing, MonotonicTime now,
                   const PodPlan& pod);
+// When a run began that an earlier agent started: all that is left of it is the wall clock's time,
+// which may lie in the future if that was set back.
+MonotonicTime began_at(Time started_at, Time wall, MonotonicTime now);
+// What is left of a pod's active deadline (K-43) that began at `start`: never more than all of it,
+// however the wall clock was set since.
+Duration deadline_left(Duration deadline, Time start, Time wall);
 
 }  // namespace windlass::node

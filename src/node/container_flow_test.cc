@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 NextSteps steps(const PodRun& run, RestartPolicy policy = RestartPolicy::never) {
-  return next_steps(run, policy, kNow);
+  return next_steps(run, policy, kMonotonicNow);
 }
 
 TEST(ContainerFlow, StartsAllContainersAtOnce) {
@@ -85,8 +85,8 @@ TEST(RestartDelay, K17_FirstAtOnceThenTenSecondsDoublingToFiveMinutes) {
   std::vector<int64_t> delays;
   for (int i = 0; i < 8; ++i) {
     container.state = Ended{1, "Error", "", kNow - seconds(1), kNow, ""};
-    plan_restart(container, {}, kNow, pod);
-    delays.push_back((*container.restart_at - kNow) / seconds(1));
+    plan_restart(container, {}, kMonotonicNow, pod);
+    delays.push_back((*container.restart_at - kMonotonicNow) / seconds(1));
   }
   EXPECT_THAT(delays, ElementsAre(0, 10, 20, 40, 80, 160, 300, 300));
 }
@@ -98,28 +98,51 @@ TEST(RestartDelay, K17_WaitsAsCrashLoopBackOff) {
   pod.uid = "u-1";
   PodRun run{{}, {ended("c", 1)}};
   ContainerRun& container = run.containers[0];
-  plan_restart(container, {}, kNow, pod);
+  plan_restart(container, {}, kMonotonicNow, pod);
   EXPECT_NE(container.ended(), nullptr);  // the first restart shows no back-off
   EXPECT_THAT(steps(run, RestartPolicy::on_failure).start, ElementsAre(0));
 
-  plan_restart(container, {}, kNow, pod);
+  plan_restart(container, {}, kMonotonicNow, pod);
   EXPECT_EQ(std::get<Waiting>(container.state),
             (Waiting{"CrashLoopBackOff",
                      "back-off 10s restarting failed container=c pod=of1_default(u-1)"}));
   EXPECT_EQ(container.last->exit_code, 1);
   const NextSteps early = steps(run, RestartPolicy::on_failure);
   EXPECT_THAT(early.start, IsEmpty());
-  EXPECT_EQ(early.look_again, kNow + seconds(10));
-  EXPECT_THAT(next_steps(run, RestartPolicy::on_failure, kNow + seconds(10)).start, ElementsAre(0));
+  EXPECT_EQ(early.look_again, kMonotonicNow + seconds(10));
+  EXPECT_THAT(next_steps(run, RestartPolicy::on_failure, kMonotonicNow + seconds(10)).start,
+              ElementsAre(0));
 }
 
 TEST(RestartDelay, K17_TenMinutesOfRunningForgetEarlierFailures) {
   ContainerRun container = waiting("c");
   container.next_delay = seconds(160);
-  container.state = Ended{1, "Error", "", kNow - minutes(10), kNow, ""};
-  plan_restart(container, {}, kNow, {});
-  EXPECT_EQ(container.restart_at, kNow);
+  container.began = kMonotonicNow - minutes(10);
+  container.state = Ended{1, "Error", "", kNow, kNow, ""};
+  plan_restart(container, {}, kMonotonicNow, {});
+  EXPECT_EQ(container.restart_at, kMonotonicNow);
   EXPECT_EQ(container.next_delay, seconds(10));
+}
+
+// The wall clock's times of the run may be anything.
+TEST(RestartDelay, K17_AClockThatJumpsForgetsNothing) {
+  ContainerRun container = waiting("c");
+  container.next_delay = seconds(160);
+  container.began = kMonotonicNow - seconds(1);
+  container.state = Ended{1, "Error", "", kNow - hours(24), kNow, ""};
+  plan_restart(container, {}, kMonotonicNow, {});
+  EXPECT_EQ(container.restart_at, kMonotonicNow + seconds(160));
+}
+
+TEST(RestartDelay, ARunOfTheFutureHasJustBegun) {
+  EXPECT_EQ(began_at(kNow - seconds(5), kNow, kMonotonicNow), kMonotonicNow - seconds(5));
+  EXPECT_EQ(began_at(kNow + hours(24), kNow, kMonotonicNow), kMonotonicNow);
+}
+
+TEST(RestartDelay, K43_NoMoreThanTheWholeDeadlineIsLeft) {
+  EXPECT_EQ(deadline_left(seconds(60), kNow - seconds(20), kNow), seconds(40));
+  EXPECT_EQ(deadline_left(seconds(60), kNow + hours(24), kNow), seconds(60));
+  EXPECT_LE(deadline_left(seconds(60), kNow - hours(24), kNow), Duration::zero());
 }
 
 }  // namespace

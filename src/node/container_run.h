@@ -55,9 +55,11 @@ struct ContainerRun {
   bool blocked = false;           // what it asks for is not to be had here; it is never started
   std::string container_id;
   std::string image_id;
-  // Restart delay (disruption.md K-17). The first restart is immediate.
+  // Restart delay (disruption.md K-17). The first restart is immediate. Delays pass by the clock
+  // that never jumps; the wall clock's times are only reported.
   Duration next_delay{};
-  std::optional<Time> restart_at;  // while it waits for a restart
+  std::optional<MonotonicTime> restart_at;  // while it waits for a restart
+  std::optional<MonotonicTime> began;       // the newest run, unless it could not be started
 
   bool running() const { return std::holds_alternative<Running>(state); }
   bool started() const { return running() && !awaits_startup; }

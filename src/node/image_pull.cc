@@ -15,7 +15,7 @@ constexpr Duration kMaxDelay = seconds(300);
 // How long the error itself is shown before the back-off is.
 constexpr Duration kErrorShown = seconds(1);
 
-ImageAnswer waiting(std::string reason, std::string message, Time look_again) {
+ImageAnswer waiting(std::string reason, std::string message, MonotonicTime look_again) {
   ImageAnswer answer;
   answer.warnings = {message, "Error: " + reason};
   answer.wait = Waiting{std::move(reason), std::move(message)};
@@ -32,7 +32,8 @@ ImageAnswer host_root() {
 ImagePulls::ImagePulls(std::optional<ImageStore> images, bool required)
     : images_(std::move(images)), required_(required) {}
 
-ImageAnswer ImagePulls::look(size_t container_number, const ContainerPlan& container, Time now) {
+ImageAnswer ImagePulls::look(size_t container_number, const ContainerPlan& container,
+                             MonotonicTime now) {
   const auto before = failed_.find(container_number);
   if (before != failed_.end() && now < before->second.next) {
     ImageAnswer answer = waiting("ImagePullBackOff",
@@ -60,7 +61,8 @@ ImageAnswer ImagePulls::look(size_t container_number, const ContainerPlan& conta
              : host_root();
 }
 
-ImageAnswer ImagePulls::missing(size_t container_number, const ContainerPlan& container, Time now) {
+ImageAnswer ImagePulls::missing(size_t container_number, const ContainerPlan& container,
+                                MonotonicTime now) {
   if (container.never_pull) {
     return waiting("ErrImageNeverPull",
                    fmt::format("Container image \"{}\" is not present with pull policy of Never",

@@ -21,7 +21,7 @@ struct ImageAnswer {
   std::string root;                  // "" is the host's own
   std::string id;                    // for the status
   std::optional<Waiting> wait = {};  // instead: not yet, or never
-  Time look_again{};
+  MonotonicTime look_again{};
   std::vector<std::string> warnings = {};  // for events with reason Failed
 };
 
@@ -31,16 +31,16 @@ class ImagePulls {
   // stands for the host's root.
   ImagePulls(std::optional<ImageStore> images, bool required);
 
-  ImageAnswer look(size_t container_number, const ContainerPlan& container, Time now);
+  ImageAnswer look(size_t container_number, const ContainerPlan& container, MonotonicTime now);
 
  private:
   struct Attempt {
     Duration delay{};
-    Time next{};
+    MonotonicTime next{};
     std::string error;
   };
 
-  ImageAnswer missing(size_t container_number, const ContainerPlan& container, Time now);
+  ImageAnswer missing(size_t container_number, const ContainerPlan& container, MonotonicTime now);
 
   std::optional<ImageStore> images_;
   const bool required_;

@@ -32,20 +32,20 @@ void add_image(env::Files& files, const std::string& name, const std::string& ro
 
 TEST(ImagePulls, NamesThatAreNotKnownStandForTheHostsRoot) {
   ImagePulls none(std::nullopt, false);
-  EXPECT_EQ(none.look(0, container_of("i:1"), Time()).id, "host:/");
+  EXPECT_EQ(none.look(0, container_of("i:1"), MonotonicTime()).id, "host:/");
   sim::SimFiles files;
   add_image(files, "i", "/roots/i");
   ImagePulls some(ImageStore(files, "/images"), false);
-  EXPECT_EQ(some.look(0, container_of("i:1"), Time()).root, "/roots/i");
-  EXPECT_EQ(some.look(0, container_of("i:1"), Time()).id, "windlass://i");
-  EXPECT_EQ(some.look(0, container_of("other"), Time()).root, "");
-  EXPECT_EQ(some.look(0, container_of("Not A Name"), Time()).id, "host:/");
+  EXPECT_EQ(some.look(0, container_of("i:1"), MonotonicTime()).root, "/roots/i");
+  EXPECT_EQ(some.look(0, container_of("i:1"), MonotonicTime()).id, "windlass://i");
+  EXPECT_EQ(some.look(0, container_of("other"), MonotonicTime()).root, "");
+  EXPECT_EQ(some.look(0, container_of("Not A Name"), MonotonicTime()).id, "host:/");
 }
 
 TEST(ImagePulls, K18_ErrorAndBackOffTakeTurns) {
   sim::SimFiles files;
   ImagePulls pulls(ImageStore(files, "/images"), true);
-  Time now = time_from_unix(1000);
+  MonotonicTime now{seconds(1000)};
   for (const int delay : {10, 20, 40, 80, 160, 300, 300}) {
     const ImageAnswer error = pulls.look(0, container_of("i:1"), now);
     ASSERT_TRUE(error.wait);
@@ -68,10 +68,10 @@ TEST(ImagePulls, K18_NeverAndNoName) {
   ImagePulls pulls(ImageStore(files, "/images"), true);
   ContainerPlan never = container_of("i:1");
   never.never_pull = true;
-  EXPECT_EQ(pulls.look(0, never, Time()).wait->reason, "ErrImageNeverPull");
-  EXPECT_EQ(pulls.look(0, never, Time()).wait->message,
+  EXPECT_EQ(pulls.look(0, never, MonotonicTime()).wait->reason, "ErrImageNeverPull");
+  EXPECT_EQ(pulls.look(0, never, MonotonicTime()).wait->message,
             "Container image \"i:1\" is not present with pull policy of Never");
-  const ImageAnswer invalid = pulls.look(1, container_of("A:1"), Time());
+  const ImageAnswer invalid = pulls.look(1, container_of("A:1"), MonotonicTime());
   EXPECT_EQ(invalid.wait->reason, "InvalidImageName");
   EXPECT_EQ(invalid.wait->message,
             "Failed to apply default image tag \"A:1\": couldn't parse image name \"A:1\": invalid "
@@ -80,7 +80,7 @@ TEST(ImagePulls, K18_NeverAndNoName) {
 
 TEST(ImagePulls, E72_PauseIsAlwaysThere) {
   ImagePulls pulls(std::nullopt, true);
-  EXPECT_FALSE(pulls.look(0, container_of("registry.k8s.io/pause:3.10"), Time()).wait);
+  EXPECT_FALSE(pulls.look(0, container_of("registry.k8s.io/pause:3.10"), MonotonicTime()).wait);
 }
 
 class ImagePodTest : public ::testing::Test {

@@ -78,7 +78,8 @@ void PodWorker::start(const PodRuns& runs) {
     return;
   }
   if (plan_.active_deadline) {
-    schedule(deadline_timer_, start_time_ + *plan_.active_deadline - host_.env.clock.now(),
+    schedule(deadline_timer_,
+             deadline_left(*plan_.active_deadline, start_time_, host_.env.clock.now()),
              &PodWorker::on_deadline);
   }
   for (size_t i = 0; i < container_count(run_); ++i) {
@@ -109,8 +110,9 @@ void PodWorker::adopt_runs(const PodRuns& runs) {
   adopt(plan_, seen_, runs, run_);
   std::set<std::string> attached;
   for (size_t i = 0; i < container_count(run_); ++i) {
-    const ContainerRun& run = container_at(run_, i);
-    if (run.running()) {
+    ContainerRun& run = container_at(run_, i);
+    if (const auto* running = std::get_if<Running>(&run.state)) {
+      run.began = began_at(running->started_at, host_.env.clock.now(), host_.env.clock.monotonic());
       run_ids_[i] = run_id(plan_.uid, run.name, run.restarts);
       attached.insert(run_ids_[i]);
       host_.containers.attach(run_ids_[i], exit_callback(i));
@@ -295,7 +297,7 @@ void PodWorker::start_due_containers() {
   // A start that fails at once may be due again at once, once: the second time it waits.
   const size_t kMaxRounds = 2 * container_count(run_) + 2;
   for (size_t round = 0; round < kMaxRounds; ++round) {
-    const Time now = host_.env.clock.now();
+    const MonotonicTime now = host_.env.clock.monotonic();
     const NextSteps steps = next_steps(run_, plan_.restart_policy, now);
     if (!steps.start.empty() && !may_start_now()) {
       return;
@@ -317,7 +319,7 @@ void PodWorker::start_due_containers() {
 }
 
 void PodWorker::start_container(size_t number) {
-  const ImageAnswer image = images_.look(number, plan_of(number), host_.env.clock.now());
+  const ImageAnswer image = images_.look(number, plan_of(number), host_.env.clock.monotonic());
   if (image.wait) {
     hold(number, *image.wait, image.look_again);
     for (const std::string& warning : image.warnings) {
@@ -334,7 +336,7 @@ void PodWorker::start_container(size_t number) {
   ask_for(number, *command, image);
 }
 
-void PodWorker::hold(size_t number, Waiting why, Time until) {
+void PodWorker::hold(size_t number, Waiting why, MonotonicTime until) {
   ContainerRun& run = container_at(run_, number);
   if (const Ended* ended = run.ended()) {
     run.last = *ended;
@@ -346,7 +348,8 @@ void PodWorker::hold(size_t number, Waiting why, Time until) {
 
 // An object that is not there may come; everything else is for good.
 void PodWorker::block(size_t number, const Status& why) {
-  hold(number, {"CreateContainerConfigError", why.message}, host_.env.clock.now() + kStartRetry);
+  hold(number, {"CreateContainerConfigError", why.message},
+       host_.env.clock.monotonic() + kStartRetry);
   container_at(run_, number).blocked = !is_not_found(why);
   objects_stale_ = true;
   host_.events.warning(event_target(number), "Failed", "Error: " + why.message);
@@ -394,6 +397,7 @@ void PodWorker::on_started(size_t number, const Result<void>& started) {
   run.starting = false;
   run.ever_started = true;
   run.restart_at.reset();
+  run.began.reset();
   run.container_id = container_id_of(run_ids_.at(number));
   if (!started) {
     over_.emplace(run_ids_.at(number), number);
@@ -403,6 +407,7 @@ void PodWorker::on_started(size_t number, const Result<void>& started) {
     // The newer run is on record: how the ones before it ended is not needed any more.
     forget_runs(number);
     run.state = Running{host_.env.clock.now()};
+    run.began = host_.env.clock.monotonic();
     if (host_.observer != nullptr) {
       host_.observer->on_container_started(log_of(number, run.restarts));
     }
@@ -413,7 +418,7 @@ void PodWorker::on_started(size_t number, const Result<void>& started) {
 
 // Nobody has seen the request, so nothing has failed: the same run is asked for again.
 void PodWorker::on_refused(size_t number, const std::string& why) {
-  hold(number, {"CreateContainerError", why}, host_.env.clock.now() + kStartRetry);
+  hold(number, {"CreateContainerError", why}, host_.env.clock.monotonic() + kStartRetry);
   host_.events.warning(event_target(number), "Failed", "Error: " + why);
   advance();
 }
@@ -443,7 +448,7 @@ void PodWorker::end_container(size_t number, Ended ended) {
   run.state = std::move(ended);
   const bool init_done = number < run_.init_containers.size() && !run.sidecar && run.succeeded();
   if (ending_ == Ending::none && !init_done && will_restart(run, plan_.restart_policy)) {
-    plan_restart(run, host_.config.restart, host_.env.clock.now(), plan_);
+    plan_restart(run, host_.config.restart, host_.env.clock.monotonic(), plan_);
     if (!run.ended()) {
       host_.events.warning(event_target(number), "BackOff",
                            fmt::format("Back-off restarting failed container {} in pod {}_{}({})",

@@ -94,7 +94,8 @@ class PodWorker {
   void refresh();
   void on_prepared(const Result<void>& prepared);
   bool may_start_now();
-  void hold(size_t number, Waiting why, Time until);
+  void update_fields();
+  void hold(size_t number, Waiting why, MonotonicTime until);
   void block(size_t number, const Status& why);
   void advance();
   void start_due_containers();

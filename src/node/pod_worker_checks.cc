@@ -113,8 +113,7 @@ void PodWorker::resume_checks() {
                   [](const ContainerRun& container) { return container.ever_started; });
   for (size_t i = 0; i < container_count(run_); ++i) {
     ContainerRun& run = container_at(run_, i);
-    const auto* running = std::get_if<Running>(&run.state);
-    if (running == nullptr) {
+    if (!run.running()) {
       continue;
     }
     const auto seen =
@@ -123,7 +122,7 @@ void PodWorker::resume_checks() {
     const bool known = seen != seen_.containers.end() && seen->restarts == run.restarts &&
                        std::holds_alternative<Running>(seen->state);
     run.never_was_up = !containers_ran;
-    begin_probes(i, host_.env.clock.now() - running->started_at,
+    begin_probes(i, host_.env.clock.monotonic() - *run.began,
                  {known && seen->started, known && seen->ready});
   }
 }

@@ -11,6 +11,7 @@
 namespace windlass::node {
 
 inline const Time kNow = time_from_unix(1'000'000);
+inline const MonotonicTime kMonotonicNow{seconds(1'000)};
 
 inline ContainerRun waiting(std::string name, bool sidecar = false) {
   ContainerRun run;

@@ -58,7 +58,7 @@ HollowPod::HollowPod(std::shared_ptr<const PodSpec> spec, Behavior behavior, con
     starts_at_ = now.monotonic + *behavior_.start_delay;
   }
   if (spec_->active_deadline) {
-    deadline_at_ = now.monotonic + (start_time_ + *spec_->active_deadline - now.wall);
+    deadline_at_ = now.monotonic + deadline_left(*spec_->active_deadline, start_time_, now.wall);
   }
   const bool blocked = !behavior_.error.empty() || !behavior_.start_delay;
   set_up_ = blocked;  // K-18: there is a sandbox
@@ -96,7 +96,8 @@ void HollowPod::adopt(const PodSeen& seen, Moment now) {
     if (const auto* running = std::get_if<Running>(&found->state)) {
       run.state = *running;
       const bool init = i < run_.init_containers.size();
-      const Duration already = std::max(now.wall - running->started_at, Duration::zero());
+      run.began = began_at(running->started_at, now.wall, now.monotonic);
+      const Duration already = now.monotonic - *run.began;
       fates_[i] = natural_fate(run, init, already, now.monotonic);
       if (!init && forced_end(behavior_.end) && behavior_.duration) {
         node_ends_at_ = now.monotonic + std::max(*behavior_.duration - already, Duration::zero());
@@ -149,7 +150,7 @@ void HollowPod::advance(Moment now) {
       break;
     }
   }
-  plan_next(now);
+  plan_next();
 }
 
 void HollowPod::end_by_node(Moment now) {
@@ -169,7 +170,7 @@ bool HollowPod::start_due(Moment now) {
     set_up_ = true;
     ++revision_;
   }
-  const NextSteps steps = next_steps(run_, spec_->restart_policy, now.wall);
+  const NextSteps steps = next_steps(run_, spec_->restart_policy, now.monotonic);
   look_again_ = steps.look_again;
   for (const size_t number : steps.start) {
     start(number, now);
@@ -195,6 +196,7 @@ void HollowPod::start(size_t number, Moment now) {
   run.container_id = container_id(*spec_, run);
   run.image_id = kImageId;
   run.state = Running{now.wall};
+  run.began = now.monotonic;
   const bool init = number < run_.init_containers.size();
   fates_[number] = natural_fate(run, init, Duration::zero(), now.monotonic);
   if (!init && !node_ends_at_ && behavior_.duration && forced_end(behavior_.end)) {
@@ -233,7 +235,7 @@ void HollowPod::end_container(size_t number, Moment now) {
     names.ns = spec_->ns;
     names.name = spec_->name;
     names.uid = spec_->uid;
-    plan_restart(run, kRestartTiming, now.wall, names);
+    plan_restart(run, kRestartTiming, now.monotonic, names);
   }
   ++revision_;
 }
@@ -293,7 +295,7 @@ void HollowPod::finish() {
   ++revision_;
 }
 
-void HollowPod::plan_next(Moment now) {
+void HollowPod::plan_next() {
   next_.reset();
   if (finished_) {
     return;
@@ -304,7 +306,7 @@ void HollowPod::plan_next(Moment now) {
       next_ = earlier(next_, starts_at_);
     }
     if (look_again_) {
-      next_ = earlier(next_, now.monotonic + std::max(*look_again_ - now.wall, Duration::zero()));
+      next_ = earlier(next_, look_again_);
     }
   }
   for (size_t i = 0; i < fates_.size(); ++i) {

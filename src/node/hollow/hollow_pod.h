@@ -64,7 +64,7 @@ class HollowPod {
   void terminate(size_t number, Moment now);
   void stop_sidecars(Moment now);
   void finish();
-  void plan_next(Moment now);
+  void plan_next();
   Fate natural_fate(const ContainerRun& container, bool init, Duration already,
                     MonotonicTime now) const;
   // K-80, K-60, K-73: when the node itself ends the pod.
@@ -83,7 +83,7 @@ class HollowPod {
   std::optional<MonotonicTime> node_ends_at_;  // by End
   std::optional<MonotonicTime> deadline_at_;   // activeDeadlineSeconds
   std::optional<MonotonicTime> kill_at_;       // SIGKILL
-  std::optional<Time> look_again_;             // a restart is due
+  std::optional<MonotonicTime> look_again_;    // a restart is due
   std::optional<MonotonicTime> next_;
   uint64_t revision_ = 1;
 };
