@@ -1,6 +1,7 @@
-// What a node agent needs of a Pod object, as plain values: the part of the spec that never changes
-// (PodPlan), and what the API says about the pod at a moment (PodSeen). Read from the message once
-// per change; nothing else in this folder looks at a pod's spec.
+// What a node agent needs of a Pod object, as plain values: the part of the spec that never
+// changes, with labels and annotations, which do (PodPlan), and what the API says about the pod at
+// a moment (PodSeen). Read from the message once per change; nothing else in this folder looks at a
+// pod's spec.
 #pragma once
 
 #include <cstdint>

@@ -34,6 +34,11 @@ std::vector<const VolumePlan*> mounted_volumes(const PodPlan& plan) {
   return mounted;
 }
 
+bool has_source(const VolumePlan& volume, FileSource::Kind kind) {
+  return std::any_of(volume.sources.begin(), volume.sources.end(),
+                     [kind](const FileSource& source) { return source.kind == kind; });
+}
+
 // The container that alone mounts this volume and is never started again: memory that goes with
 // its namespaces will do for it. Null where there is no such container.
 const ContainerPlan* only_user(const PodPlan& plan, const VolumePlan& volume) {
@@ -205,10 +210,22 @@ Result<void> PodSetup::update_files(const VolumePlan& volume) {
 
 bool PodSetup::has_objects_in_volumes() const {
   return std::any_of(plan_.volumes.begin(), plan_.volumes.end(), [](const VolumePlan& volume) {
-    return std::any_of(volume.sources.begin(), volume.sources.end(), [](const FileSource& source) {
-      return source.kind == FileSource::Kind::object;
-    });
+    return has_source(volume, FileSource::Kind::object);
   });
+}
+
+Result<void> PodSetup::update_fields() {
+  for (const VolumePlan* volume : mounted_volumes(plan_)) {
+    if (volume->kind != VolumePlan::Kind::files ||
+        !has_source(*volume, FileSource::Kind::downward)) {
+      continue;
+    }
+    const Result<void> updated = update_files(*volume);
+    if (!updated && !is_not_found(updated.error())) {
+      return mount_failed(*volume, updated.error().message);
+    }
+  }
+  return {};
 }
 
 void PodSetup::refresh(Done done) {

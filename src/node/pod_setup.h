@@ -54,6 +54,8 @@ class PodSetup {
   // not there any more leaves its volume as it is.
   void refresh(Done done);
   bool has_objects_in_volumes() const;
+  // Brings the volumes up to date that are made of the pod's own fields; `plan` has changed.
+  Result<void> update_fields();
 
   const PodObjects& objects() const { return objects_; }
   const VolumePlaces& volumes() const { return volumes_; }

@@ -230,6 +230,52 @@ TEST_F(PodSetupTest, ChangesReachTheVolumesOfRunningPods) {
   EXPECT_EQ(phase(), "Running");
 }
 
+TEST_F(PodSetupTest, LabelsAndAnnotationsReachDownwardVolumesOfRunningPods) {
+  add_config_map();
+  api.create_pod(
+      "{metadata: {name: p, labels: {app: one}}, spec: {nodeName: node-1, restartPolicy: Never, "
+      "volumes: [{name: v, downwardAPI: {items: [{path: labels, fieldRef: {fieldPath: "
+      "metadata.labels}}, {path: note, fieldRef: {fieldPath: "
+      "\"metadata.annotations['note']\"}}]}}, "
+      "{name: w, projected: {sources: [{configMap: {name: cm}}, {downwardAPI: {items: [{path: "
+      "labels, fieldRef: {fieldPath: metadata.labels}}]}}]}}], "
+      "containers: [{name: c, image: i, command: [run, '600', '0'], volumeMounts: "
+      "[{name: v, mountPath: /v}, {name: w, mountPath: /w}]}]}}");
+  run_for(milliseconds(10));
+  EXPECT_EQ(*node.files.read(volume("v") + "/labels", 100), "app=\"one\"");
+  EXPECT_EQ(*node.files.read(volume("v") + "/note", 100), "");
+  const std::string before = node.files.link(volume("v") + "/..data");
+  api.change<Pod>(api::kinds::pod(), "default", "p", "", [](Pod& pod) {
+    (*pod.mutable_metadata()->mutable_labels())["app"] = "two";
+    (*pod.mutable_metadata()->mutable_annotations())["note"] = "new";
+  });
+  run_for(seconds(1));
+  EXPECT_EQ(*node.files.read(volume("v") + "/labels", 100), "app=\"two\"");
+  EXPECT_EQ(*node.files.read(volume("v") + "/note", 100), "new");
+  EXPECT_NE(node.files.link(volume("v") + "/..data"), before) << "all files at once";
+  EXPECT_EQ(*node.files.read(volume("w") + "/labels", 100), "app=\"two\"");
+  EXPECT_EQ(*node.files.read(volume("w") + "/a", 100), "one");
+  const std::string after = node.files.link(volume("v") + "/..data");
+  run_for(minutes(5));
+  EXPECT_EQ(node.files.link(volume("v") + "/..data"), after) << "nothing has changed since";
+}
+
+TEST_F(PodSetupTest, LabelsThatChangedWithoutAnAgentAreSeenByTheNext) {
+  api.create_pod(
+      "{metadata: {name: p, labels: {app: one}}, spec: {nodeName: node-1, restartPolicy: Never, "
+      "volumes: [{name: v, downwardAPI: {items: [{path: labels, fieldRef: {fieldPath: "
+      "metadata.labels}}]}}], containers: [{name: c, image: i, command: [run, '600', '0'], "
+      "volumeMounts: [{name: v, mountPath: /v}]}]}}");
+  run_for(milliseconds(10));
+  node.agent.reset();
+  api.change<Pod>(api::kinds::pod(), "default", "p", "",
+                  [](Pod& pod) { (*pod.mutable_metadata()->mutable_labels())["app"] = "two"; });
+  node.make_agent(api);
+  node.agent->start();
+  run_for(seconds(1));
+  EXPECT_EQ(*node.files.read(volume("v") + "/labels", 100), "app=\"two\"");
+}
+
 TEST_F(PodSetupTest, WhatIsNotToBeHadSaysSo) {
   add_pod("{name: v, nfs: {server: s, path: /p}}", "{name: v, mountPath: /v}");
   EXPECT_THAT(events("FailedMount"), Contains(HasSubstr("nfs is not supported by this node")));

@@ -14,7 +14,6 @@ namespace windlass::node {
 
 namespace {
 
-constexpr Duration kSetUpRetry = seconds(10);
 constexpr Duration kStartRetry = seconds(10);
 
 ContainerRun new_run(const ContainerPlan& plan) {
@@ -127,89 +126,6 @@ void PodWorker::adopt_runs(const PodRuns& runs) {
       over_.emplace(info.id, container_count(run_));
     }
   }
-}
-
-void PodWorker::set_up() {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < container_count(run_); ++i) {
-    names.push_back(plan_of(i).name);
-  }
-  const Result<void> made = files_.make(names);
-  if (!made) {
-    host_.env.log.warning("a pod's directory cannot be made",
-                          {{"pod", plan_.ns + "/" + plan_.name}, {"error", made.error().message}});
-    report();
-    schedule(step_timer_, kSetUpRetry, &PodWorker::set_up);
-    return;
-  }
-  bool has_run = false;
-  for (size_t i = 0; i < container_count(run_); ++i) {
-    has_run = has_run || container_at(run_, i).ever_started;
-  }
-  setup_.prepare(has_run, [this](const Result<void>& prepared) { on_prepared(prepared); });
-}
-
-void PodWorker::on_prepared(const Result<void>& prepared) {
-  if (ending_ != Ending::none) {
-    return;
-  }
-  if (!prepared) {
-    host_.events.warning(pod_target(), "FailedMount", prepared.error().message);
-    report();
-    schedule(step_timer_, kSetUpRetry, &PodWorker::set_up);
-    return;
-  }
-  set_up_ = true;
-  resume_checks();
-  refresh_later();
-  advance();
-}
-
-void PodWorker::refresh_later() {
-  if (setup_.has_objects_in_volumes()) {
-    schedule(refresh_timer_, host_.config.volume_refresh, &PodWorker::refresh);
-  }
-}
-
-// What others write to ConfigMaps and Secrets reaches the volumes of pods that run.
-void PodWorker::refresh() {
-  if (ending_ != Ending::none) {
-    return;
-  }
-  if (reading_) {
-    refresh_later();
-    return;
-  }
-  reading_ = true;
-  setup_.refresh([this](const Result<void>& refreshed) {
-    reading_ = false;
-    if (ending_ != Ending::none) {
-      return;
-    }
-    if (!refreshed) {
-      host_.events.warning(pod_target(), "FailedMount", refreshed.error().message);
-    }
-    refresh_later();
-    advance();
-  });
-}
-
-// What containers need is there; objects that were missing are looked for again first.
-bool PodWorker::may_start_now() {
-  if (!set_up_ || reading_) {
-    return false;
-  }
-  if (std::exchange(objects_stale_, false)) {
-    reading_ = true;
-    setup_.read_objects([this](const Result<void>&) {
-      reading_ = false;
-      if (ending_ == Ending::none) {
-        advance();
-      }
-    });
-    return false;
-  }
-  return true;
 }
 
 void PodWorker::observe(PodSeen seen) {

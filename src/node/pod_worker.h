@@ -61,6 +61,8 @@ class PodWorker {
   void reject(const std::string& reason, const std::string& message);
   // The object changed.
   void observe(PodSeen seen);
+  // Its labels and annotations may have: downwardAPI volumes follow at once.
+  void relabel(const PodPlan& now);
   // The object is gone; what still runs is killed with the least grace (K-44).
   void forget();
   // Ends the pod within `grace`, or its own grace if that is less.
@@ -89,6 +91,8 @@ class PodWorker {
   enum class Ending { none, by_itself, told };
 
   void adopt_runs(const PodRuns& runs);
+  void fill_in_rejected();
+  // pod_worker_volumes.cc
   void set_up();
   void refresh_later();
   void refresh();
