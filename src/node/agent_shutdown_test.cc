@@ -192,6 +192,52 @@ TEST_F(AgentShutdownTest, K8_ARejectedPodThatIsDeletedGoes) {
   EXPECT_EQ(api.pod("late"), nullptr);
 }
 
+// What a kubelet writes then (K-8): others may wait for the ends of its containers.
+TEST_F(AgentShutdownTest, K8_ARejectedPodThatAFinalizerHoldsIsFilledIn) {
+  order();
+  api.create_pod(
+      "{metadata: {name: late, finalizers: [example.com/hold]}, spec: {nodeName: node-1, "
+      "containers: [{name: c, image: i}]}}");
+  run_for(milliseconds(10));
+  EXPECT_THAT(api.pod("late")->status().container_statuses(), IsEmpty());
+  ASSERT_TRUE(api.remove_pod("late").answer);
+  run_for(seconds(1));
+  const Pod pod = *api.pod("late");
+  EXPECT_EQ(pod.status().phase(), "Failed");
+  EXPECT_EQ(pod.status().reason(), "NodeShutdown");
+  EXPECT_EQ(pod.status().message(),
+            "Pod was rejected: Pod was rejected as the node is shutting down.");
+  ASSERT_EQ(pod.status().container_statuses_size(), 1);
+  const auto& ended = pod.status().container_statuses(0).state().terminated();
+  EXPECT_EQ(ended.exit_code(), 137);
+  EXPECT_EQ(ended.reason(), "ContainerStatusUnknown");
+  EXPECT_FALSE(pod.status().host_ip().empty());
+  EXPECT_TRUE(pod.status().pod_ip().empty());
+  std::vector<std::string> conditions;
+  for (const auto& condition : pod.status().conditions()) {
+    conditions.push_back(condition.type() + " " + condition.status() + " " + condition.reason());
+  }
+  EXPECT_THAT(conditions, ElementsAre("PodReadyToStartContainers False ", "Initialized True ",
+                                      "Ready False PodFailed", "ContainersReady False PodFailed",
+                                      "PodScheduled True "));
+  EXPECT_EQ(disruption("late"), "absent");
+}
+
+TEST_F(AgentShutdownTest, K8_ANewAgentFillsItInToo) {
+  order();
+  api.create_pod(
+      "{metadata: {name: late, finalizers: [example.com/hold]}, spec: {nodeName: node-1, "
+      "containers: [{name: c, image: i}]}}");
+  run_for(milliseconds(10));
+  node.agent.reset();
+  ASSERT_TRUE(api.remove_pod("late").answer);
+  node.make_agent(api);
+  node.agent->start();
+  run_for(seconds(1));
+  EXPECT_EQ(api.pod("late")->status().reason(), "NodeShutdown");
+  EXPECT_EQ(api.pod("late")->status().container_statuses_size(), 1);
+}
+
 TEST_F(AgentShutdownTest, S114_K71_ACancelledShutdownLeavesTheRestAlone) {
   add_pod("normal");
   add_pod("critical", kCriticalPriority);

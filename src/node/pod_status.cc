@@ -57,7 +57,7 @@ std::string phase_before_end(const PodRun& run) {
 
 // The pod was still pending: no container but an init container was ever started.
 bool ended_before_start(const StatusInput& input) {
-  return input.terminating &&
+  return input.terminating && !input.rejected &&
          std::none_of(input.run.containers.begin(), input.run.containers.end(),
                       [](const ContainerRun& container) { return container.ever_started; });
 }

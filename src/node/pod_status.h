@@ -60,7 +60,8 @@ struct PodStatusView {
   std::optional<std::string> disruption;  // message of DisruptionTarget by TerminationByKubelet
   std::vector<ContainerView> init_containers;
   std::vector<ContainerView> containers;
-  bool rejected = false;  // not admitted: phase, reason and message are all there is (K-2)
+  bool has_address = true;  // of its own: it was admitted
+  bool rejected = false;    // not admitted: phase, reason and message are all there is (K-2)
 
   bool terminal() const { return is_terminal_phase(phase); }
 };
@@ -70,7 +71,8 @@ struct StatusInput {
   RestartPolicy policy = RestartPolicy::never;
   bool terminating = false;  // deleted, or told to end: nothing starts any more
   std::optional<ForcedEnd> forced;
-  bool set_up = false;  // the pod's directory exists: containers may start
+  bool set_up = false;    // the pod's directory exists: containers may start
+  bool rejected = false;  // it was Failed before anybody ended it (K-8)
 };
 
 PodStatusView describe(const StatusInput& input);

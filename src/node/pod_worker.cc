@@ -68,6 +68,7 @@ void PodWorker::start(const PodRuns& runs) {
   if (is_terminal_phase(seen_.phase) && !run_.any_active()) {
     ending_ = Ending::by_itself;
     finished_ = true;
+    rejected_ = seen_.containers.empty();
     observe(seen_);
     notify_when_done();
     return;
@@ -97,11 +98,21 @@ void PodWorker::reject(const std::string& reason, const std::string& message) {
   host_.events.warning(pod_target(), reason, message);
   ending_ = Ending::by_itself;
   finished_ = true;
+  rejected_ = true;
   PodStatusView view;
   view.phase = "Failed";
   view.reason = reason;
   view.message = "Pod was rejected: " + message;
   view.rejected = true;
+  writer_->submit(std::move(view));
+}
+
+// K-8: what others wait for in a pod that is deleted, its containers' ends among it.
+void PodWorker::fill_in_rejected() {
+  settle(run_);
+  // The phase in the API stays, with its reason and message.
+  PodStatusView view = describe({run_, plan_.restart_policy, true, ForcedEnd(), false, true});
+  view.has_address = false;
   writer_->submit(std::move(view));
 }
 
@@ -131,6 +142,9 @@ void PodWorker::adopt_runs(const PodRuns& runs) {
 void PodWorker::observe(PodSeen seen) {
   seen_ = std::move(seen);
   if (finished_) {
+    if (seen_.deleting && std::exchange(rejected_, false)) {
+      fill_in_rejected();
+    }
     // While a grace period is on the object nothing but a delete with grace 0 removes it (C-8a).
     if (seen_.deleting && seen_.deletion_grace > Duration::zero()) {
       writer_->remove();

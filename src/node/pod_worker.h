@@ -92,13 +92,6 @@ class PodWorker {
 
   void adopt_runs(const PodRuns& runs);
   void fill_in_rejected();
-  // pod_worker_volumes.cc
-  void set_up();
-  void refresh_later();
-  void refresh();
-  void on_prepared(const Result<void>& prepared);
-  bool may_start_now();
-  void update_fields();
   void hold(size_t number, Waiting why, MonotonicTime until);
   void block(size_t number, const Status& why);
   void advance();
@@ -111,6 +104,13 @@ class PodWorker {
   void end_container(size_t number, Ended ended);
   void end(Ending how, Duration grace);
   void signal_next();
+  // pod_worker_volumes.cc: what has to be there before anything starts.
+  void set_up();
+  void refresh_later();
+  void refresh();
+  void on_prepared(const Result<void>& prepared);
+  bool may_start_now();
+  void update_fields();
   // pod_worker_checks.cc: hooks, probes, and stopping one container.
   void begin_checks(size_t number);
   void on_post_start(size_t number, const HandlerResult& result);
@@ -156,6 +156,7 @@ class PodWorker {
   bool reading_ = false;        // the objects, again
   bool finished_ = false;       // the final status is computed
   bool forgotten_ = false;      // the object is gone
+  bool rejected_ = false;       // not admitted, and its status says no more than that
   Ending ending_ = Ending::none;
   std::optional<ForcedEnd> forced_;
   std::optional<MonotonicTime> stop_by_;  // the pod's grace ends then

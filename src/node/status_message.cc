@@ -160,13 +160,13 @@ void write_phase(const PodStatusView& view, core::PodStatus& out) {
   }
 }
 
-void write_addresses(const StatusFacts& facts, core::PodStatus& out) {
+void write_addresses(const PodStatusView& view, const StatusFacts& facts, core::PodStatus& out) {
   if (!facts.host_ip.empty()) {
     out.set_host_ip(facts.host_ip);
     out.clear_host_ips();
     out.add_host_ips()->set_ip(facts.host_ip);
   }
-  if (!facts.pod_ip.empty()) {
+  if (view.has_address && !facts.pod_ip.empty()) {
     out.set_pod_ip(facts.pod_ip);
     out.clear_pod_ips();
     out.add_pod_ips()->set_ip(facts.pod_ip);
@@ -206,7 +206,7 @@ bool apply_status(const PodStatusView& view, const StatusFacts& facts, api::Mess
     return differ(before, out);
   }
   write_conditions(view, before, generation, facts.now, out);
-  write_addresses(facts, out);
+  write_addresses(view, facts, out);
   out.clear_init_container_statuses();
   for (const ContainerView& container : view.init_containers) {
     write_container(container, *out.add_init_container_statuses());
