@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "env/files.h"
+#include "env/machine_shutdown.h"
 #include "env/network_checks.h"
 #include "env/supplies.h"
 
@@ -18,6 +19,8 @@ struct NodeMachine {
   std::string scratch_dir;                // for what does not outlive its command
   env::NetworkChecks* network = nullptr;  // for probes and hooks; outlives the nodes
   env::Supplies* supplies = nullptr;      // for evictions; outlives the nodes
+  // Hears when it goes down; outlives the nodes. Null where nobody tells.
+  env::MachineShutdown* shutdown = nullptr;
 };
 
 // Its processors, its memory (from /proc/meminfo), the disk on which `data_dir` is or will be (that

@@ -27,6 +27,7 @@
 #include "cli/up.h"
 #include "cli/validate.h"
 #include "cli/version.h"
+#include "logind/logind_shutdown.h"
 #include "net/endpoint_checks.h"
 #include "posix/event_loop.h"
 #include "posix/inherited.h"
@@ -64,6 +65,12 @@ struct Process {
   net::EndpointChecks network{loop};
   posix::PosixSupplies supplies;
 };
+
+// Where the machine's own bus is.
+std::string system_bus() {
+  const std::string address = posix::environment_variable("DBUS_SYSTEM_BUS_ADDRESS");
+  return address.empty() ? logind::LogindShutdown::kSystemBus : address;
+}
 
 NodeMachine machine_of(Process& process, const NodeLimits& limits,
                        const std::string& data_dir = "") {
@@ -140,15 +147,18 @@ ExitCode keep_up(UpOptions options, Output& output) {
   std::optional<posix::WorkerThread> journal_worker;
   std::optional<posix::WorkerThread> trash_worker;
   std::optional<posix::TrashFiles> files;
+  logind::LogindShutdown shutdown(process.loop, process.log, system_bus());
   return live<UpSession>(
       process, [&](std::optional<UpSession>& session, const OnFinished& on_finished) {
         journal_worker.emplace(process.clock, "journal");
         trash_worker.emplace(process.clock, "trash");
         files.emplace(options.data_dir + "/trash", *trash_worker, process.log);
+        NodeMachine machine = machine_of(process, options.limits, options.data_dir);
+        machine.shutdown = &shutdown;
         session.emplace(env::Env{process.clock, process.random, process.loop, process.log, *files},
                         process.loop, *journal_worker,
                         supervised_containers(process.loop, process.clock, process.log), options,
-                        machine_of(process, options.limits, options.data_dir), output, on_finished);
+                        std::move(machine), output, on_finished);
       });
 }
 

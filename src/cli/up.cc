@@ -128,7 +128,33 @@ class UpSession::Impl {
     return options_.gates.enabled(api::Feature::pod_disruption_conditions);
   }
 
+  // K-71.
+  void listen_for_shutdown() {
+    if (machine_.shutdown == nullptr || options_.nodes == 0) {
+      return;
+    }
+    std::optional<Duration> wanted;
+    for (const node::ShutdownGroup& group : options_.shutdown) {
+      wanted = wanted.value_or(Duration::zero()) + group.time;
+    }
+    machine_.shutdown->watch(wanted, [this](bool imminent) { on_machine_shutdown(imminent); });
+  }
+
+  void on_machine_shutdown(bool imminent) {
+    if (stopping_) {
+      return;
+    }
+    if (!imminent) {
+      output_.err("The machine does not shut down after all\n");
+      nodes_->stay_up();
+      return;
+    }
+    output_.err(fmt::format("The machine shuts down: stopping {} pods\n", nodes_->running_pods()));
+    nodes_->prepare_for_shutdown([this] { machine_.shutdown->release(); });
+  }
+
   void start_hollow_nodes() {
+    listen_for_shutdown();
     if (options_.hollow_nodes == 0) {
       return say_ready();
     }

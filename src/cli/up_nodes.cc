@@ -103,6 +103,23 @@ void UpNodes::stop(std::function<void()> on_stopped) {
   }
 }
 
+void UpNodes::prepare_for_shutdown(const std::function<void()>& on_done) {
+  if (nodes_.empty()) {
+    on_done();
+    return;
+  }
+  const auto done = after(nodes_.size(), on_done);
+  for (auto& [name, node] : nodes_) {
+    node.agent->shut_down(done);
+  }
+}
+
+void UpNodes::stay_up() {
+  for (auto& [name, node] : nodes_) {
+    node.agent->stay_up();
+  }
+}
+
 size_t UpNodes::running_pods() const {
   size_t pods = 0;
   for (const auto& [name, node] : nodes_) {

@@ -43,6 +43,10 @@ class UpNodes {
              std::function<void(const std::vector<std::string>&)> on_missing);
   // The nodes shut down: all pods end as the groups of the options say, then the supervisors.
   void stop(std::function<void()> on_stopped);
+  // The machine goes down: the nodes shut down, their supervisors go with it. `on_done` runs when
+  // no pod is left, unless the machine stays up after all.
+  void prepare_for_shutdown(const std::function<void()>& on_done);
+  void stay_up();
   size_t running_pods() const;
   // Where the node of this name has its files.
   std::optional<std::string> directory_of(const std::string& node) const;

@@ -93,6 +93,21 @@ TEST_F(UpNodesTest, PodsOutliveTheProcessAndEndWithDown) {
   EXPECT_EQ(api_.pod("a")->status().phase(), "Failed");
 }
 
+TEST_F(UpNodesTest, K71_AMachineThatGoesDownEndsAllPodsAndMayStayUpAfterAll) {
+  start(2);
+  add_pod("a", "node-1");
+  add_pod("b", "node-2");
+  bool done = false;
+  nodes_->prepare_for_shutdown([&done] { done = true; });
+  api_.world.run_for(minutes(1));
+  EXPECT_TRUE(done);
+  EXPECT_EQ(nodes_->running_pods(), 0u);
+  EXPECT_EQ(api_.pod("b")->status().reason(), "Terminated");
+  nodes_->stay_up();
+  add_pod("c", "node-1");
+  EXPECT_EQ(running("node-1"), 1u);
+}
+
 TEST_F(UpNodesTest, WhatRunsOnANodeThatIsNotWantedAnyMoreEnds) {
   start(3);
   add_pod("a", "node-1");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
 #include <optional>
 #include <string>
@@ -26,14 +27,23 @@ namespace windlass::cli::testing {
 using net::testing::TextLog;
 using net::testing::TlsClient;
 
-// A running `windlass up` without nodes in this process, on a thread of its own.
+// Nodes for it, which it has none of otherwise.
+struct UpMachine {
+  size_t nodes = 0;
+  // Called on the thread of the loop, before anything else.
+  std::function<ContainerFactory(posix::EventLoop&, env::Clock&)> containers = {};
+  NodeMachine machine = {};
+};
+
+// A running `windlass up` in this process, on a thread of its own.
 class RunningUp {
  public:
-  RunningUp(const std::string& directory, const std::string& listen) : loop_(clock_) {
+  RunningUp(const std::string& directory, const std::string& listen, UpMachine machine = {})
+      : machine_(std::move(machine)), loop_(clock_) {
     UpOptions options;
     options.data_dir = directory;
     options.listen = listen;
-    options.nodes = 0;
+    options.nodes = machine_.nodes;
     thread_ = std::thread([this, options] { run(options); });
     ready.get_future().wait();
   }
@@ -50,6 +60,8 @@ class RunningUp {
     }
     return code_;
   }
+
+  void post(env::Task task) { loop_.post(std::move(task)); }
 
   // Read after stop(), or once ready.
   TextOutput output;
@@ -82,7 +94,8 @@ class RunningUp {
     posix::WorkerThread worker(clock_, "journal");
     Signalling signalling(*this);
     session_.emplace(env::Env{clock_, random_, loop_, log, files}, loop_, worker,
-                     ContainerFactory(), options, NodeMachine(), signalling, [this](ExitCode code) {
+                     machine_.containers ? machine_.containers(loop_, clock_) : ContainerFactory(),
+                     options, machine_.machine, signalling, [this](ExitCode code) {
                        code_ = code;
                        loop_.stop();
                      });
@@ -92,6 +105,7 @@ class RunningUp {
     say_ready();
   }
 
+  const UpMachine machine_;
   std::promise<void> ready;
   bool said_ready_ = false;
   posix::PosixClock clock_;

@@ -58,7 +58,10 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
                  }},
                 config_.shutdown),
       node_watch_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_.node_name,
-                  [this](bool ordered) { on_order(ordered); }),
+                  [this](bool ordered) {
+                    ordered_ = ordered;
+                    consider_shutdown();
+                  }),
       pods_({api_, env_.executor, env_.clock, env_.random, env_.log}, pods_of(config_.node_name),
             [](const api::Message& pod) {
               return BoundPod{read_plan(pod), read_seen(pod)};
@@ -210,29 +213,31 @@ void Agent::stop(Duration grace, std::function<void()> on_stopped) {
 
 void Agent::shut_down(std::function<void()> on_done) {
   on_stopped_ = std::move(on_done);
-  begin_shutdown();
+  going_down_ = true;
+  consider_shutdown();
   finish_stop();
 }
 
-// K-72.
-void Agent::begin_shutdown() {
-  if (shutdown_.active()) {
-    return;
-  }
-  events_.normal(node_target(), "Shutdown", "Shutdown manager detected shutdown event");
-  shutdown_.begin();
-  say_health();
+void Agent::stay_up() {
+  on_stopped_ = nullptr;
+  going_down_ = false;
+  consider_shutdown();
 }
 
-// K-71. Whoever waits for the end of all pods is not called back.
-void Agent::on_order(bool ordered) {
-  if (ordered) {
-    begin_shutdown();
-  } else if (shutdown_.active() && !on_stopped_) {
+// K-71, K-72.
+void Agent::consider_shutdown() {
+  const bool wanted = ordered_ || going_down_;
+  if (wanted == shutdown_.active()) {
+    return;
+  }
+  if (wanted) {
+    events_.normal(node_target(), "Shutdown", "Shutdown manager detected shutdown event");
+    shutdown_.begin();
+  } else {
     shutdown_.cancel();
     events_.normal(node_target(), "Shutdown", "Shutdown manager detected shutdown cancellation");
-    say_health();
   }
+  say_health();
 }
 
 std::vector<NodeShutdown::Pod> Agent::live_pods() const {

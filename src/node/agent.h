@@ -50,6 +50,8 @@ class Agent {
   // The machine goes down: the node is not ready any more, takes no pods, and ends those it has,
   // group by group (disruption.md K-70 to K-74). `on_done` runs as with stop().
   void shut_down(std::function<void()> on_done);
+  // It does not, after all: whoever waits for the end of all pods is not called back (K-71).
+  void stay_up();
   // Kills what is left, without waiting for grace periods. After stop().
   void kill();
 
@@ -79,8 +81,7 @@ class Agent {
   void on_pod_gone(const BoundPod& pod);
   void on_worker_done(const std::string& uid);
   void finish_stop();
-  void begin_shutdown();
-  void on_order(bool ordered);
+  void consider_shutdown();
   std::vector<NodeShutdown::Pod> live_pods() const;
   client::EventTarget node_target() const;
   void check_storage_later();
@@ -120,6 +121,8 @@ class Agent {
   std::function<void()> on_registered_;
   std::function<void()> on_stopped_;
   bool stopping_ = false;
+  bool ordered_ = false;     // to shut down, by the Node object
+  bool going_down_ = false;  // with its machine
   env::TimerId storage_timer_ = env::TimerId::none;
   client::Informer<BoundPod> pods_;
   std::shared_ptr<Agent*> self_;  // callbacks hold it weakly

@@ -279,6 +279,39 @@ TEST_F(AgentShutdownTest, AMachineThatGoesDownIsToldWhenAllIsOver) {
   EXPECT_EQ(phase("p"), "Failed");
 }
 
+TEST_F(AgentShutdownTest, K71_AMachineThatStaysUpAfterAllLeavesTheRestAlone) {
+  add_pod("normal");
+  add_pod("critical", kCriticalPriority);
+  bool done = false;
+  node.agent->shut_down([&done] { done = true; });
+  run_for(seconds(1));
+  node.agent->stay_up();
+  run_for(seconds(60));
+  EXPECT_FALSE(done);
+  EXPECT_EQ(node_ready(), "True KubeletReady: kubelet is posting ready status");
+  EXPECT_EQ(phase("normal"), "Failed");
+  EXPECT_EQ(phase("critical"), "Running");
+  node.agent->shut_down([&done] { done = true; });
+  run_for(seconds(16));
+  EXPECT_TRUE(done);
+  EXPECT_EQ(phase("critical"), "Failed");
+}
+
+TEST_F(AgentShutdownTest, AnOrderHoldsWhateverTheMachineDoes) {
+  order();
+  node.agent->shut_down([] {});
+  run_for(seconds(1));
+  node.agent->stay_up();
+  run_for(seconds(1));
+  EXPECT_EQ(node_ready(), "False KubeletNotReady: node is shutting down");
+  node.agent->shut_down([] {});
+  order(false);
+  EXPECT_EQ(node_ready(), "False KubeletNotReady: node is shutting down");
+  node.agent->stay_up();
+  run_for(seconds(1));
+  EXPECT_EQ(node_ready(), "True KubeletReady: kubelet is posting ready status");
+}
+
 TEST_F(AgentShutdownTest, WithoutGroupsEveryPodHasItsOwnGrace) {
   node.config.shutdown = {};
   node.make_agent(api);
