@@ -7,10 +7,12 @@
 #include <map>
 
 #include "cli/cluster_flags.h"
+#include "cli/completion.h"
 #include "cli/explain_flags.h"
 #include "cli/flag_values.h"
 #include "cli/image_flags.h"
 #include "cli/node_flags.h"
+#include "cli/simulate_flags.h"
 
 namespace windlass::cli {
 namespace {
@@ -50,6 +52,9 @@ struct RawFlags {
   NodeFlags node;
   ShutdownFlags shutdown;
   LimitFlags limits;
+  SimulateFlags simulate;
+  std::string shell;
+  std::vector<std::string> help_words;
   NodeImages node_images;
   ImageOptions image;
 };
@@ -103,6 +108,17 @@ CLI::App* add_run(CLI::App& app, RawFlags& raw) {
       "Examples:\n"
       "  windlass run examples/first-job.yaml\n"
       "  windlass run job.yaml --timeout 10m --logs");
+  return command;
+}
+
+CLI::App* add_simulate(CLI::App& app, RawFlags& raw) {
+  CLI::App* command =
+      app.add_subcommand("simulate", "Say what would become of Jobs on a cluster, in virtual time");
+  add_manifest_flags(*command, raw);
+  command->add_option("-o,--output", raw.output, "Print the finished Jobs: yaml or json");
+  command->add_option("-n,--namespace", raw.ns, "Namespace for objects that name none");
+  add_simulate_flags(*command, raw.simulate);
+  add_backoff_flags(*command, raw);
   return command;
 }
 
@@ -407,6 +423,18 @@ Result<CommandLine> run_options(const RawFlags& raw) {
   return options;
 }
 
+Result<CommandLine> simulate_options(const RawFlags& raw) {
+  SimulateOptions options;
+  TRY(options.run.manifests, manifest_options(raw));
+  TRY(options.run.format, parse_output(raw.output));
+  TRY(options.run.gates, api::FeatureGates::parse(raw.feature_gates));
+  TRY(options.run.backoff_base, positive_duration("--backoff-base", raw.backoff_base));
+  TRY(options.run.backoff_cap, positive_duration("--backoff-cap", raw.backoff_cap));
+  options.run.ns = raw.ns;
+  TRY(options.cluster, read_simulate_flags(raw.simulate));
+  return options;
+}
+
 Result<PlanePeriods> plane_periods(const RawFlags& raw) {
   PlanePeriods periods;
   for (const PeriodFlag& flag : period_flags()) {
@@ -497,6 +525,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   app.require_subcommand(0, 1);
   CLI::App* validate = add_validate(app, raw);
   CLI::App* run = add_run(app, raw);
+  CLI::App* simulate = add_simulate(app, raw);
   CLI::App* up = add_up(app, raw);
   CLI::App* down = add_down(app, raw);
   CLI::App* kubeconfig = add_kubeconfig(app, raw);
@@ -514,11 +543,17 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CLI::App* supervisor = add_supervisor(app, raw);
   CLI::App* version = app.add_subcommand("version", "Print the version of this program");
   version->add_option("-o,--output", raw.output, "yaml or json");
-  CLI::App* help = app.add_subcommand("help", "Print this help");
+  CLI::App* completion =
+      app.add_subcommand("completion", "Print a script that completes commands and flags: bash");
+  completion->add_option("SHELL", raw.shell, "bash")->required()->check(CLI::IsMember({"bash"}));
+  completion->footer("Example:\n  source <(windlass completion bash)");
+  CLI::App* help = app.add_subcommand("help", "Print this help, or that of a command");
+  help->add_option("COMMAND", raw.help_words, "e.g. run, or policy test");
   using Options = Result<CommandLine> (*)(const RawFlags&);
   const std::pair<const CLI::App*, Options> commands[] = {
       {validate, validate_options},
       {run, run_options},
+      {simulate, simulate_options},
       {up, up_options},
       {down, down_options},
       {kubeconfig, kubeconfig_options},
@@ -559,7 +594,23 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
       return Usage{group->help("windlass"), true};
     }
   }
-  return Usage{app.help(), !help->parsed()};
+  if (completion->parsed()) {
+    return Usage{bash_completion(app), false};
+  }
+  if (help->parsed()) {
+    const CLI::App* topic = &app;
+    for (const std::string& word : raw.help_words) {
+      const auto found = topic->get_subcommands(
+          [&word](const CLI::App* command) { return command->get_name() == word; });
+      topic = found.empty() ? nullptr : found.front();
+      if (topic == nullptr) {
+        return usage_error(fmt::format("there is no command \"{}\"", word), "");
+      }
+    }
+    raw.help_words.emplace_back("--help");
+    return parse_command_line(raw.help_words);
+  }
+  return Usage{app.help(), true};
 }
 
 }  // namespace windlass::cli

@@ -16,6 +16,7 @@
 #include "cli/manifest.h"
 #include "cli/node_limits.h"
 #include "cli/node_options.h"
+#include "cli/simulate_options.h"
 #include "cli/up_options.h"
 #include "policy/lint.h"
 
@@ -62,6 +63,12 @@ struct RunOptions {
   NodeLimits limits = {};
 };
 
+// What of `run` makes sense for `windlass simulate`, too, and its cluster.
+struct SimulateOptions {
+  RunOptions run;
+  SimulatedCluster cluster = {};
+};
+
 // `windlass annotate`.
 struct AnnotateOptions {
   ManifestOptions manifests;
@@ -84,9 +91,9 @@ struct Usage {
 };
 
 using CommandLine =
-    std::variant<ValidateOptions, RunOptions, UpOptions, DownOptions, KubeconfigOptions,
-                 PolicyTestOptions, PolicyLintOptions, ControllerOptions, DoctorOptions,
-                 AnnotateOptions, ExplainOptions, NodeShutdownOptions, ImageOptions,
+    std::variant<ValidateOptions, RunOptions, SimulateOptions, UpOptions, DownOptions,
+                 KubeconfigOptions, PolicyTestOptions, PolicyLintOptions, ControllerOptions,
+                 DoctorOptions, AnnotateOptions, ExplainOptions, NodeShutdownOptions, ImageOptions,
                  SupervisorCommand, VersionOptions, Usage>;
 
 // `arguments` without the program's name.

@@ -155,6 +155,40 @@ TEST(CommandLine, HelpIsNotAnError) {
   EXPECT_THAT(parsed<Usage>({"run", "--help"}).text, HasSubstr("124 timed out"));
 }
 
+TEST(CommandLine, HelpIsAboutTheProgramOrTheCommandThatItNames) {
+  EXPECT_EQ(parsed<Usage>({"help"}).text, parsed<Usage>({"--help"}).text);
+  EXPECT_THAT(parsed<Usage>({"help"}).text, HasSubstr("explain"));
+  EXPECT_EQ(parsed<Usage>({"help", "run"}).text, parsed<Usage>({"run", "--help"}).text);
+  EXPECT_EQ(parsed<Usage>({"help", "policy", "test"}).text,
+            parsed<Usage>({"policy", "test", "--help"}).text);
+  EXPECT_THAT(refused({"help", "zork"}).text, HasSubstr("zork"));
+}
+
+TEST(CommandLine, CompletionKnowsCommandsAndFlags) {
+  const Usage script = parsed<Usage>({"completion", "bash"});
+  EXPECT_FALSE(script.is_error);
+  EXPECT_THAT(script.text, HasSubstr("\" policy test\") words=\""));
+  EXPECT_THAT(script.text, HasSubstr("--lose-node-every "));
+  EXPECT_THAT(script.text, ::testing::Not(HasSubstr("supervisor")));
+  EXPECT_THAT(refused({"completion", "fish"}).text, HasSubstr("fish"));
+}
+
+TEST(CommandLine, SimulateTakesACluster) {
+  const auto options = parsed<SimulateOptions>({"simulate", "-f", "a.yaml", "--seed", "7",
+                                                "--nodes", "5", "--mix", "duration=1m..2h,fail=5%",
+                                                "--drain-every", "30m", "--limit", "24h"});
+  EXPECT_EQ(options.run.manifests.paths, std::vector<std::string>{"a.yaml"});
+  EXPECT_EQ(options.cluster.seed, 7U);
+  EXPECT_EQ(options.cluster.nodes, 5U);
+  EXPECT_EQ(options.cluster.mix.longest, hours(2));
+  EXPECT_EQ(options.cluster.drain_every, minutes(30));
+  EXPECT_EQ(options.cluster.lose_node_every, std::nullopt);
+  EXPECT_EQ(options.cluster.limit, hours(24));
+  EXPECT_THAT(refused({"simulate", "-f", "a", "--mix", "zork=1"}).text, HasSubstr("zork"));
+  EXPECT_THAT(refused({"simulate", "-f", "a", "--drain-every", "0s"}).text,
+              HasSubstr("--drain-every"));
+}
+
 TEST(CommandLine, SaysWhatItDoesNotKnow) {
   const auto error = [](const std::vector<std::string>& arguments) {
     const std::string text = refused(arguments).text;

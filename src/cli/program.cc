@@ -24,6 +24,7 @@
 #include "cli/policy_lint_command.h"
 #include "cli/policy_test_command.h"
 #include "cli/run.h"
+#include "cli/simulate.h"
 #include "cli/up.h"
 #include "cli/validate.h"
 #include "cli/version.h"
@@ -332,6 +333,11 @@ ExitCode execute(const PolicyLintOptions& options, Output& output) {
 
 ExitCode execute(const RunOptions& options, Output& output) {
   return run_jobs(options, output);
+}
+
+ExitCode execute(const SimulateOptions& options, Output& output) {
+  posix::PosixFiles files;
+  return simulate(options, files, output);
 }
 
 ExitCode execute(const SupervisorCommand& command, Output& output) {

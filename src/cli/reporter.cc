@@ -86,9 +86,31 @@ std::optional<Verdict> verdict_of(const Job& job) {
   return std::nullopt;
 }
 
+std::string format_elapsed(Duration elapsed) {
+  if (elapsed < minutes(10)) {
+    return fmt::format("{:.2f}s", std::chrono::duration<double>(elapsed).count());
+  }
+  return format_duration(std::chrono::floor<std::chrono::seconds>(elapsed));
+}
+
+std::string final_text(const Job& job, std::string_view took) {
+  const auto verdict = verdict_of(job);
+  const auto& status = job.status();
+  std::string counts = fmt::format("{} succeeded", status.succeeded());
+  if (job.spec().has_completions()) {
+    counts = fmt::format("{} of {} succeeded", status.succeeded(), job.spec().completions());
+  }
+  counts += fmt::format(", {} failed", status.failed());
+  if (!status.failed_indexes().empty()) {
+    counts += fmt::format(", failed indexes {}", status.failed_indexes());
+  }
+  return fmt::format("job.batch/{} {}: {}: {} ({}, {})\n", job.metadata().name(),
+                     verdict->complete ? "Complete" : "Failed", verdict->reason, verdict->message,
+                     counts, took);
+}
+
 void Reporter::line(MonotonicTime now, std::string_view text) {
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
-  output_.err(fmt::format("{:7.2f}s  {}\n", elapsed, text));
+  output_.err(fmt::format("{:>8}  {}\n", format_elapsed(now - start_), text));
 }
 
 std::vector<JobProgress> Reporter::progress(Time wall) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/object.h"
@@ -31,6 +32,12 @@ struct Verdict {
 
 // The terminal condition of a Job, if it has one.
 std::optional<Verdict> verdict_of(const api::batch::v1::Job& job);
+
+// 12.34s; in whole seconds, as 3h20m5s, when it is long.
+std::string format_elapsed(Duration elapsed);
+
+// The last line about a Job that has ended.
+std::string final_text(const api::batch::v1::Job& job, std::string_view took);
 
 class Reporter {
  public:

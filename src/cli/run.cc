@@ -9,6 +9,7 @@
 #include "cli/embedded_cluster.h"
 #include "cli/live_output.h"
 #include "cli/log_printer.h"
+#include "cli/object_sink.h"
 #include "cli/print_objects.h"
 #include "cli/progress.h"
 #include "cli/reporter.h"
@@ -25,43 +26,8 @@ using api::batch::v1::Job;
 using api::core::v1::Event;
 using api::core::v1::Pod;
 
-// Hears of every object of a kind, however it comes.
-class Sink final : public client::ReflectorSink {
- public:
-  explicit Sink(std::function<void(const client::ObjectPtr&)> on_object)
-      : on_object_(std::move(on_object)) {}
-
-  void on_list_begin() override {}
-  void on_listed(const client::ObjectPtr& object) override { on_object_(object); }
-  void on_list_end() override {}
-  void on_event(const client::WatchEvent& event) override {
-    if (event.type == client::EventType::added || event.type == client::EventType::modified) {
-      on_object_(event.object);
-    }
-  }
-
- private:
-  std::function<void(const client::ObjectPtr&)> on_object_;
-};
-
 std::string pods_text(size_t count) {
   return fmt::format("{} {}", count, count == 1 ? "pod" : "pods");
-}
-
-std::string final_text(const Job& job, Duration elapsed) {
-  const auto verdict = verdict_of(job);
-  const auto& status = job.status();
-  std::string counts = fmt::format("{} succeeded", status.succeeded());
-  if (job.spec().has_completions()) {
-    counts = fmt::format("{} of {} succeeded", status.succeeded(), job.spec().completions());
-  }
-  counts += fmt::format(", {} failed", status.failed());
-  if (!status.failed_indexes().empty()) {
-    counts += fmt::format(", failed indexes {}", status.failed_indexes());
-  }
-  return fmt::format("job.batch/{} {}: {}: {} ({}, {:.2f}s)\n", job.metadata().name(),
-                     verdict->complete ? "Complete" : "Failed", verdict->reason, verdict->message,
-                     counts, std::chrono::duration<double>(elapsed).count());
 }
 
 }  // namespace
@@ -248,7 +214,7 @@ class RunSession::Impl {
     live_.show("");
     std::vector<PrintableObject> objects;
     for (const auto& [uid, finished] : finished_jobs_) {
-      const std::string text = final_text(*finished.job, finished.at - start_);
+      const std::string text = final_text(*finished.job, format_elapsed(finished.at - start_));
       objects.push_back({&api::kinds::job(), finished.job});
       options_.format == OutputFormat::text ? output_.out(text) : output_.err(text);
     }
@@ -301,9 +267,9 @@ class RunSession::Impl {
   const MonotonicTime start_;
   Reporter reporter_;
   LogPrinter logs_;
-  Sink job_sink_;
-  Sink pod_sink_;
-  Sink warning_sink_;
+  ObjectSink job_sink_;
+  ObjectSink pod_sink_;
+  ObjectSink warning_sink_;
   RunPlan plan_;
   std::string scratch_;
   size_t created_ = 0;

@@ -28,7 +28,8 @@ Script script_of(const HollowOptions& options) {
 AgentConfig hollow_config(size_t number, size_t zones) {
   AgentConfig config;
   config.node_name = fmt::format("hollow-{}", number);
-  config.capacity = {{"cpu", "32"}, {"memory", "256Gi"}, {"pods", "110"}};
+  config.capacity = {
+      {"cpu", "32"}, {"memory", "256Gi"}, {"ephemeral-storage", "1Ti"}, {"pods", "110"}};
   config.runtime = "windlass://hollow";
   config.labels = {{kHollow, "true"}};
   config.annotations = {{kHollow, "true"}};

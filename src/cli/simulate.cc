@@ -1,0 +1,231 @@
+#include "cli/simulate.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "base/check.h"
+#include "base/generator.h"
+#include "cli/control_plane.h"
+#include "cli/object_sink.h"
+#include "cli/print_objects.h"
+#include "cli/reporter.h"
+#include "cli/run_manifests.h"
+#include "node/hollow/hollow_nodes.h"
+#include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/pod.pb.h"
+#include "sim/world.h"
+
+namespace windlass::cli {
+namespace {
+
+using api::batch::v1::Job;
+using api::core::v1::Pod;
+using client::ObjectRef;
+
+// How long a node that was drained or lost stays away.
+constexpr Duration kAway = minutes(10);
+constexpr Duration kStartUp = minutes(5);
+
+std::string count_text(size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+class Story {
+ public:
+  Story(const SimulateOptions& options, env::Files& files, Output& output)
+      : options_(options),
+        output_(output),
+        world_(options.cluster.seed),
+        plane_({world_.clock(), world_.random(), world_.executor(), world_.log(), files}, store_,
+               plane_options(options.run)),
+        nodes_(plane_.client_env(), hollow_options(options)),
+        job_sink_([this](const client::ObjectPtr& job) { on_job(job); }),
+        pod_sink_([this](const client::ObjectPtr& pod) { on_pod(static_cast<const Pod&>(*pod)); }),
+        jobs_(plane_.client_env(), {&api::kinds::job()}, job_sink_),
+        pods_(plane_.client_env(), {&api::kinds::pod()}, pod_sink_) {}
+
+  ExitCode tell(const RunPlan& plan) {
+    set_up();
+    reporter_.emplace(output_, now(),
+                      Reporter::Backoff{options_.run.backoff_base, options_.run.backoff_cap});
+    start_ = now();
+    if (!create(plan)) {
+      return ExitCode::usage;
+    }
+    repeat(options_.cluster.drain_every, &Story::drain);
+    repeat(options_.cluster.lose_node_every, &Story::lose);
+    const bool ended =
+        world_.run_until([&] { return finished_.size() == plan.jobs; }, options_.cluster.limit);
+    conclude();
+    if (!ended) {
+      output_.err(fmt::format("{} did not finish within {} of virtual time\n",
+                              count_text(plan.jobs - finished_.size(), "Job"),
+                              format_duration(options_.cluster.limit)));
+      return ExitCode::timed_out;
+    }
+    return failed_ ? ExitCode::failed : ExitCode::ok;
+  }
+
+ private:
+  struct Finished {
+    std::shared_ptr<const Job> job;
+    Duration took;
+  };
+
+  static ControlPlaneOptions plane_options(const RunOptions& run) {
+    ControlPlaneOptions plane;
+    plane.gates = run.gates;
+    plane.periods.backoff_base = run.backoff_base;
+    plane.periods.backoff_cap = run.backoff_cap;
+    return plane;
+  }
+
+  static node::hollow::HollowOptions hollow_options(const SimulateOptions& options) {
+    node::hollow::HollowOptions hollow;
+    for (size_t i = 0; i < options.cluster.nodes; ++i) {
+      hollow.nodes.push_back(node::hollow::hollow_config(i));
+    }
+    hollow.mix = options.cluster.mix;
+    hollow.mix.seed = options.cluster.seed;
+    hollow.disruption_conditions =
+        options.run.gates.enabled(api::Feature::pod_disruption_conditions);
+    return hollow;
+  }
+
+  MonotonicTime now() { return world_.clock().monotonic(); }
+
+  void set_up() {
+    bool ready = false;
+    plane_.start();
+    nodes_.start([&ready] { ready = true; });
+    jobs_.start();
+    pods_.start();
+    CHECK(world_.run_until([&ready] { return ready; }, kStartUp), "nodes register in no time");
+  }
+
+  bool create(const RunPlan& plan) {
+    for (const ObjectToCreate& next : plan.objects) {
+      std::optional<Result<client::ObjectPtr>> answer;
+      plane_.client().create(next.ref, next.object,
+                             [&answer](Result<client::ObjectPtr> got) { answer = std::move(got); });
+      CHECK(world_.run_until([&answer] { return answer.has_value(); }, kStartUp),
+            "a server in the same process answers");
+      if (!*answer) {
+        output_.err(fmt::format("error: {}: {}\n", next.title, answer->error().message));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void on_pod(const Pod& pod) {
+    seen_pods_.insert(pod.metadata().uid());
+    reporter_->pod_changed(pod, now());
+  }
+
+  void on_job(const client::ObjectPtr& object) {
+    const auto job = api::object_as<Job>(object);
+    reporter_->job_changed(*job, now(), world_.clock().now());
+    if (const auto verdict = verdict_of(*job)) {
+      finished_.try_emplace(job->metadata().uid(), Finished{job, now() - start_});
+      failed_ = failed_ || !verdict->complete;
+    }
+  }
+
+  void repeat(std::optional<Duration> period, void (Story::*what)(const std::string& node)) {
+    if (!period) {
+      return;
+    }
+    world_.executor().schedule(*period, [this, period, what] {
+      const uint64_t number = uniform(world_.choices(), options_.cluster.nodes);
+      (this->*what)(node::hollow::hollow_config(number).node_name);
+      repeat(period, what);
+    });
+  }
+
+  void cordon(const std::string& node, bool unschedulable) {
+    static_cast<void>(plane_.server().patch(
+        {&api::kinds::node(), "", node}, "", client::PatchType::merge,
+        fmt::format(R"({{"spec":{{"unschedulable":{}}}}})", unschedulable ? "true" : "null")));
+  }
+
+  // As `kubectl drain` does it, without its patience: what a budget refuses stays.
+  void drain(const std::string& node) {
+    ++drains_;
+    cordon(node, true);
+    size_t evicted = 0;
+    const auto pods =
+        plane_.server().list({&api::kinds::pod(), "", "", "spec.nodeName=" + node}, {});
+    CHECK(pods.has_value(), "pods can be listed by node");
+    for (const client::ObjectPtr& object : pods->items) {
+      const auto& pod = static_cast<const Pod&>(*object);
+      const std::string& phase = pod.status().phase();
+      if (phase != "Succeeded" && phase != "Failed") {
+        const auto& metadata = pod.metadata();
+        const ObjectRef ref{&api::kinds::pod(), metadata.namespace_(), metadata.name()};
+        if (plane_.server().evict(ref, {}).answer) {
+          ++evicted;
+        }
+      }
+    }
+    if (evicted > 0) {
+      reporter_->note(
+          fmt::format("node {} is drained: {} evicted", node, count_text(evicted, "pod")), now());
+    }
+    world_.executor().schedule(kAway, [this, node] { cordon(node, false); });
+  }
+
+  void lose(const std::string& node) {
+    ++losses_;
+    nodes_.set_silent(node, true);
+    reporter_->note(fmt::format("node {} falls silent for {}", node, format_duration(kAway)),
+                    now());
+    world_.executor().schedule(kAway, [this, node] { nodes_.set_silent(node, false); });
+  }
+
+  void conclude() {
+    std::vector<PrintableObject> objects;
+    const bool as_text = options_.run.format == OutputFormat::text;
+    for (const auto& [uid, finished] : finished_) {
+      const std::string text = final_text(*finished.job, format_elapsed(finished.took));
+      as_text ? output_.out(text) : output_.err(text);
+      objects.push_back({&api::kinds::job(), finished.job});
+    }
+    if (!as_text && !objects.empty()) {
+      output_.out(print_objects(objects, options_.run.format));
+    }
+    output_.err(fmt::format("simulated {} with seed {}: {}, {}, {}\n",
+                            format_elapsed(now() - start_), options_.cluster.seed,
+                            count_text(seen_pods_.size(), "pod"), count_text(drains_, "drain"),
+                            count_text(losses_, "lost node")));
+  }
+
+  const SimulateOptions& options_;
+  Output& output_;
+  sim::SimWorld world_;
+  store::Store store_;
+  ControlPlane plane_;
+  node::hollow::HollowNodes nodes_;
+  std::optional<Reporter> reporter_;
+  MonotonicTime start_;
+  std::map<std::string, Finished> finished_;  // by uid
+  std::set<std::string> seen_pods_;           // uids
+  bool failed_ = false;
+  size_t drains_ = 0;
+  size_t losses_ = 0;
+  ObjectSink job_sink_;
+  ObjectSink pod_sink_;
+  client::Reflector jobs_;
+  client::Reflector pods_;
+};
+
+}  // namespace
+
+ExitCode simulate(const SimulateOptions& options, env::Files& files, Output& output) {
+  const auto plan = plan_run(options.run, files, output);
+  return plan ? Story(options, files, output).tell(*plan) : ExitCode::usage;
+}
+
+}  // namespace windlass::cli
