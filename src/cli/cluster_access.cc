@@ -3,9 +3,10 @@
 #include "remote/kubeconfig.h"
 
 namespace windlass::cli {
+namespace {
 
-Result<remote::Access> find_cluster(env::Files& files, const ClusterFlags& options,
-                                    const ClusterEnvironment& environment) {
+Result<remote::Access> find_named(env::Files& files, const ClusterFlags& options,
+                                  const ClusterEnvironment& environment) {
   if (!options.kubeconfig.empty()) {
     return remote::load_kubeconfig(files, {options.kubeconfig}, options.context);
   }
@@ -21,6 +22,17 @@ Result<remote::Access> find_cluster(env::Files& files, const ClusterFlags& optio
     return remote::in_cluster_access(files, source);
   }
   return remote::load_kubeconfig(files, {own}, options.context);
+}
+
+}  // namespace
+
+Result<remote::Access> find_cluster(env::Files& files, const ClusterFlags& options,
+                                    const ClusterEnvironment& environment) {
+  TRY(remote::Access access, find_named(files, options, environment));
+  if (!access.proxy) {
+    TRY(access.proxy, remote::proxy_from_environment(access.server, environment.proxy));
+  }
+  return access;
 }
 
 }  // namespace windlass::cli

@@ -1,11 +1,13 @@
 // Which cluster a command means: --kubeconfig, $KUBECONFIG, the cluster this is a pod of,
-// ~/.kube/config, in the order in which controllers look.
+// ~/.kube/config, in the order in which controllers look. A proxy that the kubeconfig names goes
+// before one of the environment.
 #pragma once
 
 #include <string>
 
 #include "env/files.h"
 #include "remote/access.h"
+#include "remote/environment_proxy.h"
 
 namespace windlass::cli {
 
@@ -21,6 +23,7 @@ struct ClusterEnvironment {
   std::string service_host = {};  // $KUBERNETES_SERVICE_HOST
   std::string service_port = {};  // $KUBERNETES_SERVICE_PORT
   std::string home = {};          // $HOME
+  remote::ProxyEnvironment proxy = {};
 };
 
 Result<remote::Access> find_cluster(env::Files& files, const ClusterFlags& options,

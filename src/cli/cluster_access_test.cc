@@ -33,7 +33,7 @@ TEST(ClusterAccess, LooksInTheOrderOfControllers) {
   put_config(files, "flag", "from-flag");
   put_config(files, "variable", "from-variable");
   put_config(files, "/users/u/.kube/config", "from-home");
-  ClusterEnvironment environment{"variable", "from-pod", "443", "/users/u"};
+  ClusterEnvironment environment{"variable", "from-pod", "443", "/users/u", {}};
   EXPECT_EQ(host_found(files, {"flag", ""}, environment), "from-flag");
   EXPECT_EQ(host_found(files, {}, environment), "from-variable");
   environment.kubeconfig.clear();
@@ -44,6 +44,32 @@ TEST(ClusterAccess, LooksInTheOrderOfControllers) {
   EXPECT_THAT(host_found(files, {}, environment), HasSubstr("use --kubeconfig FILE"));
   EXPECT_THAT(host_found(files, {"flag", "other"}, environment),
               HasSubstr("context \"other\" does not exist"));
+}
+
+TEST(ClusterAccess, TheProxyOfTheEnvironmentIsForWhoNamesNone) {
+  sim::SimFiles files;
+  put_config(files, "plain", "h");
+  files.put("proxied", R"(
+current-context: c
+contexts: [{name: c, context: {cluster: k}}]
+clusters: [{name: k, cluster: {server: "https://h:6443", proxy-url: "socks5://own:1081"}}]
+)");
+  ClusterEnvironment environment;
+  environment.proxy.https_proxy = "proxy:3128";
+  const auto proxy_of = [&](const char* config) {
+    const auto access = find_cluster(files, {config, ""}, environment);
+    return !access         ? access.error().message
+           : access->proxy ? access->proxy->server.authority()
+                           : "";
+  };
+  EXPECT_EQ(proxy_of("plain"), "proxy:3128");
+  EXPECT_EQ(proxy_of("proxied"), "own:1081");
+  environment.proxy.no_proxy = "h";
+  EXPECT_EQ(proxy_of("plain"), "");
+  EXPECT_EQ(proxy_of("proxied"), "own:1081");
+  environment.proxy = {"ftp://CANARY:x@p", "", ""};
+  EXPECT_THAT(proxy_of("plain"), HasSubstr("HTTPS_PROXY: "));
+  EXPECT_EQ(proxy_of("plain").find("CANARY"), std::string::npos);
 }
 
 }  // namespace

@@ -47,8 +47,10 @@ CLI::App* add_controller(CLI::App& app, ControllerFlags& flags) {
       ->check(CLI::Range(1, 1000));
   command
       ->add_option("--connections", controller.connections,
-                   "Requests to the API server at a time (32)")
+                   "Requests to the API server at a time (100; over HTTP/1.1 32)")
       ->check(CLI::Range(1, 1000));
+  command->add_flag("--disable-http2", controller.disable_http2,
+                    "Speak only HTTP/1.1 to the API server");
   command
       ->add_option("--kube-api-qps", controller.requests_per_second,
                    "Requests to the API server a second (no limit)")

@@ -26,8 +26,9 @@ struct ControllerOptions {
   Duration retry = seconds(2);
   std::string listen = "127.0.0.1:10257";
   size_t concurrent_syncs = 5;
-  size_t connections = 32;
-  double requests_per_second = 0;  // 0: no limit but the connections
+  size_t connections = 0;  // requests at a time; 0: as many as are good for the protocol
+  bool disable_http2 = false;
+  double requests_per_second = 0;  // 0: no limit but those at a time
   double burst = 0;
   Duration backoff_base = seconds(10);
   Duration backoff_cap = minutes(10);

@@ -69,7 +69,10 @@ remote::Transport::Options lease_transport_options(MetricFamily& requests) {
 remote::Transport::Options job_transport_options(const ControllerOptions& controller,
                                                  MetricFamily& requests) {
   remote::Transport::Options options = transport_options(requests);
-  options.connections = controller.connections;
+  if (controller.connections != 0) {
+    options.connections = controller.connections;
+    options.http2.streams = controller.connections;
+  }
   options.requests_per_second = controller.requests_per_second;
   options.burst = controller.burst;
   return options;
@@ -93,7 +96,7 @@ class ControllerSession::Impl {
         leads_(metrics_->gauge("leader_election_master_status",
                                "Whether this process leads: 1 or 0.", {"name"})),
         credentials_(env.files, env.clock, std::move(access), remote::plugin_runner(loop)),
-        dialer_(loop, env.clock, credentials_),
+        dialer_(loop, env.clock, credentials_, !options_.disable_http2),
         lease_transport_(loop, env.clock, dialer_, lease_transport_options(requests_)),
         transport_(loop, env.clock, dialer_, job_transport_options(options_, requests_)),
         lease_client_(lease_transport_, env.random),

@@ -170,11 +170,19 @@ std::string unique_identity(env::Random& random) {
   return posix::host_name() + "_" + Uuid::from_random(bytes).to_string();
 }
 
+// The first that is set.
+std::string either_variable(const char* first, const char* second) {
+  std::string value = posix::environment_variable(first);
+  return value.empty() ? posix::environment_variable(second) : value;
+}
+
 ClusterEnvironment cluster_environment() {
   return {posix::environment_variable("KUBECONFIG"),
           posix::environment_variable("KUBERNETES_SERVICE_HOST"),
           posix::environment_variable("KUBERNETES_SERVICE_PORT"),
-          posix::environment_variable("HOME")};
+          posix::environment_variable("HOME"),
+          {either_variable("HTTPS_PROXY", "https_proxy"),
+           either_variable("HTTP_PROXY", "http_proxy"), either_variable("NO_PROXY", "no_proxy")}};
 }
 
 // Nothing, and why, where no cluster is named.

@@ -25,6 +25,9 @@ struct Transfer {
   size_t bytes = 0;  // with `done` at least one
 };
 
+// What ALPN calls HTTP/2.
+inline constexpr std::string_view kHttp2 = "h2";
+
 class Stream {
  public:
   // Parts that one write looks at.
@@ -32,11 +35,13 @@ class Stream {
 
   virtual ~Stream() = default;
 
-  int fd() const { return fd_.get(); }
+  virtual int fd() const { return fd_.get(); }
 
   // Before anything else, until `done`. Fills in what a client certificate says; fails for one that
   // our authority has not signed.
   virtual Io handshake(http::Peer& peer) = 0;
+  // What both sides agreed to speak (ALPN), after the handshake; "" where nothing was said.
+  virtual std::string protocol() const { return {}; }
   virtual Transfer read(std::span<char> buffer) = 0;
   // Something was received and not yet read, of which the socket itself tells no more.
   virtual bool has_received() const { return false; }

@@ -10,12 +10,15 @@
 
 #include "net/openssl_error.h"
 #include "net/openssl_handles.h"
+#include "net/stream_bio.h"
 #include "net/tls_stream.h"
 
 namespace windlass::net {
 namespace {
 
-constexpr std::array<unsigned char, 9> kHttp11 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+// ALPN's wire form: length, name; what is liked best first.
+constexpr std::string_view kBoth = "\x02h2\x08http/1.1";
+constexpr std::string_view kHttp11 = kBoth.substr(3);
 
 constexpr size_t kReadBufferBytes = size_t{32} * 1024;  // two records
 
@@ -65,8 +68,7 @@ Result<std::shared_ptr<const TlsClientContext>> TlsClientContext::make(
     const TlsClientFiles& files) {
   ERR_clear_error();
   Handle handle(SSL_CTX_new(TLS_client_method()));
-  if (handle == nullptr || SSL_CTX_set_min_proto_version(handle.get(), TLS1_2_VERSION) != 1 ||
-      SSL_CTX_set_alpn_protos(handle.get(), kHttp11.data(), kHttp11.size()) != 0) {
+  if (handle == nullptr || SSL_CTX_set_min_proto_version(handle.get(), TLS1_2_VERSION) != 1) {
     return fail(openssl_error("set up TLS"));
   }
   SSL_CTX_set_mode(handle.get(),
@@ -86,11 +88,12 @@ Result<std::shared_ptr<const TlsClientContext>> TlsClientContext::make(
       new TlsClientContext(std::move(handle), files.verify));
 }
 
-std::unique_ptr<Stream> TlsClientContext::connect(posix::FileDescriptor fd,
-                                                  const std::string& server_name) const {
+ssl_st* TlsClientContext::make_connection(const std::string& server_name, bool http2) const {
   TlsStream::Handle connection(SSL_new(handle_.get()));
-  if (connection == nullptr || SSL_set_fd(connection.get(), fd.get()) != 1) {
-    ERR_clear_error();
+  const std::string_view spoken = http2 ? kBoth : kHttp11;
+  if (connection == nullptr ||
+      SSL_set_alpn_protos(connection.get(), reinterpret_cast<const unsigned char*>(spoken.data()),
+                          static_cast<unsigned>(spoken.size())) != 0) {
     return nullptr;
   }
   const bool address = is_ip_address(server_name);
@@ -105,11 +108,34 @@ std::unique_ptr<Stream> TlsClientContext::connect(posix::FileDescriptor fd,
                    : X509_VERIFY_PARAM_set1_host(checks, server_name.c_str(), 0) == 1;
   }
   if (!good) {
-    ERR_clear_error();
     return nullptr;
   }
   SSL_set_connect_state(connection.get());
+  return connection.release();
+}
+
+std::unique_ptr<Stream> TlsClientContext::connect(posix::FileDescriptor fd,
+                                                  const std::string& server_name,
+                                                  bool http2) const {
+  TlsStream::Handle connection(make_connection(server_name, http2));
+  if (connection == nullptr || SSL_set_fd(connection.get(), fd.get()) != 1) {
+    ERR_clear_error();
+    return nullptr;
+  }
   return std::make_unique<TlsStream>(std::move(fd), std::move(connection));
+}
+
+std::unique_ptr<Stream> TlsClientContext::connect_over(std::unique_ptr<Stream> below,
+                                                       const std::string& server_name,
+                                                       bool http2) const {
+  TlsStream::Handle connection(make_connection(server_name, http2));
+  BIO* bio = connection == nullptr ? nullptr : make_stream_bio(*below);
+  if (bio == nullptr) {
+    ERR_clear_error();
+    return nullptr;
+  }
+  SSL_set_bio(connection.get(), bio, bio);  // which takes it over
+  return std::make_unique<TlsStream>(std::move(below), std::move(connection));
 }
 
 }  // namespace windlass::net

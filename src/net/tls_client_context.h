@@ -10,6 +10,7 @@
 #include "net/stream.h"
 
 struct ssl_ctx_st;
+struct ssl_st;
 
 namespace windlass::net {
 
@@ -26,15 +27,21 @@ class TlsClientContext {
  public:
   static Result<std::shared_ptr<const TlsClientContext>> make(const TlsClientFiles& files);
 
-  // `server_name` is a DNS name or an IP address, and must be in the certificate. nullptr when out
-  // of memory.
-  std::unique_ptr<Stream> connect(posix::FileDescriptor fd, const std::string& server_name) const;
+  // `server_name` is a DNS name or an IP address, and must be in the certificate. Offers HTTP/1.1,
+  // and before it HTTP/2 if that is wanted. nullptr when out of memory.
+  std::unique_ptr<Stream> connect(posix::FileDescriptor fd, const std::string& server_name,
+                                  bool http2 = false) const;
+  // The same inside of a connection that is there already.
+  std::unique_ptr<Stream> connect_over(std::unique_ptr<Stream> below,
+                                       const std::string& server_name, bool http2 = false) const;
 
  private:
   struct Free {
     void operator()(ssl_ctx_st* context) const;
   };
   using Handle = std::unique_ptr<ssl_ctx_st, Free>;
+
+  ssl_st* make_connection(const std::string& server_name, bool http2) const;
 
   TlsClientContext(Handle handle, bool verify) : handle_(std::move(handle)), verify_(verify) {}
 

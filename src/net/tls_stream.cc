@@ -64,6 +64,9 @@ void TlsStream::Free::operator()(ssl_st* connection) const {
 TlsStream::TlsStream(posix::FileDescriptor socket, Handle handle)
     : Stream(std::move(socket)), handle_(std::move(handle)) {}
 
+TlsStream::TlsStream(std::unique_ptr<Stream> below, Handle handle)
+    : Stream(posix::FileDescriptor()), below_(std::move(below)), handle_(std::move(handle)) {}
+
 void TlsStream::note_failure() {
   const long verified = SSL_get_verify_result(handle_.get());
   failure_ = verified != X509_V_OK && SSL_is_server(handle_.get()) == 0
@@ -105,6 +108,13 @@ Io TlsStream::handshake(http::Peer& peer) {
   return certificate == nullptr || read_identity(certificate, peer) ? Io::done : Io::failed;
 }
 
+std::string TlsStream::protocol() const {
+  const unsigned char* name = nullptr;
+  unsigned length = 0;
+  SSL_get0_alpn_selected(handle_.get(), &name, &length);
+  return {name, name + length};
+}
+
 // Somebody has left out the s of https: told so, as far as one try goes.
 void TlsStream::answer_plain_http() {
   constexpr std::string_view kAnswer =
@@ -125,7 +135,7 @@ Transfer TlsStream::read(std::span<char> buffer) {
 }
 
 bool TlsStream::has_received() const {
-  return SSL_has_pending(handle_.get()) == 1;
+  return SSL_has_pending(handle_.get()) == 1 || (below_ != nullptr && below_->has_received());
 }
 
 // A call after want_write begins with the same bytes and has at least as many, which is what

@@ -19,8 +19,12 @@ class TlsStream final : public Stream {
   using Handle = std::unique_ptr<ssl_st, Free>;
 
   TlsStream(posix::FileDescriptor fd, Handle handle);
+  // Over another stream, which the handle reads and writes through.
+  TlsStream(std::unique_ptr<Stream> below, Handle handle);
 
+  int fd() const override { return below_ == nullptr ? Stream::fd() : below_->fd(); }
   Io handshake(http::Peer& peer) override;
+  std::string protocol() const override;
   Transfer read(std::span<char> buffer) override;
   bool has_received() const override;
   Transfer write(std::span<const std::string_view> parts) override;
@@ -32,6 +36,7 @@ class TlsStream final : public Stream {
   void note_failure();
   void answer_plain_http();
 
+  std::unique_ptr<Stream> below_;  // instead of a socket of its own; outlives the handle
   Handle handle_;
   std::string failure_;
 };

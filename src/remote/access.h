@@ -28,8 +28,11 @@ Result<ServerUrl> parse_server_url(std::string_view text);
 
 // On the way to the server.
 struct Proxy {
+  enum class Kind { http, https, socks5 };  // https: HTTP's CONNECT inside of TLS
+  Kind kind = Kind::http;
   ServerUrl server = {};
-  std::string credentials = {};  // base64 of user:password; "" without
+  std::string user = {};  // "" for nobody
+  std::string password = {};
 };
 
 // A program that says who we are when asked: `exec` of a kubeconfig's user.

@@ -7,6 +7,30 @@
 #include "base/check.h"
 
 namespace windlass::remote {
+namespace {
+
+std::string head_text(const RequestHead& head, size_t body_bytes) {
+  std::string text;
+  text.reserve(256 + head.path.size() + head.authorization.size());
+  const auto line = [&text](std::string_view name, std::string_view value) {
+    text.append(name).append(value).append("\r\n");
+  };
+  text.append(head.method).append(" ").append(head.path).append(" HTTP/1.1\r\n");
+  line("Host: ", head.authority);
+  line("User-Agent: ", head.user_agent);
+  line("Accept: ", head.accept);
+  if (!head.authorization.empty()) {
+    line("Authorization: ", head.authorization);
+  }
+  if (head.has_body) {
+    line("Content-Type: ", head.content_type);
+    line("Content-Length: ", std::to_string(body_bytes));
+  }
+  text += "\r\n";
+  return text;
+}
+
+}  // namespace
 
 Connection::Connection(posix::EventLoop& loop, std::unique_ptr<net::Stream> stream)
     : loop_(loop), stream_(std::move(stream)) {}
@@ -26,18 +50,22 @@ void Connection::close() {
   output_.clear();
 }
 
-void Connection::send(std::string_view method, std::string head, std::string body,
-                      AnswerSink& sink) {
-  CHECK(reusable(), "one request at a time");
+void Connection::send(const RequestHead& head, std::string body, AnswerSink& sink) {
+  CHECK(room() > 0, "one request at a time");
   ++requests_;
   sink_ = &sink;
-  body_.clear();
-  parser_.begin(method);
-  output_.add(std::move(head));
-  if (!body.empty()) {
-    output_.add(std::move(body));
-  }
+  answer_ = {};
+  parser_.begin(head.method);
+  output_.add(head_text(head, body.size()));
+  output_.add(std::move(body));
   go_on_later();  // a sink never hears from inside of the call
+}
+
+bool Connection::cancel(AnswerSink& sink) {
+  if (sink_ == &sink) {
+    close();
+  }
+  return true;
 }
 
 void Connection::go_on_later() {
@@ -57,9 +85,7 @@ void Connection::on_idle_ready() {
     return;
   }
   close();
-  if (const auto on_closed = on_closed_) {
-    on_closed();
-  }
+  tell_changed();
 }
 
 void Connection::on_ready() {
@@ -126,7 +152,9 @@ bool Connection::read_some() {
     case net::Io::closed:
       parser_.end();
       if (parser_.state() == http::ResponseParser::State::complete) {
-        complete();
+        if (tell_more()) {
+          complete();
+        }
       } else {
         lose("the connection was ended");
       }
@@ -138,7 +166,7 @@ bool Connection::read_some() {
 }
 
 bool Connection::take(std::string_view bytes) {
-  const size_t used = parser_.feed(bytes, body_);
+  const size_t used = parser_.feed(bytes, answer_.body);
   switch (parser_.state()) {
     case http::ResponseParser::State::head:
       return true;
@@ -146,18 +174,11 @@ bool Connection::take(std::string_view bytes) {
       lose(parser_.problem());
       return false;
     case http::ResponseParser::State::body:
-      if (!sink_->on_more(parser_, body_)) {
-        close();
-      }
-      return sink_ != nullptr;
+      return tell_more();
     default:
       break;
   }
-  if (!sink_->on_more(parser_, body_)) {
-    close();
-    return false;
-  }
-  if (sink_ == nullptr) {
+  if (!tell_more()) {
     return false;
   }
   // What comes after the answer, or before the request has gone out, fits no question.
@@ -169,12 +190,24 @@ bool Connection::take(std::string_view bytes) {
   return false;
 }
 
+// False when there is nobody to read for any more.
+bool Connection::tell_more() {
+  if (answer_.status == 0) {
+    answer_.status = parser_.status();
+    answer_.headers = parser_.headers();
+  }
+  if (!sink_->on_more(answer_)) {
+    close();
+  }
+  return sink_ != nullptr;
+}
+
 void Connection::complete() {
   AnswerSink* sink = std::exchange(sink_, nullptr);
   if (!parser_.keep_alive()) {
     close();
   }
-  sink->on_complete(parser_, std::exchange(body_, {}));
+  sink->on_complete(std::exchange(answer_, {}));
 }
 
 void Connection::lose(const std::string& why) {
@@ -183,7 +216,7 @@ void Connection::lose(const std::string& why) {
   const bool heard = !parser_.idle();
   close();
   if (sink != nullptr) {
-    sink->on_lost(why, left, heard);
+    sink->on_lost({why, left, heard, false});
   }
 }
 

@@ -1,12 +1,7 @@
-// One connection to a server over which requests go one after the other (HTTP/1.1 keep-alive). Says
-// of a request that got no answer whether it had left whole: one that had not cannot have been
-// applied.
-//
-// Lives on the event loop, which outlives it; owns its stream. Held by a shared pointer, because
-// its owner may drop it from within a callback.
+// A connection over which requests go one after the other: HTTP/1.1, kept alive. A request that had
+// not left whole cannot have been applied. Owns its stream.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,39 +9,26 @@
 #include "net/output_queue.h"
 #include "net/stream.h"
 #include "posix/event_loop.h"
+#include "remote/channel.h"
 
 namespace windlass::remote {
 
-// Who hears of the answer to one request. Exactly one of on_complete and on_lost ends it, unless
-// the connection is closed before.
-class AnswerSink {
- public:
-  virtual ~AnswerSink() = default;
-  // More has come, also when only the head: takes what it likes from `body`, and answers whether it
-  // wants more.
-  virtual bool on_more(const http::ResponseParser& answer, std::string& body) = 0;
-  virtual void on_complete(const http::ResponseParser& answer, std::string body) = 0;
-  // `left` is whether the whole request went out; `heard` whether any of the answer came.
-  virtual void on_lost(const std::string& why, bool left, bool heard) = 0;
-};
-
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection final : public Channel, public std::enable_shared_from_this<Connection> {
  public:
   Connection(posix::EventLoop& loop, std::unique_ptr<net::Stream> stream);
-  ~Connection() { close(); }
+  ~Connection() override { close(); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // The server has ended the connection while it was idle.
-  void when_closed(std::function<void()> then) { on_closed_ = std::move(then); }
-  // Once made. Watches the socket.
-  void start();
-  // Only when reusable(). The sink stays until it has heard the end, or close().
-  void send(std::string_view method, std::string head, std::string body, AnswerSink& sink);
-  bool reusable() const { return stream_ != nullptr && sink_ == nullptr; }
-  size_t requests() const { return requests_; }
-  // Ends it; nobody hears anything any more.
-  void close();
+  void start() override;
+  void send(const RequestHead& head, std::string body, AnswerSink& sink) override;
+  // Closes it: what comes would be for nobody.
+  bool cancel(AnswerSink& sink) override;
+  size_t room() const override { return usable() && sink_ == nullptr ? 1 : 0; }
+  bool usable() const override { return stream_ != nullptr; }
+  bool closed() const override { return stream_ == nullptr; }
+  size_t requests() const override { return requests_; }
+  void close() override;
 
  private:
   static constexpr size_t kReadBytes = size_t{64} * 1024;
@@ -58,18 +40,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool write_some();
   bool read_some();
   bool take(std::string_view bytes);
+  bool tell_more();
   void complete();
   void lose(const std::string& why);
   void watch_for(uint32_t events);
 
   posix::EventLoop& loop_;
   std::unique_ptr<net::Stream> stream_;
-  std::function<void()> on_closed_;
   posix::WatchId watch_ = posix::WatchId::none;
   uint32_t watched_ = 0;
   net::OutputQueue output_;
   http::ResponseParser parser_;
-  std::string body_;
+  HttpAnswer answer_;
   AnswerSink* sink_ = nullptr;
   size_t requests_ = 0;
 };

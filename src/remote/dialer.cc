@@ -21,6 +21,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
         server_(dialer.credentials_.access().server),
         proxy_(dialer.credentials_.access().proxy),
         server_name_(dialer.credentials_.access().tls_server_name),
+        http2_(dialer.http2_),
         done_(std::move(done)) {
     if (server_name_.empty()) {
       server_name_ = server_.host;
@@ -111,19 +112,37 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
     if (const auto connected = net::connect_result(fd_.get(), endpoint); !connected) {
       return fail_address(connected.error().message);
     }
-    if (proxy_) {
-      tunnel_.emplace(*proxy_, server_);
-      return open_tunnel();
+    stream_ = std::make_unique<net::PlainStream>(std::move(fd_));
+    if (!proxy_) {
+      return speak();
     }
-    speak();
+    tunnel_ = ProxyTunnel::make(*proxy_, server_);
+    proxy_->kind == Proxy::Kind::https ? speak_to_proxy() : open_tunnel();
+  }
+
+  // The proxy's certificate is judged as the server's is, as client-go does.
+  void speak_to_proxy() {
+    if (tls_ == nullptr) {
+      return fail_address("a proxy at https:// needs a server at https://");
+    }
+    stream_ = tls_->connect_over(std::move(stream_), proxy_->server.host);
+    if (stream_ == nullptr) {
+      return fail_address("set up TLS: the proxy's name cannot be used");
+    }
+    shake_hands_with_proxy();
+  }
+
+  void shake_hands_with_proxy() {
+    shake_hands("proxy " + proxy_->server.authority(), &Attempt::shake_hands_with_proxy,
+                &Attempt::open_tunnel);
   }
 
   void open_tunnel() {
-    switch (tunnel_->advance(fd_.get())) {
+    switch (tunnel_->advance(*stream_)) {
       case ProxyTunnel::Step::want_write:
-        return watch(fd_.get(), EPOLLOUT, &Attempt::open_tunnel);
+        return watch(stream_->fd(), EPOLLOUT, &Attempt::open_tunnel);
       case ProxyTunnel::Step::want_read:
-        return watch(fd_.get(), EPOLLIN, &Attempt::open_tunnel);
+        return watch(stream_->fd(), EPOLLIN, &Attempt::open_tunnel);
       case ProxyTunnel::Step::open:
         return speak();
       case ProxyTunnel::Step::failed:
@@ -134,28 +153,40 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
 
   void speak() {
     loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
-    stream_ = tls_ == nullptr ? std::make_unique<net::PlainStream>(std::move(fd_))
-                              : tls_->connect(std::move(fd_), server_name_);
+    if (tls_ != nullptr) {
+      // TLS reads from the socket itself where nothing is in between.
+      auto* plain = dynamic_cast<net::PlainStream*>(stream_.get());
+      stream_ = plain != nullptr ? tls_->connect(plain->take_fd(), server_name_, http2_)
+                                 : tls_->connect_over(std::move(stream_), server_name_, http2_);
+    }
     if (stream_ == nullptr) {
       return fail_address("set up TLS: the server's name cannot be used");
     }
-    shake_hands();
+    shake_hands_with_server();
   }
 
-  void shake_hands() {
+  void shake_hands_with_server() {
+    shake_hands(server_.authority(), &Attempt::shake_hands_with_server, &Attempt::succeed);
+  }
+
+  void succeed() {
+    loop_.cancel(std::exchange(timer_, env::TimerId::none));
+    loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
+    finish(std::move(stream_));
+  }
+
+  void shake_hands(const std::string& with, void (Attempt::*again)(), void (Attempt::*then)()) {
     http::Peer ignored;
     switch (stream_->handshake(ignored)) {
       case net::Io::done:
-        loop_.cancel(std::exchange(timer_, env::TimerId::none));
-        loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
-        return finish(std::move(stream_));
+        return (this->*then)();
       case net::Io::want_read:
-        return watch(stream_->fd(), EPOLLIN, &Attempt::shake_hands);
+        return watch(stream_->fd(), EPOLLIN, again);
       case net::Io::want_write:
-        return watch(stream_->fd(), EPOLLOUT, &Attempt::shake_hands);
+        return watch(stream_->fd(), EPOLLOUT, again);
       default:
         return fail_address(fmt::format(
-            "connect to {}: {}", server_.authority(),
+            "connect to {}: {}", with,
             stream_->failure().empty() ? "the connection was ended" : stream_->failure()));
     }
   }
@@ -191,20 +222,21 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
   const ServerUrl server_;
   const std::optional<Proxy> proxy_;
   std::string server_name_;
+  const bool http2_;
   Done done_;
   std::shared_ptr<const net::TlsClientContext> tls_;
   std::vector<net::Endpoint> addresses_;
   size_t next_ = 0;
   Status last_failure_ = plain_error("no address");
   posix::FileDescriptor fd_;
-  std::optional<ProxyTunnel> tunnel_;
+  std::unique_ptr<ProxyTunnel> tunnel_;
   std::unique_ptr<net::Stream> stream_;
   posix::WatchId watch_ = posix::WatchId::none;
   env::TimerId timer_ = env::TimerId::none;
 };
 
-Dialer::Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials)
-    : loop_(loop), clock_(clock), credentials_(credentials) {}
+Dialer::Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials, bool http2)
+    : loop_(loop), clock_(clock), credentials_(credentials), http2_(http2) {}
 
 Dialer::~Dialer() = default;
 

@@ -19,7 +19,8 @@ class Dialer {
 
   using Done = std::function<void(Result<std::unique_ptr<net::Stream>>)>;
 
-  Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials);
+  // With `http2` that is offered to servers with TLS; their choice is the stream's protocol().
+  Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials, bool http2 = true);
   ~Dialer();
   Dialer(const Dialer&) = delete;
   Dialer& operator=(const Dialer&) = delete;
@@ -35,6 +36,7 @@ class Dialer {
   posix::EventLoop& loop_;
   env::Clock& clock_;
   Credentials& credentials_;
+  const bool http2_;
   std::unique_ptr<posix::WorkerThread> resolver_;  // made when a name has to be looked up
 };
 

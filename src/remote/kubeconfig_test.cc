@@ -27,7 +27,7 @@ clusters:
 - {name: dev, cluster: {server: "https://127.0.0.1:6443", certificate-authority-data: UEVN}}
 - {name: prod, cluster: {server: "https://api.example.com/base/", certificate-authority: ca.crt, tls-server-name: kubernetes}}
 - {name: lax, cluster: {server: "https://[::1]:1", insecure-skip-tls-verify: true}}
-- {name: proxied, cluster: {server: "https://h", proxy-url: "socks5://p"}}
+- {name: proxied, cluster: {server: "https://h", proxy-url: "ftp://p"}}
 - {name: open, cluster: {server: "http://h"}}
 users:
 - {name: cert, user: {client-certificate-data: Q0VSVA==, client-key: /etc/key.pem}}

@@ -6,7 +6,6 @@
 #include "client/informer.h"
 #include "client/object_identity.h"
 #include "net/tls_testing.h"
-#include "remote/proxy.h"
 #include "remote/testing.h"
 #include "schema/core/v1/config_map.pb.h"
 
@@ -16,30 +15,17 @@ namespace {
 using client::ObjectPtr;
 using client::ObjectRef;
 using testing::Caller;
+using testing::config_object;
+using testing::config_ref;
+using testing::create_config;
 using ::testing::HasSubstr;
+using testing::kConfigMap;
 using testing::Peer;
 using testing::ScriptedServer;
 using ::testing::StartsWith;
 
-constexpr const char* kConfigMap =
-    R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","uid":"u","resourceVersion":"7"},"data":{"a":"b"}})";
 constexpr const char* kNotFound =
     R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"no c","details":{"name":"c"},"code":404})";
-
-ObjectRef config_ref() {
-  return {&api::kinds::config_map(), "default", "c"};
-}
-
-ObjectPtr config_object() {
-  auto object = std::make_shared<api::core::v1::ConfigMap>();
-  object->mutable_metadata()->set_name("c");
-  return object;
-}
-
-Result<ObjectPtr> create_config(Caller& caller) {
-  return caller.await<ObjectPtr>(
-      [&](auto done) { caller.client.create(config_ref(), config_object(), std::move(done)); });
-}
 
 TEST(RemoteClient, KeepsItsConnectionAndReadsJson) {
   std::vector<std::string> requests;
@@ -488,48 +474,6 @@ TEST_F(TlsServers, SeeTokensAndCertificates) {
   EXPECT_EQ(who(access), "aliceBearer t0ken");
   access.token = "bad\r\nHost: x";
   EXPECT_THAT(who(access), HasSubstr("the token is empty, or has characters"));
-}
-
-TEST(RemoteClient, GoesThroughAProxy) {
-  ScriptedServer server({[](Peer& peer) {
-                           EXPECT_EQ(peer.receive(),
-                                     "CONNECT api.example.com:6443 HTTP/1.1\r\n"
-                                     "Host: api.example.com:6443\r\n"
-                                     "Proxy-Authorization: Basic dTpw\r\n\r\n");
-                           peer.send("HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\n");
-                           EXPECT_THAT(peer.receive(), HasSubstr("Host: api.example.com:6443\r\n"));
-                           peer.answer(200, kConfigMap);
-                         },
-                         [](Peer& peer) {
-                           peer.receive();
-                           peer.send("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
-                         }});
-  Access access;
-  access.server = *parse_server_url("http://api.example.com:6443");
-  access.proxy = Proxy{server.access().server, "dTpw"};
-  {
-    Caller caller(access);
-    const auto got = caller.get(config_ref());
-    EXPECT_TRUE(got.has_value()) << got.error().message;
-  }
-  Caller refused(access);
-  const auto got = refused.get(config_ref());
-  ASSERT_FALSE(got.has_value());
-  EXPECT_THAT(got.error().message, HasSubstr("connect to api.example.com:6443 through 127.0.0.1:"));
-  EXPECT_THAT(got.error().message, HasSubstr("the proxy refuses: HTTP/1.1 407 Proxy"));
-}
-
-TEST(ProxyUrl, TakesAUserAndRefusesWhatItCannotDo) {
-  const auto proxy = parse_proxy_url("http://u:p@proxy:3128");
-  ASSERT_TRUE(proxy.has_value()) << proxy.error().message;
-  EXPECT_EQ(proxy->server.authority(), "proxy:3128");
-  EXPECT_EQ(proxy->credentials, "dTpw");
-  EXPECT_EQ(parse_proxy_url("http://[::1]:8080/")->server.authority(), "[::1]:8080");
-  for (const char* bad : {"https://p", "socks5://p", "http://", "http://CANARY:x@p/path", "p:80"}) {
-    const auto refused = parse_proxy_url(bad);
-    ASSERT_FALSE(refused.has_value()) << bad;
-    EXPECT_EQ(refused.error().message.find("CANARY"), std::string::npos);
-  }
 }
 
 // The first request waits for the plugin; when the server refuses what it told, it is asked again.

@@ -21,34 +21,33 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
   ~Stream() override { stop(); }
 
   void begin() {
-    dial_ = transport_.dialer().dial([this](Result<std::unique_ptr<net::Stream>> stream) {
+    line_ = transport_.watch_lines().obtain([this](Result<std::shared_ptr<Channel>> channel) {
       const auto self = shared_from_this();
-      on_dialed(std::move(stream));
+      on_line(std::move(channel));
     });
   }
 
   // Nobody hears anything any more.
   void stop() {
     transport_.loop().cancel(std::exchange(timer_, env::TimerId::none));
-    dial_.reset();
-    if (connection_ != nullptr) {
-      connection_->close();
-      connection_.reset();
+    line_.reset();
+    if (const auto channel = std::exchange(channel_, nullptr)) {
+      channel->cancel(*this);
     }
     ended_ = true;
   }
 
-  bool on_more(const http::ResponseParser& answer, std::string& body) override {
+  bool on_more(HttpAnswer& answer) override {
     const auto self = shared_from_this();
-    if (answer.status() != 200) {
-      return body.size() <= kMaxErrorBytes;
+    if (answer.status != 200) {
+      return answer.body.size() <= kMaxErrorBytes;
     }
     if (!reader_) {
-      reader_.emplace(kind_, is_protobuf(answer.headers()));
+      reader_.emplace(kind_, is_protobuf(answer.headers));
       arm(lifetime_ + kOverdue);
     }
     while (true) {
-      auto event = reader_->next(body);
+      auto event = reader_->next(answer.body);
       if (!event) {
         end(event.error());
         return false;
@@ -61,39 +60,38 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
         return false;
       }
     }
-    reader_->compact(body);
+    reader_->compact(answer.body);
     return true;
   }
 
-  void on_complete(const http::ResponseParser& answer, std::string body) override {
+  void on_complete(HttpAnswer answer) override {
     const auto self = shared_from_this();
-    if (answer.status() == 401) {
+    if (answer.status == 401) {
       transport_.dialer().credentials().reread_token();
     }
-    end(answer.status() == 200 ? plain_error("the server has ended the watch")
-                               : decode_error(answer.status(), answer.headers(), body));
+    end(answer.status == 200 ? plain_error("the server has ended the watch")
+                             : decode_error(answer.status, answer.headers, answer.body));
   }
 
-  void on_lost(const std::string& why, bool /*left*/, bool /*heard*/) override {
+  void on_lost(const Loss& loss) override {
     const auto self = shared_from_this();
-    end(plain_error("the watch is lost: " + why));
+    end(plain_error("the watch is lost: " + loss.why));
   }
 
  private:
   static constexpr size_t kMaxErrorBytes = size_t{1} << 20;
 
-  void on_dialed(Result<std::unique_ptr<net::Stream>> stream) {
-    if (!stream) {
-      return end(stream.error());
+  void on_line(Result<std::shared_ptr<Channel>> channel) {
+    if (!channel) {
+      return end(channel.error());
     }
-    auto head = transport_.head_of(request_);
+    const auto head = transport_.head_of(request_);
     if (!head) {
       return end(head.error());
     }
-    connection_ = std::make_shared<Connection>(transport_.loop(), *std::move(stream));
-    connection_->start();
+    channel_ = *std::move(channel);
     arm(kHeadTimeout);
-    connection_->send("GET", *std::move(head), "", *this);
+    channel_->send(*head, "", *this);
   }
 
   void arm(Duration delay) {
@@ -116,8 +114,8 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
   const HttpRequest request_;
   const Duration lifetime_;
   client::WatchHandler handler_;
-  std::shared_ptr<void> dial_;
-  std::shared_ptr<Connection> connection_;
+  std::shared_ptr<void> line_;
+  std::shared_ptr<Channel> channel_;
   std::optional<WatchReader> reader_;
   env::TimerId timer_ = env::TimerId::none;
   bool ended_ = false;

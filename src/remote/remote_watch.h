@@ -1,6 +1,6 @@
-// One watch over a connection of its own, which ends with it. The server is asked to end it after
-// five to ten minutes, so that load spreads when servers come and go; a server that does not keep
-// that is cut off a little later.
+// One watch, on a connection that carries no other requests (watch_lines.h). The server is asked to
+// end it after five to ten minutes, so that load spreads when servers come and go; a server that
+// does not keep that is cut off a little later.
 //
 // Lives on the event loop; the transport outlives it.
 #pragma once

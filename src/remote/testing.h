@@ -22,6 +22,7 @@
 #include "posix/posix_files.h"
 #include "posix/posix_random.h"
 #include "remote/remote_client.h"
+#include "schema/core/v1/config_map.pb.h"
 
 namespace windlass::remote::testing {
 
@@ -75,6 +76,25 @@ class Caller {
   RemoteClient client;
 };
 
+// An object that most tests read and write, and what a server says of it.
+inline constexpr const char* kConfigMap =
+    R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","uid":"u","resourceVersion":"7"},"data":{"a":"b"}})";
+
+inline client::ObjectRef config_ref() {
+  return {&api::kinds::config_map(), "default", "c"};
+}
+
+inline client::ObjectPtr config_object() {
+  auto object = std::make_shared<api::core::v1::ConfigMap>();
+  object->mutable_metadata()->set_name("c");
+  return object;
+}
+
+inline Result<client::ObjectPtr> create_config(Caller& caller) {
+  return caller.await<client::ObjectPtr>(
+      [&](auto done) { caller.client.create(config_ref(), config_object(), std::move(done)); });
+}
+
 // One connection of a scripted server.
 class Peer {
  public:
@@ -103,6 +123,13 @@ class Peer {
       }
       text.append(buffer, 0, static_cast<size_t>(got));
     }
+  }
+  // Exactly so many bytes, or what came before the client hung up.
+  std::string receive_bytes(size_t count) {
+    std::string bytes(count, '\0');
+    const ssize_t got = ::recv(fd_.get(), bytes.data(), count, MSG_WAITALL);
+    bytes.resize(got < 0 ? 0 : static_cast<size_t>(got));
+    return bytes;
   }
   void send(std::string_view bytes) { ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
   void answer(int status, std::string_view body, const std::string& headers = "") {

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <utility>
 
+#include "remote/connection.h"
+
 namespace windlass::remote {
 namespace {
 
@@ -33,59 +35,60 @@ class Transport::Exchange final : public AnswerSink {
   }
   ~Exchange() override {
     owner_.loop_.cancel(timer_);
-    if (connection_ != nullptr) {
-      connection_->close();
+    if (channel_ != nullptr) {
+      channel_->cancel(*this);
     }
   }
 
-  void run_on(const std::shared_ptr<Connection>& connection) {
+  void run_on(const std::shared_ptr<Channel>& channel) {
     if (request_.may_send && !request_.may_send()) {
-      owner_.on_free(connection);
+      owner_.on_free(channel);
       return owner_.finish(*this, fail(client::not_sent("it may not be sent any more")));
     }
-    auto head = owner_.head_of(request_);
+    const auto head = owner_.head_of(request_);
     if (!head) {
-      owner_.on_free(connection);
+      owner_.on_free(channel);
       return owner_.finish(*this, fail(client::not_sent(head.error().message)));
     }
-    connection_ = connection;
+    channel_ = channel;
     arm();
-    connection->send(request_.method, *std::move(head), request_.body, *this);
+    channel->send(*head, request_.body, *this);
   }
 
-  bool on_more(const http::ResponseParser& /*answer*/, std::string& body) override {
-    if (body.size() <= kMaxAnswerBytes) {
+  bool on_more(HttpAnswer& answer) override {
+    if (answer.body.size() <= kMaxAnswerBytes) {
       return true;
     }
-    drop_connection();
+    cancel();
     lose(fmt::format("the answer has more than {} bytes", kMaxAnswerBytes), true);
     return false;
   }
 
-  void on_complete(const http::ResponseParser& answer, std::string body) override {
-    const auto connection = std::exchange(connection_, nullptr);
-    HttpAnswer complete{answer.status(), answer.headers(), std::move(body)};
-    owner_.count(request_.method, complete.status);
-    connection->reusable() ? owner_.on_free(connection)
-                           : owner_.forget_connection(connection.get());
-    if (complete.status == 429 && ++throttled_ <= kMaxThrottled) {
-      return wait(retry_after(complete.headers));
+  void on_complete(HttpAnswer answer) override {
+    owner_.count(request_.method, answer.status);
+    owner_.on_free(std::exchange(channel_, nullptr));
+    if (answer.status == 429 && ++throttled_ <= kMaxThrottled) {
+      return wait(retry_after(answer.headers));
     }
-    if (complete.status == 401 && !std::exchange(denied_, true) &&
+    if (answer.status == 401 && !std::exchange(denied_, true) &&
         owner_.dialer_.credentials().reread_token()) {
       return owner_.wait_again(*this, true);
     }
-    owner_.finish(*this, std::move(complete));
+    owner_.finish(*this, std::move(answer));
   }
 
-  void on_lost(const std::string& why, bool left, bool heard) override {
-    const auto connection = drop_connection();
-    // A connection that was kept may have been ended by the server at the same moment.
-    const bool was_stale = connection->requests() > 1 && !heard;
-    if (was_stale && (is_read(request_) || !left) && !std::exchange(sent_again_, true)) {
+  void on_lost(const Loss& loss) override {
+    const auto channel = std::exchange(channel_, nullptr);
+    owner_.on_free(channel);
+    if (loss.refused && refused_++ < kMaxRefused) {
       return owner_.wait_again(*this, true);
     }
-    lose(why, left);
+    // A connection that was kept may have been ended by the server at the same moment.
+    const bool was_stale = channel->requests() > 1 && !loss.heard && !loss.refused;
+    if (was_stale && (is_read(request_) || !loss.left) && !std::exchange(sent_again_, true)) {
+      return owner_.wait_again(*this, true);
+    }
+    lose(loss.why, loss.left);
   }
 
   uint64_t id() const { return id_; }
@@ -99,13 +102,15 @@ class Transport::Exchange final : public AnswerSink {
     owner_.finish(*this, fail(left ? plain_error(text) : client::not_sent(text)));
   }
 
-  std::shared_ptr<Connection> drop_connection() {
-    auto connection = std::exchange(connection_, nullptr);
-    if (connection != nullptr) {
-      connection->close();
-      owner_.forget_connection(connection.get());
+  // Answers whether it may have been applied.
+  bool cancel() {
+    const auto channel = std::exchange(channel_, nullptr);
+    if (channel == nullptr) {
+      return false;
     }
-    return connection;
+    const bool left = channel->cancel(*this);
+    owner_.on_free(channel);
+    return left;
   }
 
   void wait(Duration delay) {
@@ -120,7 +125,8 @@ class Transport::Exchange final : public AnswerSink {
   void arm() {
     owner_.loop_.cancel(timer_);
     timer_ = owner_.loop_.schedule(owner_.options_.request_timeout, [this] {
-      lose("no answer in time", drop_connection() != nullptr);
+      const bool left = cancel();
+      lose("no answer in time", left);
     });
   }
 
@@ -128,9 +134,10 @@ class Transport::Exchange final : public AnswerSink {
   const uint64_t id_;
   HttpRequest request_;
   Done done_;
-  std::shared_ptr<Connection> connection_;  // while it is on its way
+  std::shared_ptr<Channel> channel_;  // while it is on its way
   env::TimerId timer_ = env::TimerId::none;
   int throttled_ = 0;
+  int refused_ = 0;
   bool denied_ = false;
   bool sent_again_ = false;
 };
@@ -141,6 +148,7 @@ Transport::Transport(posix::EventLoop& loop, env::Clock& clock, Dialer& dialer, 
       dialer_(dialer),
       options_(std::move(options)),
       limit_(options_.requests_per_second, options_.burst),
+      watch_lines_(loop, clock, dialer, options_.http2),
       self_(std::make_shared<Transport*>(this)) {}
 
 Transport::~Transport() {
@@ -152,21 +160,19 @@ Transport::~Transport() {
   }
 }
 
-Result<std::string> Transport::head_of(const HttpRequest& request) {
+Result<RequestHead> Transport::head_of(const HttpRequest& request) {
   const ServerUrl& server = dialer_.credentials().access().server;
-  TRY(const std::string authorization, dialer_.credentials().authorization());
-  std::string head =
-      fmt::format("{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: {}\r\n",
-                  request.method, server.base_path, request.target, server.authority(),
-                  options_.user_agent, request.accept.empty() ? "*/*" : request.accept);
-  if (!authorization.empty()) {
-    head += fmt::format("Authorization: {}\r\n", authorization);
-  }
-  if (!is_read(request)) {
-    head += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", request.content_type,
-                        request.body.size());
-  }
-  return head + "\r\n";
+  RequestHead head;
+  TRY(head.authorization, dialer_.credentials().authorization());
+  head.method = request.method;
+  head.tls = server.tls;
+  head.authority = server.authority();
+  head.path = server.base_path + request.target;
+  head.user_agent = options_.user_agent;
+  head.accept = request.accept.empty() ? std::string_view("*/*") : request.accept;
+  head.has_body = !is_read(request);
+  head.content_type = request.content_type;
+  return head;
 }
 
 void Transport::send(HttpRequest request, Done done) {
@@ -198,32 +204,47 @@ void Transport::wait_again(Exchange& exchange, bool first) {
 
 // Later, so that nobody is called from inside their own call.
 void Transport::pump() {
+  if (std::exchange(pumping_, true)) {
+    return;
+  }
   loop_.post([weak = std::weak_ptr(self_)] {
-    const auto self = weak.lock();
-    if (!self) {
-      return;
-    }
-    Transport& transport = **self;
-    while (!transport.waiting_.empty()) {
-      const auto found = transport.exchanges_.find(transport.waiting_.front());
-      if (found == transport.exchanges_.end()) {
-        transport.waiting_.pop();
-        continue;
-      }
-      if (transport.idle_.empty()) {
-        transport.dial();
-        return;
-      }
-      if (!transport.has_credentials() || !transport.within_limit()) {
-        return;
-      }
-      transport.waiting_.pop();
-      const auto exchange = found->second;
-      const auto connection = std::move(transport.idle_.back().connection);
-      transport.idle_.pop_back();
-      exchange->run_on(connection);
+    if (const auto self = weak.lock()) {
+      (*self)->pumping_ = false;
+      (*self)->send_waiting();
     }
   });
+}
+
+void Transport::send_waiting() {
+  while (!waiting_.empty()) {
+    const auto found = exchanges_.find(waiting_.front());
+    if (found == exchanges_.end()) {
+      waiting_.pop();
+      continue;
+    }
+    if (!has_free()) {
+      return dial();
+    }
+    if (!has_credentials() || !within_limit()) {
+      return;
+    }
+    waiting_.pop();
+    const auto exchange = found->second;
+    exchange->run_on(take_free());
+  }
+}
+
+bool Transport::has_free() const {
+  return (shared_ != nullptr && shared_->room() > 0) || !idle_.empty();
+}
+
+std::shared_ptr<Channel> Transport::take_free() {
+  if (shared_ != nullptr && shared_->room() > 0) {
+    return shared_;
+  }
+  const auto connection = std::move(idle_.back().connection);
+  idle_.pop_back();
+  return connection;
 }
 
 bool Transport::has_credentials() {
@@ -263,9 +284,19 @@ bool Transport::within_limit() {
   return false;
 }
 
+// One at first, to hear what the server speaks.
+size_t Transport::wanted_connections() const {
+  if (!http2_.value_or(true)) {
+    return options_.connections;
+  }
+  // What goes away still carries what it began with.
+  const size_t others = connections_.size() - (shared_ == nullptr ? 0 : 1);
+  return others + 1;
+}
+
 void Transport::dial() {
   while (dials_.size() < waiting_.size() &&
-         connections_.size() + dials_.size() < options_.connections) {
+         connections_.size() + dials_.size() < wanted_connections()) {
     const uint64_t id = ++last_id_;
     dials_[id] = dialer_.dial([this, id](Result<std::unique_ptr<net::Stream>> stream) {
       on_dialed(id, std::move(stream));
@@ -277,13 +308,23 @@ void Transport::on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stre
   const auto dialed = dials_.extract(id);  // it is still on the stack
   if (!stream) {
     // With others open there is hope; without, whoever waits may try again as it sees fit.
-    if (connections_.empty() && dials_.empty()) {
+    const bool hope = std::any_of(connections_.begin(), connections_.end(),
+                                  [](const auto& each) { return each.second->usable(); });
+    if (!hope && dials_.empty()) {
       fail_waiting(client::not_sent(stream.error().message));
     }
     return;
   }
-  auto connection = std::make_shared<Connection>(loop_, *std::move(stream));
-  connection->when_closed([this, key = connection.get()] { forget_connection(key); });
+  http2_ = (*stream)->protocol() == net::kHttp2;
+  std::shared_ptr<Channel> connection;
+  if (*http2_) {
+    connection =
+        std::make_shared<Http2Connection>(loop_, clock_, *std::move(stream), options_.http2);
+    shared_ = connection;
+  } else {
+    connection = std::make_shared<Connection>(loop_, *std::move(stream));
+  }
+  connection->when_changed([this, key = connection.get()] { on_changed(key); });
   connection->start();
   connections_.emplace(connection.get(), connection);
   on_free(connection);
@@ -298,10 +339,28 @@ void Transport::fail_waiting(const Status& why) {
   }
 }
 
-void Transport::on_free(const std::shared_ptr<Connection>& connection) {
-  idle_.push_back({connection, clock_.monotonic()});
-  if (idle_timer_ == env::TimerId::none) {
-    idle_timer_ = loop_.schedule(kIdleTimeout, [this] { close_idle(); });
+// A request on it has ended, or it is new.
+void Transport::on_free(const std::shared_ptr<Channel>& connection) {
+  if (connection->closed()) {
+    return forget_connection(connection.get());
+  }
+  if (connection != shared_ && connection->room() > 0) {
+    idle_.push_back({connection, clock_.monotonic()});
+    if (idle_timer_ == env::TimerId::none) {
+      idle_timer_ = loop_.schedule(kIdleTimeout, [this] { close_idle(); });
+    }
+  }
+  if (!waiting_.empty()) {
+    pump();
+  }
+}
+
+void Transport::on_changed(Channel* connection) {
+  if (connection->closed()) {
+    return forget_connection(connection);
+  }
+  if (connection == shared_.get() && !connection->usable()) {
+    shared_ = nullptr;  // it ends what it has begun
   }
   if (!waiting_.empty()) {
     pump();
@@ -321,7 +380,10 @@ void Transport::close_idle() {
   }
 }
 
-void Transport::forget_connection(const Connection* connection) {
+void Transport::forget_connection(const Channel* connection) {
+  if (connection == shared_.get()) {
+    shared_ = nullptr;
+  }
   std::erase_if(idle_,
                 [connection](const Idle& idle) { return idle.connection.get() == connection; });
   connections_.erase(connection);

@@ -1,7 +1,8 @@
-// Requests to one API server over a small, bounded number of connections that are kept and used
-// again. A request waits for a free one (request_queue.h says in which order); what the server
-// throttles (429) waits as long as it says and goes again. A read whose connection turns out dead
-// is sent once more; a write never is, unless it certainly had not left.
+// Requests to one API server: over one HTTP/2 connection where the server speaks that, else over a
+// small, bounded number of HTTP/1.1 connections that are kept and used again. A request waits for
+// its turn (request_queue.h says in which order); what the server throttles (429) waits as long as
+// it says and goes again. A read whose connection turns out dead is sent once more; a write never
+// is, unless it certainly was not applied.
 //
 // The process ignores SIGPIPE, which a write over TLS could raise.
 //
@@ -12,15 +13,18 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "client/write_outcome.h"
 #include "http/message.h"
-#include "remote/connection.h"
+#include "remote/channel.h"
 #include "remote/dialer.h"
+#include "remote/http2_connection.h"
 #include "remote/rate_limit.h"
 #include "remote/request_queue.h"
+#include "remote/watch_lines.h"
 
 namespace windlass::remote {
 
@@ -36,16 +40,12 @@ struct HttpRequest {
   std::function<bool()> may_send = {};
 };
 
-struct HttpAnswer {
-  int status = 0;
-  http::Headers headers;
-  std::string body;
-};
-
 class Transport {
  public:
   struct Options {
-    size_t connections = 32;
+    size_t connections = 32;  // over HTTP/1.1, each with one request at a time
+    // Over HTTP/2: requests at a time, if the server lets us, and when a silent one is given up.
+    Http2Connection::Options http2 = {};
     double requests_per_second = 0;  // 0: no limit but the connections
     double burst = 0;
     Duration request_timeout = seconds(60);  // as kube-apiserver's own
@@ -56,6 +56,7 @@ class Transport {
   static constexpr size_t kMaxWaiting = 100'000;                        // requests
   static constexpr size_t kMaxAnswerBytes = size_t{256} * 1024 * 1024;  // a list of everything
   static constexpr int kMaxThrottled = 10;                              // times, of one request
+  static constexpr int kMaxRefused = 5;  // times, of one request that the server did not begin with
   static constexpr Duration kMaxRetryAfter = seconds(60);
   static constexpr Duration kIdleTimeout = seconds(60);  // less than servers keep connections
 
@@ -75,28 +76,36 @@ class Transport {
   size_t open_connections() const { return connections_.size(); }
 
   Dialer& dialer() { return dialer_; }
+  WatchLines& watch_lines() { return watch_lines_; }
   posix::EventLoop& loop() { return loop_; }
   const Options& options() const { return options_; }
   // The head of a request, with all that the server wants to know; an error without credentials.
-  Result<std::string> head_of(const HttpRequest& request);
+  // Valid as long as the request.
+  Result<RequestHead> head_of(const HttpRequest& request);
 
  private:
   class Exchange;
   struct Idle {
-    std::shared_ptr<Connection> connection;
+    std::shared_ptr<Channel> connection;
     MonotonicTime since;
   };
 
   void pump();
+  void send_waiting();
+  bool has_free() const;
   // False while the credentials are being fetched; then pump() comes again by itself.
   bool has_credentials();
   // False when the next request has to wait for its turn; then pump() comes again by itself.
   bool within_limit();
+  // Only if there is one.
+  std::shared_ptr<Channel> take_free();
   void dial();
+  size_t wanted_connections() const;
   void on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stream);
   void fail_waiting(const Status& why);
-  void on_free(const std::shared_ptr<Connection>& connection);
-  void forget_connection(const Connection* connection);
+  void on_free(const std::shared_ptr<Channel>& connection);
+  void on_changed(Channel* connection);
+  void forget_connection(const Channel* connection);
   void close_idle();
   void count(std::string_view method, int status) const;
   void wait_again(Exchange& exchange, bool first);
@@ -109,13 +118,17 @@ class Transport {
   uint64_t last_id_ = 0;
   std::map<uint64_t, std::shared_ptr<Exchange>> exchanges_;
   RequestQueue waiting_;  // may name some that are gone
-  std::map<const Connection*, std::shared_ptr<Connection>> connections_;
-  std::vector<Idle> idle_;  // the one used last is the next
+  std::map<const Channel*, std::shared_ptr<Channel>> connections_;
+  std::shared_ptr<Channel> shared_;  // the HTTP/2 connection that takes requests, if there is one
+  std::optional<bool> http2_;        // what the server spoke last; nothing before it was asked
+  std::vector<Idle> idle_;           // the one used last is the next
   std::map<uint64_t, std::shared_ptr<void>> dials_;
   env::TimerId idle_timer_ = env::TimerId::none;
   bool preparing_ = false;
+  bool pumping_ = false;  // it is posted
   RateLimit limit_;
   env::TimerId limit_timer_ = env::TimerId::none;
+  WatchLines watch_lines_;
   std::shared_ptr<Transport*> self_;  // tasks hold it weakly
 };
 

@@ -1,0 +1,498 @@
+// The client over HTTP/2: what remote_client_test.cc has over HTTP/1.1, and what only HTTP/2 can do
+// to a request (decision 58).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+#include "client/object_identity.h"
+#include "remote/http2_testing.h"
+#include "remote/remote_client.h"
+
+namespace windlass::remote {
+namespace {
+
+using client::ObjectPtr;
+using testing::Caller;
+using testing::config_ref;
+using testing::create_config;
+using ::testing::HasSubstr;
+using testing::Http2Peer;
+using testing::Http2ScriptedServer;
+using testing::kConfigMap;
+
+// So many reads at once; answers how many were good.
+int get_many(Caller& caller, int count) {
+  int good = 0;
+  int ended = 0;
+  caller.loop.post([&] {
+    for (int i = 0; i < count; ++i) {
+      caller.client.get(config_ref(), [&](const Result<ObjectPtr>& got) {
+        good += got ? 1 : 0;
+        if (++ended == count) {
+          caller.loop.stop();
+        }
+      });
+    }
+  });
+  caller.run();
+  return good;
+}
+
+void answer_from(Http2Peer& peer, int32_t first) {
+  for (const auto& [stream, request] : peer.h2().requests()) {
+    if (stream >= first) {
+      peer.h2().answer(stream, 200, kConfigMap);
+    }
+  }
+  peer.flush();
+}
+
+TEST(Http2Client, SaysWhatHttp11Says) {
+  std::map<std::string, std::string> headers;
+  Http2ScriptedServer server({[&](Http2Peer& peer) {
+    const int32_t stream = peer.receive(1);
+    headers = peer.h2().requests().at(stream).headers;
+    peer.h2().answer(stream, 201, kConfigMap);
+    peer.linger();
+  }});
+  Access access = server.access();
+  access.token = "t0ken";
+  access.server.base_path = "/k8s/c-1";
+  {
+    Caller caller(access);
+    const auto made = create_config(caller);
+    ASSERT_TRUE(made.has_value()) << made.error().message;
+    EXPECT_EQ(client::resource_version_of(**made), "7");
+    EXPECT_EQ(caller.transport.open_connections(), 1u);
+  }
+  EXPECT_EQ(headers[":method"], "POST");
+  EXPECT_EQ(headers[":scheme"], "https");
+  EXPECT_EQ(headers[":authority"], access.server.authority());
+  EXPECT_EQ(headers[":path"], "/k8s/c-1/api/v1/namespaces/default/configmaps");
+  EXPECT_EQ(headers["authorization"], "Bearer t0ken");
+  EXPECT_EQ(headers["user-agent"], "windlass");
+  EXPECT_EQ(headers["content-type"], "application/vnd.kubernetes.protobuf");
+  EXPECT_THAT(headers["accept"], HasSubstr("application/vnd.kubernetes.protobuf"));
+  EXPECT_NE(headers["content-length"], "0");
+}
+
+TEST(Http2Client, ManyRequestsShareOneConnection) {
+  std::atomic<size_t> at_once = 0;
+  Http2ScriptedServer server({[&](Http2Peer& peer) {
+    peer.receive(100);
+    at_once = peer.h2().requests().size();
+    answer_from(peer, 1);
+    peer.receive(200);
+    answer_from(peer, 201);  // the streams of a client have odd numbers
+    peer.linger();
+  }});
+  {
+    Caller caller(server.access());
+    EXPECT_EQ(get_many(caller, 200), 200);
+    EXPECT_EQ(caller.transport.open_connections(), 1u);
+    EXPECT_EQ(caller.transport.pending(), 0u);
+  }
+  EXPECT_EQ(at_once, 100u);
+}
+
+TEST(Http2Client, NoMoreAtATimeThanTheServerAllows) {
+  std::atomic<size_t> most = 0;
+  Http2ScriptedServer server({[&](Http2Peer& peer) {
+                               // The first request finds out; the others obey.
+                               peer.h2().answer(peer.receive(1), 200, kConfigMap);
+                               for (size_t done = 1; done < 21;) {
+                                 if (peer.receive(done + 1) == 0) {
+                                   return;
+                                 }
+                                 const size_t there = peer.h2().requests().size();
+                                 most = std::max(most.load(), there - done);
+                                 answer_from(peer, static_cast<int32_t>(2 * done + 1));
+                                 done = there;
+                               }
+                               peer.linger();
+                             }},
+                             {.streams = 3});
+  {
+    Caller caller(server.access());
+    EXPECT_EQ(get_many(caller, 1), 1);
+    EXPECT_EQ(get_many(caller, 20), 20);
+  }
+  EXPECT_LE(most, 3u);
+}
+
+// What becomes of a write that the server resets, before it answers and in the middle of that.
+TEST(Http2Client, AResetWriteIsUnknownAndNeverSentTwice) {
+  for (const bool answers_first : {false, true}) {
+    size_t requests = 0;
+    {
+      Http2ScriptedServer server({[&](Http2Peer& peer) {
+        peer.h2().answer(peer.receive(1), 201, kConfigMap);
+        const int32_t stream = peer.receive(2);
+        if (answers_first) {
+          peer.h2().begin(stream, 201);
+          peer.h2().say(stream, R"({"kind":)");
+          peer.flush();
+        }
+        peer.h2().reset(stream, NGHTTP2_INTERNAL_ERROR);
+        peer.linger();
+        requests = peer.h2().requests().size();
+      }});
+      Caller caller(server.access());
+      EXPECT_TRUE(create_config(caller).has_value());
+      const auto lost = create_config(caller);
+      ASSERT_FALSE(lost.has_value());
+      EXPECT_FALSE(client::is_not_sent(lost.error())) << lost.error().message;
+      EXPECT_THAT(lost.error().message, HasSubstr("INTERNAL_ERROR"));
+      EXPECT_EQ(caller.transport.open_connections(), 1u);  // only the request is lost
+    }
+    EXPECT_EQ(requests, 2u);
+  }
+}
+
+TEST(Http2Client, ARefusedWriteGoesAgain) {
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+    peer.h2().reset(peer.receive(1), NGHTTP2_REFUSED_STREAM);
+    peer.h2().answer(peer.receive(2), 201, kConfigMap);
+    peer.linger();
+  }});
+  Caller caller(server.access());
+  const auto made = create_config(caller);
+  EXPECT_TRUE(made.has_value()) << made.error().message;
+}
+
+TEST(Http2Client, AWriteThatIsAlwaysRefusedWasNotApplied) {
+  size_t requests = 0;
+  {
+    Http2ScriptedServer server({[&](Http2Peer& peer) {
+      for (size_t count = 1; const int32_t stream = peer.receive(count); ++count) {
+        if (peer.h2().requests().size() < count) {
+          break;
+        }
+        peer.h2().reset(stream, NGHTTP2_REFUSED_STREAM);
+      }
+      requests = peer.h2().requests().size();
+    }});
+    Caller caller(server.access());
+    const auto refused = create_config(caller);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_TRUE(client::is_not_sent(refused.error())) << refused.error().message;
+  }
+  EXPECT_EQ(requests, Transport::kMaxRefused + 1u);
+}
+
+// A leader that has lost its lease in the meantime does not send it again.
+TEST(Http2Client, TheFenceIsAskedAgainBeforeARefusedWriteGoesAgain) {
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+    peer.h2().reset(peer.receive(1), NGHTTP2_REFUSED_STREAM);
+    peer.linger();
+    EXPECT_EQ(peer.h2().requests().size(), 1u);
+  }});
+  Caller caller(server.access());
+  int asked = 0;
+  RemoteClient fenced(caller.transport, caller.random, [&] { return ++asked == 1; });
+  const auto answer = caller.await<ObjectPtr>([&](auto done) {
+    fenced.create(config_ref(), std::make_shared<api::core::v1::ConfigMap>(), std::move(done));
+  });
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_TRUE(client::is_not_sent(answer.error()));
+  EXPECT_EQ(asked, 2);
+}
+
+// A server that stops: what it has begun with it ends, what it has not goes to the next one.
+TEST(Http2Client, AServerThatGoesAwayTakesNothingWithIt) {
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+                                peer.receive(3);
+                                peer.h2().go_away(3);
+                                peer.flush();
+                                peer.h2().answer(1, 200, kConfigMap);
+                                peer.h2().answer(3, 200, kConfigMap);
+                                peer.linger();
+                                EXPECT_EQ(peer.h2().requests().size(), 3u);
+                              },
+                              [](Http2Peer& peer) {
+                                peer.h2().answer(peer.receive(1), 200, kConfigMap);
+                                peer.linger();
+                              }});
+  Caller caller(server.access());
+  EXPECT_EQ(get_many(caller, 3), 3);
+}
+
+TEST(Http2Client, AWriteBeyondTheLastOneOfAGoawayGoesAgain) {
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+                                peer.receive(1);
+                                peer.h2().go_away(0, NGHTTP2_ENHANCE_YOUR_CALM);
+                                peer.linger();
+                              },
+                              [](Http2Peer& peer) {
+                                peer.h2().answer(peer.receive(1), 201, kConfigMap);
+                                peer.linger();
+                              }});
+  Caller caller(server.access());
+  const auto made = create_config(caller);
+  EXPECT_TRUE(made.has_value()) << made.error().message;
+}
+
+TEST(Http2Client, AConnectionThatIsCutLosesWhatIsUnderWay) {
+  for (const bool answers_first : {false, true}) {
+    Http2ScriptedServer server({[&](Http2Peer& peer) {
+                                  const int32_t stream = peer.receive(1);
+                                  if (answers_first) {
+                                    peer.h2().begin(stream, 201);
+                                    peer.h2().say(stream, R"({"kind":)");
+                                    peer.flush();
+                                  }
+                                  peer.cut();
+                                },
+                                [](Http2Peer& peer) {
+                                  peer.h2().answer(peer.receive(1), 201, kConfigMap);
+                                  peer.linger();
+                                }});
+    Caller caller(server.access());
+    const auto lost = create_config(caller);
+    ASSERT_FALSE(lost.has_value());
+    EXPECT_FALSE(client::is_not_sent(lost.error())) << lost.error().message;
+    EXPECT_TRUE(create_config(caller).has_value());
+  }
+}
+
+TEST(Http2Client, AReadIsSentAgainWhenAKeptConnectionWasDead) {
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+                                peer.h2().answer(peer.receive(1), 200, kConfigMap);
+                                peer.receive(2);
+                                peer.cut();
+                              },
+                              [](Http2Peer& peer) {
+                                peer.h2().answer(peer.receive(1), 200, kConfigMap);
+                                peer.linger();
+                              }});
+  Caller caller(server.access());
+  EXPECT_TRUE(caller.get(config_ref()).has_value());
+  EXPECT_TRUE(caller.get(config_ref()).has_value());
+}
+
+// Of two requests at a time one is answered: the other one's time-out is its own.
+TEST(Http2Client, ATimeOutEndsOneRequestAlone) {
+  std::atomic<uint32_t> reset = 0;
+  Http2ScriptedServer server({[&](Http2Peer& peer) {
+    const int32_t stuck = peer.receive(1);
+    peer.run_until([&] { return peer.h2().requests().at(stuck).reset != 0; });
+    reset = peer.h2().requests().at(stuck).reset;
+    peer.h2().answer(peer.receive(2), 201, kConfigMap);
+    peer.linger();
+  }});
+  Transport::Options options;
+  options.request_timeout = milliseconds(200);
+  Caller caller(server.access(), options);
+  const auto late = create_config(caller);
+  ASSERT_FALSE(late.has_value());
+  EXPECT_THAT(late.error().message, HasSubstr("no answer in time"));
+  EXPECT_FALSE(client::is_not_sent(late.error()));
+  EXPECT_EQ(caller.transport.open_connections(), 1u);
+  EXPECT_TRUE(create_config(caller).has_value());
+  EXPECT_EQ(reset, static_cast<uint32_t>(NGHTTP2_CANCEL));
+}
+
+// A line that was cut without a word: nobody answers, not even a ping.
+TEST(Http2Client, ASilentServerIsGivenUp) {
+  std::promise<void> given_up;
+  Http2ScriptedServer server({[&](Http2Peer& peer) {
+                                peer.h2().answer(peer.receive(1), 201, kConfigMap);
+                                peer.receive(2);
+                                given_up.get_future().wait();
+                              },
+                              [](Http2Peer& peer) {
+                                peer.h2().answer(peer.receive(1), 201, kConfigMap);
+                                peer.linger();
+                              }});
+  Transport::Options options;
+  options.http2.read_idle = milliseconds(50);
+  options.http2.ping_timeout = milliseconds(50);
+  Caller caller(server.access(), options);
+  EXPECT_TRUE(create_config(caller).has_value());
+  const auto lost = create_config(caller);
+  given_up.set_value();
+  ASSERT_FALSE(lost.has_value());
+  EXPECT_THAT(lost.error().message, HasSubstr("not even a ping"));
+  EXPECT_FALSE(client::is_not_sent(lost.error()));
+  EXPECT_TRUE(create_config(caller).has_value());
+}
+
+// One that only takes long answers pings, and is waited for.
+TEST(Http2Client, ASlowServerIsNotGivenUp) {
+  std::promise<void> answer;
+  auto now = answer.get_future();
+  Http2ScriptedServer server({[&](Http2Peer& peer) {
+    const int32_t stream = peer.receive(1);
+    peer.run_until(
+        [&] { return now.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    peer.h2().answer(stream, 201, kConfigMap);
+    peer.linger();
+  }});
+  Transport::Options options;
+  options.http2.read_idle = milliseconds(20);
+  options.http2.ping_timeout = milliseconds(2000);
+  Caller caller(server.access(), options);
+  caller.loop.schedule(milliseconds(200), [&] { answer.set_value(); });
+  const auto made = create_config(caller);
+  EXPECT_TRUE(made.has_value()) << made.error().message;
+}
+
+TEST(Http2Client, AConnectionWithoutRequestsEnds) {
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+    peer.h2().answer(peer.receive(1), 201, kConfigMap);
+    peer.linger();
+  }});
+  Transport::Options options;
+  options.http2.idle_timeout = milliseconds(50);
+  Caller caller(server.access(), options);
+  EXPECT_TRUE(create_config(caller).has_value());
+  EXPECT_EQ(caller.transport.open_connections(), 1u);
+  std::function<void()> look = [&] {
+    caller.transport.open_connections() == 0
+        ? caller.loop.stop()
+        : static_cast<void>(caller.loop.schedule(milliseconds(5), look));
+  };
+  caller.loop.post(look);
+  caller.run();
+  EXPECT_EQ(caller.transport.open_connections(), 0u);
+}
+
+TEST(Http2Client, SpeaksHttp11WhereHttp2IsSwitchedOff) {
+  std::string protocol = "?";
+  Http2ScriptedServer server({[](Http2Peer&) {}, [](Http2Peer&) {}});
+  for (const bool http2 : {true, false}) {
+    posix::PosixClock clock;
+    posix::PosixFiles files;
+    posix::EventLoop loop(clock);
+    Credentials credentials(files, clock, server.access());
+    Dialer dialer(loop, clock, credentials, http2);
+    const auto dial = dialer.dial([&](Result<std::unique_ptr<net::Stream>> stream) {
+      protocol = stream ? (*stream)->protocol() : stream.error().message;
+      loop.stop();
+    });
+    loop.run();
+    EXPECT_EQ(protocol, http2 ? "h2" : "");
+  }
+}
+
+// What the watch tells, one line for each event, and why it ended.
+class Http2Watches : public ::testing::Test {
+ protected:
+  static std::string event(int number) {
+    return R"({"type":"ADDED","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c)" +
+           std::to_string(number) + R"(","resourceVersion":"7"}}})" + "\n";
+  }
+  std::unique_ptr<client::Watch> watch(Caller& caller, size_t stop_after) {
+    return caller.client.watch({&api::kinds::config_map(), "default", "", ""}, "5",
+                               {[this, &caller, stop_after](const client::WatchEvent& event) {
+                                  told.push_back(client::key_of(*event.object));
+                                  if (told.size() == stop_after) {
+                                    caller.loop.stop();
+                                  }
+                                },
+                                [this, &caller](const Status& why) {
+                                  ended.push_back(why.message);
+                                  caller.loop.stop();
+                                }});
+  }
+  std::vector<std::string> told;
+  std::vector<std::string> ended;
+};
+
+TEST_F(Http2Watches, ShareAConnectionApartFromRequests) {
+  // The first two connections to come are those of the watches and of the requests, in any order.
+  const auto script = [](Http2Peer& peer) {
+    peer.receive(1);
+    const bool watches =
+        peer.h2().requests().at(1).headers.at(":path").find("watch=true") != std::string::npos;
+    if (!watches) {
+      return peer.cut();
+    }
+    peer.receive(2);
+    for (const int32_t stream : {1, 3}) {
+      peer.h2().begin(stream, 200);
+    }
+    for (int i = 0; i < 10; ++i) {
+      peer.h2().say(1, event(i));
+      peer.h2().say(3, event(i));
+      peer.flush();
+    }
+    peer.linger();
+  };
+  Http2ScriptedServer server({script, script});
+  Caller caller(server.access());
+  std::vector<std::unique_ptr<client::Watch>> watches;
+  bool lost = false;
+  caller.loop.post([&] {
+    watches.push_back(watch(caller, 20));
+    caller.client.create(config_ref(), std::make_shared<api::core::v1::ConfigMap>(),
+                         [&](const Result<ObjectPtr>& made) {
+                           lost = !made;
+                           watches.push_back(watch(caller, 20));
+                         });
+  });
+  caller.run();
+  EXPECT_TRUE(lost);
+  EXPECT_TRUE(ended.empty());
+  EXPECT_EQ(told.size(), 20u);
+}
+
+TEST_F(Http2Watches, EventsMayBeCutAnywhere) {
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+    peer.receive(1);
+    peer.h2().begin(1, 200);
+    const std::string all = event(0) + event(1) + event(2);
+    for (const char byte : all) {
+      peer.h2().say(1, {&byte, 1});
+      peer.flush();
+    }
+    peer.h2().end(1);
+    peer.linger();
+  }});
+  Caller caller(server.access());
+  std::unique_ptr<client::Watch> one;
+  caller.loop.post([&] { one = watch(caller, SIZE_MAX); });
+  caller.run();
+  EXPECT_EQ(told, (std::vector<std::string>{"c0", "c1", "c2"}));
+  EXPECT_EQ(ended, (std::vector<std::string>{"the server has ended the watch"}));
+}
+
+// The server moves its watches away: each hears that it has ended, and the next goes elsewhere.
+TEST_F(Http2Watches, EndWithTheirStreamOrTheirConnection) {
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+                                peer.receive(1);
+                                peer.h2().begin(1, 200);
+                                peer.h2().say(1, event(0));
+                                peer.flush();
+                                peer.h2().reset(1, NGHTTP2_INTERNAL_ERROR);
+                                peer.receive(2);
+                                peer.h2().begin(3, 403);
+                                peer.h2().end(3);
+                                peer.receive(3);
+                                peer.h2().begin(5, 200);
+                                peer.flush();
+                                peer.cut();
+                              },
+                              [](Http2Peer& peer) {
+                                peer.receive(1);
+                                peer.h2().begin(1, 200);
+                                peer.h2().say(1, event(9));
+                                peer.linger();
+                              }});
+  Caller caller(server.access());
+  for (int i = 0; i < 4; ++i) {
+    std::unique_ptr<client::Watch> one;
+    caller.loop.post([&] { one = watch(caller, 2); });
+    caller.run();
+  }
+  ASSERT_EQ(ended.size(), 3u);
+  EXPECT_THAT(ended[0], HasSubstr("the watch is lost: the request was ended: INTERNAL_ERROR"));
+  EXPECT_THAT(ended[1], HasSubstr("403"));
+  EXPECT_THAT(ended[2], HasSubstr("the watch is lost"));
+  EXPECT_EQ(told, (std::vector<std::string>{"c0", "c9"}));
+}
+
+}  // namespace
+}  // namespace windlass::remote

@@ -1,0 +1,110 @@
+#include "remote/watch_lines.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "remote/connection.h"
+
+namespace windlass::remote {
+
+struct WatchLines::Waiting {
+  Done done;
+};
+
+WatchLines::WatchLines(posix::EventLoop& loop, env::Clock& clock, Dialer& dialer,
+                       const Http2Connection::Options& options)
+    : loop_(loop),
+      clock_(clock),
+      dialer_(dialer),
+      options_(options),
+      self_(std::make_shared<WatchLines*>(this)) {}
+
+WatchLines::~WatchLines() {
+  if (shared_ != nullptr) {
+    shared_->close();
+  }
+}
+
+std::shared_ptr<void> WatchLines::obtain(Done done) {
+  auto waiting = std::make_shared<Waiting>(Waiting{std::move(done)});
+  waiting_.emplace(++last_id_, waiting);
+  serve_later();
+  return waiting;
+}
+
+void WatchLines::serve_later() {
+  loop_.post([weak = std::weak_ptr(self_)] {
+    if (const auto self = weak.lock()) {
+      (*self)->serve();
+    }
+  });
+}
+
+void WatchLines::drop_gone() {
+  std::erase_if(waiting_, [](const auto& each) { return each.second.expired(); });
+}
+
+void WatchLines::serve() {
+  const std::weak_ptr<WatchLines*> alive = self_;
+  drop_gone();
+  while (!waiting_.empty() && shared_ != nullptr && shared_->room() > 0) {
+    const auto waiting = waiting_.extract(waiting_.begin()).mapped().lock();
+    if (waiting != nullptr) {
+      waiting->done(std::shared_ptr<Channel>(shared_));
+      if (alive.expired()) {
+        return;
+      }
+    }
+  }
+  // One at first, to hear what the server speaks.
+  const size_t wanted =
+      http2_.value_or(true) ? std::min<size_t>(waiting_.size(), 1) : waiting_.size();
+  while (dials_.size() < wanted) {
+    const uint64_t id = ++last_id_;
+    dials_[id] = dialer_.dial([this, id](Result<std::unique_ptr<net::Stream>> stream) {
+      on_dialed(id, std::move(stream));
+    });
+  }
+}
+
+// All that waited for this connection.
+void WatchLines::fail_waiting(const Status& why) {
+  const std::weak_ptr<WatchLines*> alive = self_;
+  size_t count = http2_.value_or(true) ? waiting_.size() : 1;
+  while (count-- > 0 && !alive.expired() && !waiting_.empty()) {
+    if (const auto waiting = waiting_.extract(waiting_.begin()).mapped().lock()) {
+      waiting->done(fail(why));
+    }
+  }
+}
+
+void WatchLines::on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stream) {
+  const auto dialed = dials_.extract(id);  // it is still on the stack
+  serve_later();
+  drop_gone();
+  if (stream) {
+    http2_ = (*stream)->protocol() == net::kHttp2;
+  }
+  if (stream && *http2_) {
+    shared_ = std::make_shared<Http2Connection>(loop_, clock_, *std::move(stream), options_);
+    shared_->when_changed([this, key = shared_.get()] {
+      if (shared_.get() == key && !key->usable()) {
+        shared_ = nullptr;  // the watches on it hold it until they end
+      }
+      serve_later();
+    });
+    return shared_->start();
+  }
+  if (!stream) {
+    return fail_waiting(stream.error());
+  }
+  if (waiting_.empty()) {
+    return;
+  }
+  const auto waiting = waiting_.extract(waiting_.begin()).mapped().lock();
+  auto connection = std::make_shared<Connection>(loop_, *std::move(stream));
+  connection->start();
+  waiting->done(std::shared_ptr<Channel>(std::move(connection)));
+}
+
+}  // namespace windlass::remote
