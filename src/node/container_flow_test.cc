@@ -68,6 +68,29 @@ TEST(ContainerFlow, RestartPolicyDecidesWhoStartsAgain) {
   EXPECT_THAT(steps(good, RestartPolicy::always).start, ElementsAre(0));
 }
 
+TEST(ContainerFlow, E58_AContainersOwnPolicyGoesBeforeThePods) {
+  ContainerRun failed = ended("a", 1);
+  failed.restart.policy = RestartPolicy::on_failure;
+  EXPECT_THAT(steps({{}, {failed}}).start, ElementsAre(0));
+  EXPECT_EQ(describe({{{}, {failed}}, RestartPolicy::never, false, std::nullopt, true}).phase,
+            "Running");
+  failed.restart.policy = RestartPolicy::never;
+  EXPECT_TRUE(steps({{}, {failed}}, RestartPolicy::always).finished);
+  ContainerRun done = ended("a", 0);
+  done.restart.policy = RestartPolicy::on_failure;
+  EXPECT_TRUE(steps({{}, {done}}, RestartPolicy::always).finished);
+}
+
+TEST(ContainerFlow, P44_RestartRulesGoBeforePolicies) {
+  ContainerRun run = ended("a", 42);
+  run.restart = {RestartPolicy::never, {{true, {42, 43}}}};
+  EXPECT_THAT(steps({{}, {run}}).start, ElementsAre(0));
+  run.restart.rules = {{true, {43}}, {false, {42}}};
+  EXPECT_TRUE(steps({{}, {run}}).finished);
+  run.restart.rules = {{true, {43}}, {false, {44}}};
+  EXPECT_THAT(steps({{}, {run}}).start, ElementsAre(0));
+}
+
 TEST(ContainerFlow, BlockedContainersAreNeitherStartedNorFinished) {
   ContainerRun blocked = waiting("a");
   blocked.blocked = true;

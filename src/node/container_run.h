@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "node/restart_policy.h"
 
 namespace windlass::node {
 
@@ -36,12 +37,15 @@ struct Ended {
   bool operator==(const Ended&) const = default;
 };
 
+constexpr int kLostExitCode = 137;  // of a container whose end nobody can tell (K-12)
+
 using ContainerState = std::variant<Waiting, Running, Ended>;
 
 struct ContainerRun {
   std::string name;
   std::string image;
   bool sidecar = false;
+  OwnRestart restart;
   ContainerState state = Waiting{};
   std::optional<Ended> last;  // how the run before this one ended
   int restarts = 0;

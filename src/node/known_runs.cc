@@ -13,7 +13,6 @@ namespace windlass::node {
 namespace {
 
 constexpr int kStartErrorCode = 128;
-constexpr int kLostExitCode = 137;
 
 // K-12, for a container whose end nobody can tell.
 Ended lost_container(const ContainerRun& container, RestartPolicy policy) {

@@ -109,6 +109,29 @@ bool has_unknown_security(const core::SecurityContext& context) {
          context.has_seccomp_profile() || context.has_app_armor_profile();
 }
 
+bool restarts_all(const core::Container& container) {
+  const auto& rules = container.restart_policy_rules();
+  return std::any_of(rules.begin(), rules.end(), [](const core::ContainerRestartRule& rule) {
+    return rule.action() == "RestartAllContainers";
+  });
+}
+
+OwnRestart read_own_restart(const core::Container& container) {
+  OwnRestart own;
+  if (!container.has_restart_policy()) {
+    return own;
+  }
+  own.policy = read_restart_policy(container.restart_policy());
+  for (const core::ContainerRestartRule& rule : container.restart_policy_rules()) {
+    if (rule.action() == "Restart") {
+      const auto& codes = rule.exit_codes();
+      own.rules.push_back(
+          {codes.operator_() == "In", {codes.values().begin(), codes.values().end()}});
+    }
+  }
+  return own;
+}
+
 void note_features(const core::Container& container, ContainerPlan& plan) {
   const std::pair<bool, const char*> needed[] = {
       {container.volume_devices_size() > 0, "volumeDevices"},
@@ -121,7 +144,7 @@ void note_features(const core::Container& container, ContainerPlan& plan) {
   const std::pair<bool, const char*> wished[] = {
       {has_unknown_security(container.security_context()),
        "securityContext beyond users, groups and privileged"},
-      {container.restart_policy_rules_size() > 0, "restartPolicyRules"},
+      {restarts_all(container), "restartPolicyRules with RestartAllContainers"},
   };
   for (const auto& [asked, name] : wished) {
     if (asked) {
@@ -156,6 +179,7 @@ ContainerPlan read_container(const core::Container& container, const core::PodSp
   }
   plan.never_pull = container.image_pull_policy() == "Never";
   plan.sidecar = init && container.restart_policy() == "Always";
+  plan.restart = read_own_restart(container);
   note_features(container, plan);
   ReadChecks read = read_checks(container);
   plan.checks = std::move(read.checks);

@@ -19,7 +19,6 @@
 
 namespace windlass::node {
 
-enum class RestartPolicy { always, on_failure, never };
 enum class Quality { best_effort, burstable, guaranteed };  // of service (C-11)
 
 // Amounts by resource name, in thousandths of the unit (cpu: millicores, memory: bytes / 1000).
@@ -77,6 +76,7 @@ struct ContainerPlan {
   std::string storage_limit;  // ephemeral-storage, as it was written
   bool never_pull = false;    // imagePullPolicy Never
   bool sidecar = false;       // an init container with restartPolicy Always
+  OwnRestart restart;
   // What the container asks for and this agent does not have: without it the container must not
   // start, or starts all the same with a warning.
   std::vector<std::string> missing_features;

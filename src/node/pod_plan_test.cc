@@ -88,6 +88,33 @@ spec:
   EXPECT_EQ(env[5].source, Source::secret);
 }
 
+TEST(PodPlan, P44_ReadsHowAContainerRestartsByItself) {
+  const PodPlan plan = read_plan(from_yaml<Pod>(R"(
+spec:
+  restartPolicy: Never
+  containers:
+  - {name: a, image: x}
+  - {name: b, image: x, restartPolicy: OnFailure}
+  - name: c
+    image: x
+    restartPolicy: Never
+    restartPolicyRules:
+    - {action: Restart, exitCodes: {operator: In, values: [42]}}
+    - {action: Restart, exitCodes: {operator: NotIn, values: [0, 42, 43]}}
+    - {action: RestartAllContainers, exitCodes: {operator: In, values: [43]}}
+)"));
+  EXPECT_TRUE(plan.containers[0].restart.runs_once(RestartPolicy::never));
+  EXPECT_EQ(plan.containers[1].restart.policy, RestartPolicy::on_failure);
+  const OwnRestart& own = plan.containers[2].restart;
+  EXPECT_FALSE(own.runs_once(RestartPolicy::never));
+  EXPECT_TRUE(own.has_rule_for(42));
+  EXPECT_TRUE(own.has_rule_for(7));
+  EXPECT_FALSE(own.has_rule_for(43));
+  EXPECT_FALSE(own.has_rule_for(0));
+  EXPECT_THAT(plan.containers[2].ignored_features,
+              ElementsAre("restartPolicyRules with RestartAllContainers"));
+}
+
 TEST(PodPlan, NamesWhatThisAgentDoesNotHave) {
   const PodPlan plan = read_plan(from_yaml<Pod>(R"(
 spec:

@@ -56,8 +56,7 @@ const ContainerPlan* only_user(const PodPlan& plan, const VolumePlan& volume) {
       }
     }
   }
-  const bool once =
-      plan.restart_policy == RestartPolicy::never && user != nullptr && !user->sidecar;
+  const bool once = user != nullptr && user->restart.runs_once(plan.restart_policy);
   return mounts == 1 && once && whole ? user : nullptr;
 }
 

@@ -21,6 +21,7 @@ ContainerRun new_run(const ContainerPlan& plan) {
   run.name = plan.name;
   run.image = plan.image;
   run.sidecar = plan.sidecar;
+  run.restart = plan.restart;
   return run;
 }
 

@@ -144,7 +144,7 @@ void PodWorker::on_probe_change(size_t number, const ProbeState& state) {
 void PodWorker::kill_by_probe(size_t number, ProbeKind kind) {
   const ContainerChecks& checks = plan_of(number).checks;
   const ProbePlan& probe = kind == ProbeKind::startup ? *checks.startup : *checks.liveness;
-  const bool again = plan_.restart_policy != RestartPolicy::never || plan_of(number).sidecar;
+  const bool again = !plan_of(number).restart.runs_once(plan_.restart_policy);
   stop_unhealthy(number, probe.grace.value_or(plan_.grace),
                  fmt::format("Container {} failed {} probe{}", plan_of(number).name,
                              probe_word(kind), again ? ", will be restarted" : ""));

@@ -23,3 +23,10 @@ wanted Running resumed-runs k get pods -l job-name=sleeper --no-headers
 k patch job sleeper -p '{"spec":{"suspend":true}}' >/dev/null
 wanted '^// $' suspended-again state_of sleeper
 k delete job sleeper >/dev/null
+
+# api.md E58: a container that its own policy restarts is no failure of the pod, nor of the Job.
+job again '[ -e /data/been ] && exit 0; touch /data/been; exit 1' '"podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"In","values":[1]}}]}' \
+  '"volumes":[{"name":"data","emptyDir":{}}]' '"restartPolicy":"OnFailure","volumeMounts":[{"name":"data","mountPath":"/data"}]' >/dev/null
+check own-restart-policy 'condition met' k wait --for=condition=Complete --timeout=25s job/again
+check own-restart-counted '^1 Succeeded$' k get pods -l job-name=again -o 'jsonpath={.items[*].status.containerStatuses[0].restartCount} {.items[*].status.phase}'
+k delete job again >/dev/null
