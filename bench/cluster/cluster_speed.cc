@@ -123,7 +123,7 @@ class Measurement {
     const auto decoded = api::decode_json(
         fmt::format(R"({{"metadata":{{"name":"{}","namespace":"{}"}},"spec":{{"completions":{},)"
                     R"("parallelism":{},"template":{{"spec":{{"restartPolicy":"Never",)"
-                    R"("automountServiceAccountToken":false,)"
+                    R"("automountServiceAccountToken":false,"schedulerName":"nobody",)"
                     R"("containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
                     job_name(number), ns_, size, size),
         *job);

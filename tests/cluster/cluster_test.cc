@@ -55,7 +55,7 @@ std::map<std::string, std::string> outcomes_in_process() {
 }
 
 std::map<std::string, std::string> outcomes_on_cluster() {
-  cli::testing::TestCluster cluster(0);
+  cli::testing::TestCluster cluster;  // with nodes that must not touch the pods
   cli::ControllerOptions options;
   options.manager = "windlass.dev/job-controller";
   options.listen = "";

@@ -10,13 +10,14 @@ namespace windlass::cluster_tests {
 
 using api::batch::v1::Job;
 
-// Its pods want no token of a service account, which a cluster without nodes may not have.
+// Its pods want no token of a service account, which a cluster without nodes may not have, and no
+// scheduler takes them: where there are nodes, they keep out of what a script says of a pod.
 std::shared_ptr<Job> job_of(const Scenario& scenario, const std::string& ns,
                             const std::string& name, const std::string& manager) {
   const std::string spec = scenario.spec;
   const std::string json = fmt::format(
       R"({{"metadata":{{"name":"{}","namespace":"{}"}},"spec":{{{}{}"template":{{"spec":{{)"
-      R"("restartPolicy":"Never","automountServiceAccountToken":false,)"
+      R"("restartPolicy":"Never","automountServiceAccountToken":false,"schedulerName":"nobody",)"
       R"("containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
       name, ns, spec, spec.empty() ? "" : ",");
   auto job = std::make_shared<Job>();
