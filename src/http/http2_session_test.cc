@@ -134,7 +134,7 @@ TEST_F(Http2, AFullWindowHoldsUpOneRequestAlone) {
   EXPECT_EQ(small.requests().at(large).reset, static_cast<uint32_t>(NGHTTP2_CANCEL));
 }
 
-// Decision 58: what may have been applied, in each state of a write.
+// Decision 59: what may have been applied, in each state of a write.
 TEST_F(Http2, AResetRequestMayHaveBeenAppliedUnlessItWasRefused) {
   for (const uint32_t code : {NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR,
                               NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR}) {

@@ -1,5 +1,5 @@
 // The client over HTTP/2: what remote_client_test.cc has over HTTP/1.1, and what only HTTP/2 can do
-// to a request (decision 58).
+// to a request (decision 59).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
