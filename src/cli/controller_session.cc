@@ -12,6 +12,7 @@
 #include "cli/version.h"
 #include "client/fenced_client.h"
 #include "client/leader_election.h"
+#include "controllers/job/adapter.h"
 #include "controllers/job/controller.h"
 #include "net/server.h"
 #include "remote/remote_client.h"
@@ -102,7 +103,9 @@ class ControllerSession::Impl {
         lease_client_(lease_transport_, env.random),
         client_(transport_, env.random, [this] { return may_write(); }),
         fenced_(client_, loop, [this] { return may_write(); }),
-        health_({[this] { return why_not_ready(); }, [this] { return metrics_->text(); }}) {}
+        health_({[this] { return why_not_ready(); }, [this] { return metrics_->text(); }}) {
+    client_.read_only(api::kinds::pod(), controllers::job::pod_outline());
+  }
 
   void start() {
     if (const auto served = serve(); !served) {

@@ -62,8 +62,9 @@ void Check::on_connected() {
     return finish({});
   }
   loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
-  stream_ = tls_ == nullptr ? std::make_unique<PlainStream>(std::move(fd_))
-                            : tls_->connect(std::move(fd_), endpoint_.address);
+  stream_ = tls_ == nullptr
+                ? std::make_unique<PlainStream>(std::move(fd_))
+                : tls_->connect(std::make_unique<PlainStream>(std::move(fd_)), endpoint_.address);
   if (stream_ == nullptr) {
     return finish(fail(plain_error("TLS cannot be set up")));
   }

@@ -13,8 +13,6 @@ class PlainStream final : public Stream {
   Transfer read(std::span<char> buffer) override;
   Transfer write(std::span<const std::string_view> parts) override;
   void finish_writing() override;
-  // The socket, for whoever goes on with it.
-  posix::FileDescriptor take_fd() { return std::move(fd_); }
 };
 
 }  // namespace windlass::net

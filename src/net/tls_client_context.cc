@@ -20,8 +20,6 @@ namespace {
 constexpr std::string_view kBoth = "\x02h2\x08http/1.1";
 constexpr std::string_view kHttp11 = kBoth.substr(3);
 
-constexpr size_t kReadBufferBytes = size_t{32} * 1024;  // two records
-
 bool is_ip_address(const std::string& name) {
   std::array<unsigned char, sizeof(in6_addr)> ignored;
   return ::inet_pton(AF_INET, name.c_str(), ignored.data()) == 1 ||
@@ -73,10 +71,6 @@ Result<std::shared_ptr<const TlsClientContext>> TlsClientContext::make(
   }
   SSL_CTX_set_mode(handle.get(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  // A client has few connections and reads much: it takes what is there at once, not the head and
-  // the body of every record by themselves, and keeps its buffers.
-  SSL_CTX_set_read_ahead(handle.get(), 1);
-  SSL_CTX_set_default_read_buffer_len(handle.get(), kReadBufferBytes);
   SSL_CTX_set_verify(handle.get(), files.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
   if (files.verify) {
     TRY_VOID(trust(handle.get(), files.authority_pem));
@@ -114,20 +108,9 @@ ssl_st* TlsClientContext::make_connection(const std::string& server_name, bool h
   return connection.release();
 }
 
-std::unique_ptr<Stream> TlsClientContext::connect(posix::FileDescriptor fd,
+std::unique_ptr<Stream> TlsClientContext::connect(std::unique_ptr<Stream> below,
                                                   const std::string& server_name,
                                                   bool http2) const {
-  TlsStream::Handle connection(make_connection(server_name, http2));
-  if (connection == nullptr || SSL_set_fd(connection.get(), fd.get()) != 1) {
-    ERR_clear_error();
-    return nullptr;
-  }
-  return std::make_unique<TlsStream>(std::move(fd), std::move(connection));
-}
-
-std::unique_ptr<Stream> TlsClientContext::connect_over(std::unique_ptr<Stream> below,
-                                                       const std::string& server_name,
-                                                       bool http2) const {
   TlsStream::Handle connection(make_connection(server_name, http2));
   BIO* bio = connection == nullptr ? nullptr : make_stream_bio(*below);
   if (bio == nullptr) {

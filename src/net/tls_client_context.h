@@ -29,11 +29,8 @@ class TlsClientContext {
 
   // `server_name` is a DNS name or an IP address, and must be in the certificate. Offers HTTP/1.1,
   // and before it HTTP/2 if that is wanted. nullptr when out of memory.
-  std::unique_ptr<Stream> connect(posix::FileDescriptor fd, const std::string& server_name,
+  std::unique_ptr<Stream> connect(std::unique_ptr<Stream> below, const std::string& server_name,
                                   bool http2 = false) const;
-  // The same inside of a connection that is there already.
-  std::unique_ptr<Stream> connect_over(std::unique_ptr<Stream> below,
-                                       const std::string& server_name, bool http2 = false) const;
 
  private:
   struct Free {

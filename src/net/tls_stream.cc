@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "net/openssl_error.h"
+#include "net/stream_bio.h"
 
 namespace windlass::net {
 namespace {
@@ -135,7 +136,9 @@ Transfer TlsStream::read(std::span<char> buffer) {
 }
 
 bool TlsStream::has_received() const {
-  return SSL_has_pending(handle_.get()) == 1 || (below_ != nullptr && below_->has_received());
+  return SSL_has_pending(handle_.get()) == 1 ||
+         (below_ != nullptr &&
+          (has_fetched(SSL_get_rbio(handle_.get())) || below_->has_received()));
 }
 
 // A call after want_write begins with the same bytes and has at least as many, which is what

@@ -125,7 +125,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
     if (tls_ == nullptr) {
       return fail_address("a proxy at https:// needs a server at https://");
     }
-    stream_ = tls_->connect_over(std::move(stream_), proxy_->server.host);
+    stream_ = tls_->connect(std::move(stream_), proxy_->server.host);
     if (stream_ == nullptr) {
       return fail_address("set up TLS: the proxy's name cannot be used");
     }
@@ -154,10 +154,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
   void speak() {
     loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
     if (tls_ != nullptr) {
-      // TLS reads from the socket itself where nothing is in between.
-      auto* plain = dynamic_cast<net::PlainStream*>(stream_.get());
-      stream_ = plain != nullptr ? tls_->connect(plain->take_fd(), server_name_, http2_)
-                                 : tls_->connect_over(std::move(stream_), server_name_, http2_);
+      stream_ = tls_->connect(std::move(stream_), server_name_, http2_);
     }
     if (stream_ == nullptr) {
       return fail_address("set up TLS: the server's name cannot be used");

@@ -6,7 +6,6 @@
 
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
-#include "remote/remote_watch.h"
 #include "remote/wire.h"
 #include "schema/core/v1/binding.pb.h"
 #include "schema/meta/v1/options.pb.h"
@@ -117,16 +116,26 @@ void RemoteClient::send(MakeRequest make, std::function<void(Result<HttpAnswer>)
   });
 }
 
-void RemoteClient::send_object(MakeRequest make, const api::Kind& kind, Done<ObjectPtr> done) {
-  send(std::move(make), [&kind, done = std::move(done)](const Result<HttpAnswer>& answer) {
-    done(answer ? decode_object(is_protobuf(answer->headers), answer->body, kind)
+const api::Outline* RemoteClient::outline_of(const api::Kind& kind) const {
+  const auto found = outlines_.find(&kind);
+  return found == outlines_.end() ? nullptr : found->second;
+}
+
+RemoteWatch::Reading RemoteClient::reading_of(const api::Kind& kind) const {
+  return {json_only_ ? kJsonType : kAcceptWatch, outline_of(kind)};
+}
+
+void RemoteClient::send_object(MakeRequest make, const api::Kind& kind, const api::Outline* outline,
+                               Done<ObjectPtr> done) {
+  send(std::move(make), [&kind, outline, done = std::move(done)](const Result<HttpAnswer>& answer) {
+    done(answer ? decode_object(is_protobuf(answer->headers), answer->body, kind, outline)
                 : fail(answer.error()));
   });
 }
 
 void RemoteClient::get(const ObjectRef& ref, Done<ObjectPtr> done) {
   send_object([target = object_path(ref)](bool json) { return reading(json, target); }, *ref.kind,
-              std::move(done));
+              nullptr, std::move(done));
 }
 
 void RemoteClient::list(const client::Collection& collection, const client::ListOptions& options,
@@ -144,13 +153,13 @@ std::unique_ptr<client::Watch> RemoteClient::watch(const client::Collection& col
                                                    const std::string& resource_version,
                                                    client::WatchHandler handler) {
   return std::make_unique<RemoteWatch>(transport_, random_, collection, resource_version,
-                                       json_only_ ? kJsonType : kAcceptWatch, std::move(handler));
+                                       reading_of(*collection.kind), std::move(handler));
 }
 
 std::unique_ptr<client::Watch> RemoteClient::watch_list(const client::Collection& collection,
                                                         client::WatchHandler handler) {
   return std::make_unique<RemoteWatch>(transport_, random_, collection, std::nullopt,
-                                       json_only_ ? kJsonType : kAcceptWatch, std::move(handler));
+                                       reading_of(*collection.kind), std::move(handler));
 }
 
 void RemoteClient::create(const ObjectRef& ref, ObjectPtr object, Done<ObjectPtr> done) {
@@ -161,7 +170,7 @@ void RemoteClient::create(const ObjectRef& ref, ObjectPtr object, Done<ObjectPtr
         request.create_for = owner_of(*object, kind);
         return request;
       },
-      kind, std::move(done));
+      kind, outline_of(kind), std::move(done));
 }
 
 void RemoteClient::update(const ObjectRef& ref, std::string_view subresource, ObjectPtr object,
@@ -171,7 +180,7 @@ void RemoteClient::update(const ObjectRef& ref, std::string_view subresource, Ob
       [&kind, target = object_path(ref, subresource), object = std::move(object)](bool json) {
         return writing_message(json, "PUT", target, kind.type_meta(), *object);
       },
-      kind, std::move(done));
+      kind, nullptr, std::move(done));
 }
 
 void RemoteClient::patch(const ObjectRef& ref, std::string_view subresource, client::PatchType type,
@@ -184,7 +193,7 @@ void RemoteClient::patch(const ObjectRef& ref, std::string_view subresource, cli
       [type, target = std::move(target), body = std::move(body)](bool json) {
         return writing(json, "PATCH", target, patch_content_type(type), body);
       },
-      *ref.kind, std::move(done));
+      *ref.kind, outline_of(*ref.kind), std::move(done));
 }
 
 void RemoteClient::remove(const ObjectRef& ref, const client::DeleteOptions& options,
@@ -193,7 +202,7 @@ void RemoteClient::remove(const ObjectRef& ref, const client::DeleteOptions& opt
       [target = object_path(ref), message = delete_message(options)](bool json) {
         return writing_message(json, "DELETE", target, {"v1", "DeleteOptions"}, message);
       },
-      *ref.kind, std::move(done));
+      *ref.kind, outline_of(*ref.kind), std::move(done));
 }
 
 void RemoteClient::bind(const ObjectRef& pod, const std::string& uid, const std::string& node,

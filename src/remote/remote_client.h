@@ -9,11 +9,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "client/api_client.h"
 #include "env/random.h"
+#include "remote/remote_watch.h"
 #include "remote/transport.h"
 
 namespace windlass::remote {
@@ -23,6 +25,13 @@ class RemoteClient final : public client::ApiClient {
   // `may_write` is asked when a write leaves, also one that had to wait; empty: always.
   RemoteClient(Transport& transport, env::Random& random, std::function<bool()> may_write = {});
   ~RemoteClient() override;
+
+  // What is read of objects of this kind in watches and in the answers to creates and patches: the
+  // rest is left out there. What comes with get and list, and may be written back, is whole. Kind
+  // and outline outlive the client.
+  void read_only(const api::Kind& kind, const api::Outline& outline) {
+    outlines_[&kind] = &outline;
+  }
 
   void get(const client::ObjectRef& ref, client::Done<client::ObjectPtr> done) override;
   void list(const client::Collection& collection, const client::ListOptions& options,
@@ -50,13 +59,17 @@ class RemoteClient final : public client::ApiClient {
   // Made once, or twice: the second time with JSON alone.
   using MakeRequest = std::function<HttpRequest(bool json)>;
 
-  void send_object(MakeRequest make, const api::Kind& kind, client::Done<client::ObjectPtr> done);
+  void send_object(MakeRequest make, const api::Kind& kind, const api::Outline* outline,
+                   client::Done<client::ObjectPtr> done);
+  const api::Outline* outline_of(const api::Kind& kind) const;
+  RemoteWatch::Reading reading_of(const api::Kind& kind) const;
   void send(MakeRequest make, std::function<void(Result<HttpAnswer>)> done);
 
   Transport& transport_;
   env::Random& random_;
   std::function<bool()> may_write_;
   bool json_only_ = false;
+  std::map<const api::Kind*, const api::Outline*> outlines_;
   std::shared_ptr<bool> alive_;
 };
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/protobuf.h"
 #include "client/informer.h"
 #include "client/object_identity.h"
 #include "net/tls_testing.h"
@@ -79,6 +80,37 @@ TEST(RemoteClient, SpeaksJsonToAServerThatTakesNoProtobuf) {
     EXPECT_THAT(requests[2], HasSubstr(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{)"));
     EXPECT_THAT(requests[3], HasSubstr(R"("kind":"DeleteOptions")"));
   }
+}
+
+// What nobody reads is left out where it is only looked at, and is there where it may be written
+// back.
+TEST(RemoteClient, ReadsAnOutlineWhereThatIsEnough) {
+  auto whole = std::make_shared<api::core::v1::ConfigMap>();
+  whole->mutable_metadata()->set_name("c");
+  whole->mutable_metadata()->add_managed_fields()->set_manager("m");
+  const std::string body = api::seal_envelope(api::kinds::config_map().type_meta(), *whole);
+  ScriptedServer server({[&](Peer& peer) {
+    for (int i = 0; i < 3; ++i) {
+      peer.receive();
+      peer.send(
+          "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.kubernetes.protobuf\r\n"
+          "Content-Length: " +
+          std::to_string(body.size()) + "\r\n\r\n" + body);
+    }
+  }});
+  const api::Outline outline = {{{1, true, {17}}}};
+  Caller caller(server.access());
+  caller.client.read_only(api::kinds::config_map(), outline);
+  const auto managers = [](const Result<ObjectPtr>& object) {
+    return object ? api::metadata_of(**object).managed_fields_size() : -1;
+  };
+  EXPECT_EQ(managers(create_config(caller)), 0);
+  EXPECT_EQ(managers(caller.await<ObjectPtr>([&](auto done) {
+              caller.client.patch(config_ref(), "", client::PatchType::merge, "{}",
+                                  std::move(done));
+            })),
+            0);
+  EXPECT_EQ(managers(caller.get(config_ref())), 1);
 }
 
 // What stays refused is an error; and a patch is no protobuf, so that its type says nothing of it.

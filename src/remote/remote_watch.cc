@@ -11,10 +11,11 @@ namespace windlass::remote {
 
 class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_from_this<Stream> {
  public:
-  Stream(Transport& transport, const api::Kind& kind, HttpRequest request, Duration lifetime,
-         client::WatchHandler handler)
+  Stream(Transport& transport, const api::Kind& kind, const api::Outline* outline,
+         HttpRequest request, Duration lifetime, client::WatchHandler handler)
       : transport_(transport),
         kind_(kind),
+        outline_(outline),
         request_(std::move(request)),
         lifetime_(lifetime),
         handler_(std::move(handler)) {}
@@ -43,7 +44,7 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
       return answer.body.size() <= kMaxErrorBytes;
     }
     if (!reader_) {
-      reader_.emplace(kind_, is_protobuf(answer.headers));
+      reader_.emplace(kind_, is_protobuf(answer.headers), outline_);
       arm(lifetime_ + kOverdue);
     }
     while (true) {
@@ -111,6 +112,7 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
 
   Transport& transport_;
   const api::Kind& kind_;
+  const api::Outline* outline_;
   const HttpRequest request_;
   const Duration lifetime_;
   client::WatchHandler handler_;
@@ -123,8 +125,8 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
 
 RemoteWatch::RemoteWatch(Transport& transport, env::Random& random,
                          const client::Collection& collection,
-                         const std::optional<std::string>& resource_version,
-                         std::string_view accept, client::WatchHandler handler) {
+                         const std::optional<std::string>& resource_version, const Reading& reading,
+                         client::WatchHandler handler) {
   const auto spread = static_cast<int64_t>(uniform(random, kMaxSeconds - kMinSeconds));
   HttpRequest request;
   request.target = collection_path(*collection.kind, collection.ns) +
@@ -132,9 +134,10 @@ RemoteWatch::RemoteWatch(Transport& transport, env::Random& random,
   if (!resource_version) {
     request.target += kAsList;
   }
-  request.accept = accept;
-  stream_ = std::make_shared<Stream>(transport, *collection.kind, std::move(request),
-                                     seconds(kMinSeconds + spread), std::move(handler));
+  request.accept = reading.accept;
+  stream_ =
+      std::make_shared<Stream>(transport, *collection.kind, reading.outline, std::move(request),
+                               seconds(kMinSeconds + spread), std::move(handler));
   stream_->begin();
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/codec/outline.h"
 #include "client/api_client.h"
 #include "env/random.h"
 #include "remote/transport.h"
@@ -23,9 +24,14 @@ class RemoteWatch final : public client::Watch {
   static constexpr Duration kOverdue = seconds(30);
   static constexpr Duration kHeadTimeout = seconds(30);  // until the server begins to answer
 
+  struct Reading {
+    std::string_view accept;
+    const api::Outline* outline = nullptr;  // what is read of the objects; all of them without
+  };
+
   // Without a version the watch is a list first.
   RemoteWatch(Transport& transport, env::Random& random, const client::Collection& collection,
-              const std::optional<std::string>& resource_version, std::string_view accept,
+              const std::optional<std::string>& resource_version, const Reading& reading,
               client::WatchHandler handler);
   ~RemoteWatch() override;
 

@@ -167,7 +167,7 @@ Result<std::optional<client::WatchEvent>> WatchReader::make_event(std::string_vi
   if (!known) {
     return bad_frame("an event is of an unknown type");
   }
-  TRY(client::ObjectPtr decoded, decode_object(protobuf_, object, kind_));
+  TRY(client::ObjectPtr decoded, decode_object(protobuf_, object, kind_, outline_));
   return client::WatchEvent{*known, std::move(decoded)};
 }
 

@@ -44,7 +44,11 @@ Result<void> read_into(bool protobuf, std::string_view raw, api::Message& out) {
   return {};
 }
 
-Result<client::ObjectPtr> read_object(bool protobuf, std::string_view raw, const api::Kind& kind) {
+Result<client::ObjectPtr> read_object(bool protobuf, std::string_view raw, const api::Kind& kind,
+                                      const api::Outline* outline) {
+  if (protobuf && outline != nullptr) {
+    return api::decode_protobuf_object(api::apply_outline(raw, *outline), kind.prototype());
+  }
   if (protobuf) {
     return api::decode_protobuf_object(raw, kind.prototype());
   }
@@ -100,8 +104,8 @@ bool is_protobuf(const http::Headers& headers) {
   return type && type->starts_with(kProtobufType);
 }
 
-Result<client::ObjectPtr> decode_object(bool protobuf, std::string_view body,
-                                        const api::Kind& kind) {
+Result<client::ObjectPtr> decode_object(bool protobuf, std::string_view body, const api::Kind& kind,
+                                        const api::Outline* outline) {
   const auto typed = type_of(protobuf, body);
   if (!typed) {
     return fail(unreadable(typed.error()));
@@ -120,7 +124,7 @@ Result<client::ObjectPtr> decode_object(bool protobuf, std::string_view body,
     return fail(
         unreadable(plain_error(fmt::format("it is a {}, not a {}", typed->type.kind, kind.kind))));
   }
-  auto object = read_object(protobuf, typed->raw, kind);
+  auto object = read_object(protobuf, typed->raw, kind, outline);
   return object ? std::move(object) : fail(unreadable(object.error()));
 }
 

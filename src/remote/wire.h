@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/codec/outline.h"
 #include "client/api_client.h"
 #include "http/message.h"
 
@@ -37,8 +38,9 @@ bool is_protobuf(const http::Headers& headers);
 
 // One object of this kind. A Status that says Success (the answer to some deletions) is an object
 // with the name and UID it tells of.
-Result<client::ObjectPtr> decode_object(bool protobuf, std::string_view body,
-                                        const api::Kind& kind);
+// With an outline, protobuf is read without what that leaves out.
+Result<client::ObjectPtr> decode_object(bool protobuf, std::string_view body, const api::Kind& kind,
+                                        const api::Outline* outline = nullptr);
 Result<client::ObjectList> decode_list(bool protobuf, std::string_view body, const api::Kind& kind);
 // What the server says went wrong. Without a Status in the body (a proxy, a page) only the code is
 // taken over: a NotFound is believed to the API server alone.

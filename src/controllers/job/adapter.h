@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/codec/outline.h"
 #include "api/object.h"
 #include "job/decision.h"
 #include "job/types.h"
@@ -18,6 +19,8 @@ namespace engine = ::windlass::job;
 engine::JobView read_job(const api::Message& job);
 // `finalizer` is the one that tracks pods: under spec.managedBy the built-in name is taken.
 engine::PodView read_pod(const api::Message& pod, std::string_view finalizer);
+// What this and its callers look at, for clients that can leave out the rest.
+const api::Outline& pod_outline();
 
 // UID and name of the Job that controls the pod; "" when none does (job-controller.md 1.33).
 std::string owner_job_uid(const api::Message& pod);

@@ -103,6 +103,16 @@ void add_owner(api::Message& pod, const std::string& job_name, const std::string
   owner.set_block_owner_deletion(true);
 }
 
+const api::Outline& pod_outline() {
+  using Metadata = api::meta::v1::ObjectMeta;
+  static const api::Outline outline = {
+      {{core::Pod::kMetadataFieldNumber, true, {Metadata::kManagedFieldsFieldNumber}},
+       {core::Pod::kSpecFieldNumber,
+        false,
+        {core::PodSpec::kNodeNameFieldNumber, core::PodSpec::kInitContainersFieldNumber}}}};
+  return outline;
+}
+
 engine::PodView read_pod(const api::Message& message, std::string_view finalizer) {
   const auto& pod = static_cast<const core::Pod&>(message);
   const ObjectMeta& metadata = pod.metadata();
