@@ -45,7 +45,7 @@ check replace-force 'configmap/settings replaced' k replace --force -f "$data/co
 check dry-run-create 'configmap/ghost created \(server dry run\)' k create configmap ghost --dry-run=server
 check dry-run-nothing 'not found' k get configmap ghost
 check unknown-field 'unknown field "zork"' k create -f - <<<'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"z"},"zork":1}'
-check delete-dry 'deleted \(server dry run\)' k delete configmap settings --dry-run=server
+check delete-dry 'deleted (from default namespace )?\(server dry run\)' k delete configmap settings --dry-run=server
 check delete 'configmap "settings" deleted' k delete configmap settings
 check delete-again 'not found' k delete configmap settings
 check delete-ignore '!NotFound' k delete configmap settings --ignore-not-found
