@@ -68,6 +68,13 @@ void add_manifest_flags(CLI::App& command, RawFlags& raw) {
                      "Switch features: A=true,B=false (all are on by default)");
 }
 
+// Of commands that take Jobs to their end.
+void add_job_flags(CLI::App& command, RawFlags& raw) {
+  add_manifest_flags(command, raw);
+  command.add_option("-o,--output", raw.output, "Print the finished Jobs: yaml or json");
+  command.add_option("-n,--namespace", raw.ns, "Namespace for objects that name none");
+}
+
 CLI::App* add_validate(CLI::App& app, RawFlags& raw) {
   CLI::App* command =
       app.add_subcommand("validate", "Default and validate manifests as Kubernetes would, offline");
@@ -93,9 +100,7 @@ void add_backoff_flags(CLI::App& command, RawFlags& raw) {
 CLI::App* add_run(CLI::App& app, RawFlags& raw) {
   CLI::App* command =
       app.add_subcommand("run", "Run Jobs to their end on this machine, as real processes");
-  add_manifest_flags(*command, raw);
-  command->add_option("-o,--output", raw.output, "Print the finished Jobs: yaml or json");
-  command->add_option("-n,--namespace", raw.ns, "Namespace for objects that name none");
+  add_job_flags(*command, raw);
   command->add_option("--timeout", raw.timeout, "Give up after this long, e.g. 90s, 5m, 1h30m");
   add_backoff_flags(*command, raw);
   add_node_image_flags(*command, raw.node_images);
@@ -114,9 +119,7 @@ CLI::App* add_run(CLI::App& app, RawFlags& raw) {
 CLI::App* add_simulate(CLI::App& app, RawFlags& raw) {
   CLI::App* command =
       app.add_subcommand("simulate", "Say what would become of Jobs on a cluster, in virtual time");
-  add_manifest_flags(*command, raw);
-  command->add_option("-o,--output", raw.output, "Print the finished Jobs: yaml or json");
-  command->add_option("-n,--namespace", raw.ns, "Namespace for objects that name none");
+  add_job_flags(*command, raw);
   add_simulate_flags(*command, raw.simulate);
   add_backoff_flags(*command, raw);
   return command;

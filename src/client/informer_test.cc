@@ -3,38 +3,29 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "client/config_map_testing.h"
 #include "client/scripted_client.h"
-#include "schema/core/v1/config_map.pb.h"
+#include "schema/meta/v1/meta.pb.h"
 #include "sim/world.h"
 
 namespace windlass::client {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::text_object;
+using testing::text_of;
 
 struct Data {
   std::string name;
   std::string text;
 };
 
-ObjectPtr object(const std::string& name, const std::string& uid, const std::string& version,
-                 const std::string& text) {
-  auto made = std::make_shared<api::core::v1::ConfigMap>();
-  made->mutable_metadata()->set_namespace_("ns");
-  made->mutable_metadata()->set_name(name);
-  made->mutable_metadata()->set_uid(uid);
-  made->mutable_metadata()->set_resource_version(version);
-  (*made->mutable_data())["text"] = text;
-  return made;
-}
-
 Data project(const api::Message& message) {
-  const auto& map = static_cast<const api::core::v1::ConfigMap&>(message);
-  return {map.metadata().name(), map.data().at("text")};
+  return {api::metadata_of(message).name(), text_of(message)};
 }
 
-class InformerTest : public testing::Test {
+class InformerTest : public ::testing::Test {
  protected:
   InformerTest() {
     informer.add_handler(
@@ -66,7 +57,7 @@ class InformerTest : public testing::Test {
 
 TEST_F(InformerTest, TheFirstListFillsTheViewAndThenItIsSynced) {
   EXPECT_FALSE(informer.has_synced());
-  list({object("a", "u1", "1", "x"), object("b", "u2", "2", "y")}, "5");
+  list({text_object("a", "u1", "1", "x"), text_object("b", "u2", "2", "y")}, "5");
   EXPECT_TRUE(informer.has_synced());
   EXPECT_THAT(heard, ElementsAre("+ax", "+by", "synced"));
   EXPECT_EQ(informer.find("ns", "a")->text, "x");
@@ -76,30 +67,32 @@ TEST_F(InformerTest, TheFirstListFillsTheViewAndThenItIsSynced) {
 }
 
 TEST_F(InformerTest, FollowsEvents) {
-  list({object("a", "u1", "1", "x")}, "5");
+  list({text_object("a", "u1", "1", "x")}, "5");
   heard.clear();
-  client.send(EventType::modified, object("a", "u1", "6", "y"));
-  client.send(EventType::added, object("b", "u2", "7", "z"));
-  client.send(EventType::deleted, object("a", "u1", "8", "y"));
+  client.send(EventType::modified, text_object("a", "u1", "6", "y"));
+  client.send(EventType::added, text_object("b", "u2", "7", "z"));
+  client.send(EventType::deleted, text_object("a", "u1", "8", "y"));
   EXPECT_THAT(heard, ElementsAre("~ax>y", "+bz", "-ay"));
   EXPECT_EQ(informer.size(), 1U);
 }
 
 TEST_F(InformerTest, WhatComesLateOrTwiceIsNotTold) {
-  list({object("a", "u1", "6", "new")}, "6");
+  list({text_object("a", "u1", "6", "new")}, "6");
   heard.clear();
-  client.send(EventType::modified, object("a", "u1", "6", "new"));
-  client.send(EventType::modified, object("a", "u1", "5", "old"));
-  client.send(EventType::deleted, object("b", "u2", "7", ""));
-  client.send(EventType::deleted, object("a", "u0", "7", ""));
+  client.send(EventType::modified, text_object("a", "u1", "6", "new"));
+  client.send(EventType::modified, text_object("a", "u1", "5", "old"));
+  client.send(EventType::deleted, text_object("b", "u2", "7", ""));
+  client.send(EventType::deleted, text_object("a", "u0", "7", ""));
   EXPECT_THAT(heard, IsEmpty());
   EXPECT_EQ(informer.find("ns/a")->text, "new");
 }
 
 TEST_F(InformerTest, ARelistTellsTheDifference) {
-  list({object("a", "u1", "1", "x"), object("b", "u2", "2", "y"), object("c", "u3", "3", "z")},
+  list({text_object("a", "u1", "1", "x"), text_object("b", "u2", "2", "y"),
+        text_object("c", "u3", "3", "z")},
        "5");
-  relist({object("b", "u2", "2", "y"), object("c", "u3", "9", "w"), object("d", "u4", "8", "v")},
+  relist({text_object("b", "u2", "2", "y"), text_object("c", "u3", "9", "w"),
+          text_object("d", "u4", "8", "v")},
          "10");
   EXPECT_THAT(heard, ElementsAre("~cz>w", "+dv", "-ax"));
   EXPECT_EQ(informer.size(), 3U);
@@ -109,22 +102,22 @@ TEST_F(InformerTest, ARelistIsAnnouncedWithItsVersion) {
   informer.when_listed_again([this] { heard.push_back("again"); });
   list({}, "5");
   EXPECT_THAT(heard, ElementsAre("synced"));
-  relist({object("a", "u1", "6", "x")}, "9");
+  relist({text_object("a", "u1", "6", "x")}, "9");
   EXPECT_THAT(heard, ElementsAre("+ax", "again"));
   EXPECT_EQ(informer.version(), 9u);
 }
 
 TEST_F(InformerTest, W3_ANewObjectOfTheSameNameIsNotAnUpdate) {
-  list({object("a", "u1", "1", "x")}, "5");
+  list({text_object("a", "u1", "1", "x")}, "5");
   heard.clear();
-  client.send(EventType::modified, object("a", "u2", "7", "y"));
+  client.send(EventType::modified, text_object("a", "u2", "7", "y"));
   EXPECT_THAT(heard, ElementsAre("-ax", "+ay"));
-  relist({object("a", "u3", "9", "z")}, "10");
+  relist({text_object("a", "u3", "9", "z")}, "10");
   EXPECT_THAT(heard, ElementsAre("-ay", "+az"));
 }
 
 TEST_F(InformerTest, IteratesInKeyOrderAndByNamespace) {
-  list({object("b", "u2", "2", "y"), object("a", "u1", "1", "x")}, "5");
+  list({text_object("b", "u2", "2", "y"), text_object("a", "u1", "1", "x")}, "5");
   std::vector<std::string> keys;
   informer.for_each([&](const std::string& key, const Data&) { keys.push_back(key); });
   informer.for_each_in("ns", [&](const std::string& key, const Data&) { keys.push_back(key); });

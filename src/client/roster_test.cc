@@ -3,31 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "client/config_map_testing.h"
 #include "client/informer.h"
 #include "client/scripted_client.h"
-#include "schema/core/v1/config_map.pb.h"
 #include "sim/world.h"
 
 namespace windlass::client {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-
-ObjectPtr map_of(const std::string& name, const std::string& uid, const std::string& version,
-                 const std::string& text) {
-  auto made = std::make_shared<api::core::v1::ConfigMap>();
-  made->mutable_metadata()->set_namespace_("ns");
-  made->mutable_metadata()->set_name(name);
-  made->mutable_metadata()->set_uid(uid);
-  made->mutable_metadata()->set_resource_version(version);
-  (*made->mutable_data())["text"] = text;
-  return made;
-}
-
-std::string text_of(const api::Message& message) {
-  return static_cast<const api::core::v1::ConfigMap&>(message).data().at("text");
-}
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::text_object;
+using testing::text_of;
 
 // Keeps the text of what has one, and writes down what it hears.
 struct TextView {
@@ -51,7 +38,7 @@ struct TextView {
   Informer<std::string> informer;
 };
 
-struct RosterTest : testing::Test {
+struct RosterTest : ::testing::Test {
   void list(std::vector<ObjectPtr> items) {
     client.answer_list(ObjectList{std::move(items), "5", ""});
   }
@@ -70,11 +57,11 @@ TEST_F(RosterTest, ViewsThatShareOneListAndWatchOnce) {
   b.informer.start();
   ASSERT_TRUE(world.run_until_idle());
   ASSERT_EQ(client.lists.size(), 1U);
-  list({map_of("x", "u1", "1", "one")});
+  list({text_object("x", "u1", "1", "one")});
   EXPECT_THAT(a.heard, ElementsAre("+one", "synced"));
   EXPECT_THAT(b.heard, ElementsAre("+one", "synced"));
   ASSERT_EQ(client.watches.size(), 1U);
-  client.send(EventType::modified, map_of("x", "u1", "6", "two"));
+  client.send(EventType::modified, text_object("x", "u1", "6", "two"));
   EXPECT_EQ(a.heard.back(), "one>two");
   EXPECT_EQ(b.heard.back(), "one>two");
 }
@@ -83,9 +70,9 @@ TEST_F(RosterTest, AViewThatStartsLaterIsToldAllThatIsThere) {
   TextView a(shared);
   TextView b(shared);
   a.informer.start();
-  list({map_of("x", "u1", "1", "one"), map_of("y", "u2", "2", "two")});
-  client.send(EventType::deleted, map_of("y", "u2", "6", "two"));
-  client.send(EventType::added, map_of("w", "u3", "7", "three"));
+  list({text_object("x", "u1", "1", "one"), text_object("y", "u2", "2", "two")});
+  client.send(EventType::deleted, text_object("y", "u2", "6", "two"));
+  client.send(EventType::added, text_object("w", "u3", "7", "three"));
   EXPECT_THAT(b.heard, IsEmpty());
   EXPECT_FALSE(b.informer.has_synced());
   b.informer.start();
@@ -98,10 +85,10 @@ TEST_F(RosterTest, AViewThatStartsLaterIsToldAllThatIsThere) {
 TEST_F(RosterTest, AViewMadeAfterTheStartHasAListOfItsOwn) {
   TextView a(shared);
   a.informer.start();
-  list({map_of("x", "u1", "1", "one")});
+  list({text_object("x", "u1", "1", "one")});
   TextView late(shared);
   late.informer.start();
-  list({map_of("x", "u1", "1", "one")});
+  list({text_object("x", "u1", "1", "one")});
   EXPECT_THAT(late.heard, ElementsAre("+one", "synced"));
 }
 
@@ -112,19 +99,19 @@ TEST_F(RosterTest, AViewThatIsGoneHearsNothingMoreAndTheOthersDo) {
   b->informer.start();
   b.reset();
   ASSERT_TRUE(world.run_until_idle());
-  list({map_of("x", "u1", "1", "one")});
+  list({text_object("x", "u1", "1", "one")});
   EXPECT_THAT(a.heard, ElementsAre("+one", "synced"));
 }
 
 TEST_F(RosterTest, WhatAViewIsNotAboutComesAndGoes) {
   TextView a(alone);
   a.informer.start();
-  list({map_of("x", "u1", "1", "")});
+  list({text_object("x", "u1", "1", "")});
   EXPECT_EQ(a.informer.find("ns/x"), nullptr);
-  client.send(EventType::modified, map_of("x", "u1", "6", "one"));
-  client.send(EventType::modified, map_of("x", "u1", "7", ""));
-  client.send(EventType::modified, map_of("x", "u1", "8", "two"));
-  client.send(EventType::deleted, map_of("x", "u1", "9", "two"));
+  client.send(EventType::modified, text_object("x", "u1", "6", "one"));
+  client.send(EventType::modified, text_object("x", "u1", "7", ""));
+  client.send(EventType::modified, text_object("x", "u1", "8", "two"));
+  client.send(EventType::deleted, text_object("x", "u1", "9", "two"));
   EXPECT_THAT(a.heard, ElementsAre("synced", "+one", "-one", "+two", "-two"));
   EXPECT_EQ(a.informer.size(), 0U);
 }
@@ -134,11 +121,11 @@ TEST_F(RosterTest, WhatIsStillRightIsNeitherReadAnewNorTold) {
   a.informer.keep_while(
       [](const std::string& kept, const api::Message& now) { return kept == text_of(now); });
   a.informer.start();
-  list({map_of("x", "u1", "1", "one")});
-  client.send(EventType::modified, map_of("x", "u1", "6", "one"));
+  list({text_object("x", "u1", "1", "one")});
+  client.send(EventType::modified, text_object("x", "u1", "6", "one"));
   EXPECT_THAT(a.heard, ElementsAre("+one", "synced"));
   EXPECT_EQ(a.projections, 1);
-  client.send(EventType::modified, map_of("x", "u1", "7", "two"));
+  client.send(EventType::modified, text_object("x", "u1", "7", "two"));
   EXPECT_EQ(a.heard.back(), "one>two");
 }
 
@@ -146,9 +133,9 @@ TEST_F(RosterTest, APlaceThatIsUsedAgainHasNothingOfWhoWasThereBefore) {
   TextView a(alone);
   a.informer.keep_while([](const std::string&, const api::Message&) { return true; });
   a.informer.start();
-  list({map_of("x", "u1", "1", "one")});
-  client.send(EventType::deleted, map_of("x", "u1", "6", "one"));
-  client.send(EventType::added, map_of("y", "u2", "7", "two"));
+  list({text_object("x", "u1", "1", "one")});
+  client.send(EventType::deleted, text_object("x", "u1", "6", "one"));
+  client.send(EventType::added, text_object("y", "u2", "7", "two"));
   EXPECT_EQ(*a.informer.find("ns/y"), "two");
   EXPECT_THAT(a.heard, ElementsAre("+one", "synced", "-one", "+two"));
 }
