@@ -7,7 +7,7 @@
 #include "api/object.h"
 #include "schema/core/v1/config_map.pb.h"
 
-namespace windlass::client::testing {
+namespace windlass::client {
 
 inline api::ObjectPtr text_object(const std::string& name, const std::string& uid,
                                   const std::string& version, const std::string& text) {
@@ -24,4 +24,4 @@ inline std::string text_of(const api::Message& message) {
   return static_cast<const api::core::v1::ConfigMap&>(message).data().at("text");
 }
 
-}  // namespace windlass::client::testing
+}  // namespace windlass::client

@@ -13,8 +13,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::text_object;
-using testing::text_of;
 
 struct Data {
   std::string name;

@@ -13,8 +13,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::text_object;
-using testing::text_of;
 
 // Keeps the text of what has one, and writes down what it hears.
 struct TextView {

@@ -61,21 +61,21 @@ TEST(CompareFields, EqualTreesDoNotDiffer) {
   EXPECT_TRUE(changes.removed.empty());
 }
 
-std::string merged(std::string_view live, std::string_view config) {
+std::string typed_merged(std::string_view live, std::string_view config) {
   JsonValue value = tree(live);
   merge_typed(value, tree(config), node_type_of(kinds::pod()));
   return to_json_text(value);
 }
 
 TEST(MergeTyped, M104_NewItemsComeLast) {
-  EXPECT_EQ(merged(R"({"spec":{"containers":[{"name":"a","image":"1"}]}})",
-                   R"({"spec":{"containers":[{"name":"b"},{"name":"a","image":"2"}]}})"),
+  EXPECT_EQ(typed_merged(R"({"spec":{"containers":[{"name":"a","image":"1"}]}})",
+                         R"({"spec":{"containers":[{"name":"b"},{"name":"a","image":"2"}]}})"),
             R"({"spec":{"containers":[{"image":"2","name":"a"},{"name":"b"}]}})");
-  EXPECT_EQ(
-      merged(R"({"metadata":{"finalizers":["a"]}})", R"({"metadata":{"finalizers":["b","a"]}})"),
-      R"({"metadata":{"finalizers":["a","b"]}})");
-  EXPECT_EQ(merged(R"({"spec":{"tolerations":[{"key":"a"}],"nodeSelector":{"a":"1"}}})",
-                   R"({"spec":{"tolerations":[{"key":"b"}],"nodeSelector":{"b":"1"}}})"),
+  EXPECT_EQ(typed_merged(R"({"metadata":{"finalizers":["a"]}})",
+                         R"({"metadata":{"finalizers":["b","a"]}})"),
+            R"({"metadata":{"finalizers":["a","b"]}})");
+  EXPECT_EQ(typed_merged(R"({"spec":{"tolerations":[{"key":"a"}],"nodeSelector":{"a":"1"}}})",
+                         R"({"spec":{"tolerations":[{"key":"b"}],"nodeSelector":{"b":"1"}}})"),
             R"({"spec":{"nodeSelector":{"b":"1"},"tolerations":[{"key":"b"}]}})");
 }
 
