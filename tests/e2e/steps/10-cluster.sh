@@ -6,7 +6,7 @@ check apply 'job.batch/hello created' k apply -f - <<'JSON'
  "template":{"spec":{"restartPolicy":"Never","containers":[{"name":"main","image":"none",
   "command":["sh","-c","echo hello from $JOB_COMPLETION_INDEX; sleep 0.3; echo bye"]}]}}}}
 JSON
-check logs-follow 'hello from 0.*bye' eventually 'bye' k logs -f job/hello
+check logs-follow 'hello from [0-2].*bye' eventually 'bye' k logs -f job/hello
 check wait-complete 'condition met' k wait --for=condition=Complete --timeout=25s job/hello
 check get-complete 'hello +Complete +3/3' k get job hello
 check describe 'Completed +.*Job completed' k describe job hello
