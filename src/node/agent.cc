@@ -152,7 +152,7 @@ void Agent::on_pod(const BoundPod& pod) {
   const auto found = workers_.find(pod.plan.uid);
   if (found != workers_.end()) {
     found->second->observe(pod.seen);
-    found->second->relabel(pod.plan);
+    found->second->take_up(pod.plan);
     return;
   }
   if (stopping_ || (is_terminal_phase(pod.seen.phase) && !pod.seen.deleting)) {

@@ -76,6 +76,20 @@ TEST_P(AgentClockTest, K43_TheActiveDeadlinePasses) {
   EXPECT_EQ(pod()->status().reason(), "DeadlineExceeded");
 }
 
+TEST_P(AgentClockTest, K43_ANewDeadlineCountsFromThePodsStart) {
+  add_pod(
+      "restartPolicy: Never, terminationGracePeriodSeconds: 1, "
+      "containers: [{name: c, image: i, command: [run, '-1', '0']}]");
+  api.world.run_for(seconds(30));
+  jump();
+  api.change<Pod>(api::kinds::pod(), "default", "p", "",
+                  [](Pod& changed) { changed.mutable_spec()->set_active_deadline_seconds(60); });
+  api.world.run_for(seconds(29));
+  EXPECT_EQ(pod()->status().phase(), "Running");
+  api.world.run_for(seconds(2));
+  EXPECT_EQ(pod()->status().reason(), "DeadlineExceeded");
+}
+
 // The next agent has only the wall clock's time: a deadline may come early, never late.
 TEST_P(AgentClockTest, K43_ADeadlineThatANewAgentFindsIsNeverLonger) {
   add_pod(

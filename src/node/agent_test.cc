@@ -369,6 +369,24 @@ TEST_F(AgentTest, S99_ActiveDeadline) {
   EXPECT_EQ(condition("DisruptionTarget"), "absent");
 }
 
+// K-43; upstream: "should be updated to run with activeDeadlineSeconds".
+TEST_F(AgentTest, K43_ADeadlineSetOnARunningPodEndsIt) {
+  add_pod("run, '-1', '0'");
+  run_for(seconds(30));
+  const auto set_deadline = [this](int64_t deadline) {
+    api.change<Pod>(api::kinds::pod(), "default", "p", "", [deadline](Pod& changed) {
+      changed.mutable_spec()->set_active_deadline_seconds(deadline);
+    });
+  };
+  set_deadline(1000);
+  run_for(seconds(30));
+  EXPECT_EQ(phase(), "Running");
+  set_deadline(2);  // long over
+  run_for(seconds(1));
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(pod()->status().reason(), "DeadlineExceeded");
+}
+
 TEST_F(AgentTest, S118_APhaseThatOthersMadeTerminalStaysAndEndsTheContainers) {
   add_pod("run, '-1', '0'");
   api.change<Pod>(api::kinds::pod(), "default", "p", "status",

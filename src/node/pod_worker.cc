@@ -64,6 +64,7 @@ PodWorker::~PodWorker() {
 
 void PodWorker::start(const PodRuns& runs) {
   start_time_ = seen_.start_time.value_or(host_.env.clock.now());
+  active_since_ = began_at(start_time_, host_.env.clock.now(), host_.env.clock.monotonic());
   writer_->set_start_time(start_time_);
   adopt_runs(runs);
   if (is_terminal_phase(seen_.phase) && !run_.any_active()) {
@@ -78,11 +79,7 @@ void PodWorker::start(const PodRuns& runs) {
     observe(seen_);
     return;
   }
-  if (plan_.active_deadline) {
-    schedule(deadline_timer_,
-             deadline_left(*plan_.active_deadline, start_time_, host_.env.clock.now()),
-             &PodWorker::on_deadline);
-  }
+  await_deadline();
   for (size_t i = 0; i < container_count(run_); ++i) {
     for (const std::string& feature : plan_of(i).ignored_features) {
       host_.env.log.warning("not supported by this node, ignored",
@@ -186,6 +183,14 @@ void PodWorker::kill() {
     if (container_at(run_, i).active()) {
       host_.containers.signal(run_ids_.at(i), SIGKILL);
     }
+  }
+}
+
+void PodWorker::await_deadline() {
+  host_.env.executor.cancel(std::exchange(deadline_timer_, env::TimerId::none));
+  if (plan_.active_deadline && ending_ == Ending::none) {
+    const Duration left = active_since_ + *plan_.active_deadline - host_.env.clock.monotonic();
+    schedule(deadline_timer_, std::max(left, Duration::zero()), &PodWorker::on_deadline);
   }
 }
 

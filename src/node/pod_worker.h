@@ -61,8 +61,9 @@ class PodWorker {
   void reject(const std::string& reason, const std::string& message);
   // The object changed.
   void observe(PodSeen seen);
-  // Its labels and annotations may have: downwardAPI volumes follow at once.
-  void relabel(const PodPlan& now);
+  // Takes up what may change of a running pod: labels and annotations, which downwardAPI volumes
+  // follow at once, and the active deadline, which counts from the pod's start (K-43).
+  void take_up(const PodPlan& now);
   // The object is gone; what still runs is killed with the least grace (K-44).
   void forget();
   // Ends the pod within `grace`, or its own grace if that is less.
@@ -134,6 +135,7 @@ class PodWorker {
   client::EventTarget pod_target() const;
   client::EventTarget event_target(size_t number) const;
   void schedule(env::TimerId& timer, Duration delay, void (PodWorker::*task)());
+  void await_deadline();
   void on_deadline();
 
   WorkerHost host_;
@@ -151,6 +153,7 @@ class PodWorker {
   std::map<size_t, std::string> run_ids_;                // by container number: its newest run
   std::map<std::string, size_t> over_;  // runs that have ended, and whose; not yet forgotten
   Time start_time_{};
+  MonotonicTime active_since_{};  // the same on the clock that nobody sets
   bool set_up_ = false;
   bool objects_stale_ = false;  // something that may yet come was not there
   bool reading_ = false;        // the objects, again

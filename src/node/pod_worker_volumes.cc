@@ -96,7 +96,11 @@ bool PodWorker::may_start_now() {
   return true;
 }
 
-void PodWorker::relabel(const PodPlan& now) {
+void PodWorker::take_up(const PodPlan& now) {
+  if (plan_.active_deadline != now.active_deadline) {
+    plan_.active_deadline = now.active_deadline;
+    await_deadline();
+  }
   if (plan_.labels == now.labels && plan_.annotations == now.annotations) {
     return;
   }
