@@ -359,6 +359,26 @@ TEST_F(AgentTest, R15_APodDeletedWhilePendingIsFailedWithoutHavingRun) {
   EXPECT_TRUE(node.spawned.empty());
 }
 
+// Upstream: "should verify that a failing subpath expansion can be modified during the lifecycle".
+TEST_F(AgentTest, ASubPathThatLeadsOutOfItsVolumeWaitsUntilItsAnnotationChanges) {
+  api.create_pod(
+      "{metadata: {name: p, annotations: {where: /tmp}}, spec: {nodeName: node-1, restartPolicy: "
+      "Never, volumes: [{name: v, emptyDir: {}}], containers: [{name: c, image: i, command: [run, "
+      "'9', '0'], env: [{name: A, valueFrom: {fieldRef: {fieldPath: \"metadata.annotations['where']"
+      "\"}}}], volumeMounts: [{name: v, mountPath: /v, subPathExpr: $(A)}]}]}}");
+  run_for(seconds(30));
+  EXPECT_EQ(phase(), "Pending");
+  EXPECT_EQ(container().state().waiting().reason(), "CreateContainerConfigError");
+  EXPECT_THAT(container().state().waiting().message(), HasSubstr("must not be an absolute path"));
+  EXPECT_TRUE(node.spawned.empty());
+  api.change<Pod>(api::kinds::pod(), "default", "p", "", [](Pod& changed) {
+    (*changed.mutable_metadata()->mutable_annotations())["where"] = "below";
+  });
+  run_for(milliseconds(10));
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(node.spawned.size(), 1u);
+}
+
 TEST_F(AgentTest, S99_ActiveDeadline) {
   add_pod("run, '-1', '0'", "activeDeadlineSeconds: 2,");
   run_for(seconds(3));

@@ -192,6 +192,24 @@ std::string expand(std::string_view text, const Values& values) {
   return out;
 }
 
+namespace {
+
+// What variables make of a path is known only now: the API server has checked the expression.
+Result<std::string> expanded_sub_path(const MountPlan& mount, const Values& declared) {
+  std::string path = expand(mount.sub_path_expr, declared);
+  const std::string framed = "/" + path + "/";
+  const bool absolute = !path.empty() && path.front() == '/';
+  if (absolute || framed.find("/../") != std::string::npos) {
+    return fail(plain_error(
+        fmt::format("subPathExpr \"{}\" of the mount at {} gives \"{}\", which must not {}",
+                    mount.sub_path_expr, mount.path, path,
+                    absolute ? "be an absolute path" : "contain \"..\"")));
+  }
+  return path;
+}
+
+}  // namespace
+
 Result<ContainerCommand> resolve_container(const PodPlan& pod, const ContainerPlan& container,
                                            const HostFacts& host, const PodObjects& objects) {
   if (!container.missing_features.empty()) {
@@ -232,7 +250,8 @@ Result<ContainerCommand> resolve_container(const PodPlan& pod, const ContainerPl
   ContainerCommand resolved;
   resolved.command = command_line(container, declared);
   for (MountPlan mount : container.mounts) {
-    mount.sub_path += expand(mount.sub_path_expr, declared);
+    TRY(const std::string expanded, expanded_sub_path(mount, declared));
+    mount.sub_path += expanded;
     resolved.mounts.push_back(std::move(mount));
   }
   for (const auto& [name, value] : all) {

@@ -204,6 +204,31 @@ TEST_F(ResolveTest, SubPathsMayNameVariables) {
   EXPECT_EQ(resolved->mounts.at(1).sub_path, "plain");
 }
 
+// Upstream: "should fail substituting values in a volume subpath with absolute path".
+TEST_F(ResolveTest, SubPathsThatLeadOutOfTheirVolumeAreRefused) {
+  const auto resolve = [this](const std::string& now) {
+    container.environment.clear();
+    value("A", now);
+    container.mounts = {{"v", "/v", "", "$(A)", false}};
+    return resolve_container(pod, container, host);
+  };
+  for (const std::string good : {"", "a", "a/b", "..a", "a../b", "a/..b"}) {
+    const auto resolved = resolve(good);
+    ASSERT_TRUE(resolved) << good;
+    EXPECT_EQ(resolved->mounts.at(0).sub_path, good);
+  }
+  for (const std::string bad : {"..", "../a", "a/../b", "a/.."}) {
+    const auto resolved = resolve(bad);
+    ASSERT_FALSE(resolved) << bad;
+    EXPECT_EQ(resolved.error().message, "subPathExpr \"$(A)\" of the mount at /v gives \"" + bad +
+                                            "\", which must not contain \"..\"");
+  }
+  ASSERT_FALSE(resolve("/tmp"));
+  EXPECT_EQ(resolve("/tmp").error().message,
+            "subPathExpr \"$(A)\" of the mount at /v gives \"/tmp\", which must not be an absolute "
+            "path");
+}
+
 TEST_F(ResolveTest, RunAsNonRootIsKept) {
   container.identity.non_root = true;
   ASSERT_FALSE(resolve_container(pod, container, host));

@@ -112,6 +112,7 @@ class PodWorker {
   void on_prepared(const Result<void>& prepared);
   bool may_start_now();
   void update_fields();
+  void unblock();
   // pod_worker_checks.cc: hooks, probes, and stopping one container.
   void begin_checks(size_t number);
   void on_post_start(size_t number, const HandlerResult& result);

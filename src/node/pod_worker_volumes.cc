@@ -107,6 +107,25 @@ void PodWorker::take_up(const PodPlan& now) {
   plan_.labels = now.labels;
   plan_.annotations = now.annotations;
   update_fields();
+  unblock();
+}
+
+// What a container could not be made of may have been one of these fields.
+void PodWorker::unblock() {
+  if (!set_up_ || ending_ != Ending::none) {
+    return;
+  }
+  bool any = false;
+  for (size_t i = 0; i < container_count(run_); ++i) {
+    ContainerRun& run = container_at(run_, i);
+    if (std::exchange(run.blocked, false)) {
+      run.restart_at.reset();
+      any = true;
+    }
+  }
+  if (any) {
+    advance();
+  }
 }
 
 void PodWorker::update_fields() {
