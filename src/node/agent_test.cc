@@ -359,6 +359,35 @@ TEST_F(AgentTest, R15_APodDeletedWhilePendingIsFailedWithoutHavingRun) {
   EXPECT_TRUE(node.spawned.empty());
 }
 
+// Upstream: "should support pod readiness gates" (KEP-580).
+TEST_F(AgentTest, ReadinessGatesAreFollowed) {
+  add_pod("run, '-1', '0'",
+          "readinessGates: [{conditionType: example.com/a}, {conditionType: example.com/b}],");
+  const auto answer = [this](const std::string& type, const std::string& status) {
+    api.change<Pod>(api::kinds::pod(), "default", "p", "status", [&](Pod& changed) {
+      for (auto& each : *changed.mutable_status()->mutable_conditions()) {
+        if (each.type() == type) {
+          each.set_status(status);
+          return;
+        }
+      }
+      auto* added = changed.mutable_status()->add_conditions();
+      added->set_type(type);
+      added->set_status(status);
+    });
+    run_for(milliseconds(10));
+  };
+  EXPECT_EQ(condition("Ready"), "False ReadinessGatesNotReady");
+  EXPECT_EQ(condition("ContainersReady"), "True");
+  answer("example.com/a", "True");
+  EXPECT_EQ(condition("Ready"), "False ReadinessGatesNotReady");
+  answer("example.com/b", "True");
+  EXPECT_EQ(condition("Ready"), "True");
+  answer("example.com/a", "False");
+  EXPECT_EQ(condition("Ready"), "False ReadinessGatesNotReady");
+  EXPECT_EQ(condition("ContainersReady"), "True");
+}
+
 // Upstream: "should verify that a failing subpath expansion can be modified during the lifecycle".
 TEST_F(AgentTest, ASubPathThatLeadsOutOfItsVolumeWaitsUntilItsAnnotationChanges) {
   api.create_pod(

@@ -210,6 +210,19 @@ Ended read_ended(const core::ContainerStateTerminated& terminated) {
   return ended;
 }
 
+std::vector<std::string> read_gates(const core::Pod& pod) {
+  std::vector<std::string> gates;
+  for (const core::PodReadinessGate& gate : pod.spec().readiness_gates()) {
+    std::string& status = gates.emplace_back();
+    for (const core::PodCondition& condition : pod.status().conditions()) {
+      if (condition.type() == gate.condition_type()) {
+        status = condition.status();
+      }
+    }
+  }
+  return gates;
+}
+
 SeenContainer read_status(const core::ContainerStatus& status) {
   SeenContainer seen;
   seen.name = status.name();
@@ -289,6 +302,7 @@ PodSeen read_seen(const api::Message& message) {
   if (pod.status().has_start_time()) {
     seen.start_time = api::time_of(pod.status().start_time());
   }
+  seen.gates = read_gates(pod);
   for (const core::ContainerStatus& status : pod.status().init_container_statuses()) {
     seen.containers.push_back(read_status(status));
   }

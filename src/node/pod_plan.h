@@ -124,6 +124,7 @@ struct PodSeen {
   Time created{};
   std::optional<Time> start_time;
   std::vector<SeenContainer> containers;  // init containers too
+  std::vector<std::string> gates = {};  // status of each readiness gate's condition, "" without one
 };
 
 bool is_terminal_phase(std::string_view phase);

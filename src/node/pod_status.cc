@@ -84,7 +84,8 @@ ConditionView initialized_condition(const PodRun& run, std::string_view phase) {
   return {"Initialized", true, phase == "Succeeded" ? "PodCompleted" : "", ""};
 }
 
-// Ready and ContainersReady are the same here: there are no readiness gates yet.
+// Ready and ContainersReady are the same here: readiness gates, which others answer, come in where
+// the answers are read (status_message.h).
 ConditionView ready_condition(std::string_view type, const StatusInput& input,
                               std::string_view phase) {
   std::vector<const ContainerRun*> unready;

@@ -138,6 +138,7 @@ void PodWorker::adopt_runs(const PodRuns& runs) {
 }
 
 void PodWorker::observe(PodSeen seen) {
+  const bool says_more = seen_.gates != seen.gates;
   seen_ = std::move(seen);
   if (finished_) {
     if (seen_.deleting && std::exchange(rejected_, false)) {
@@ -153,6 +154,8 @@ void PodWorker::observe(PodSeen seen) {
     end(Ending::told, seen_.deletion_grace);
   } else if (is_terminal_phase(seen_.phase)) {
     end(Ending::told, plan_.grace);  // K-30: somebody else has ended the pod
+  } else if (says_more && ending_ == Ending::none && !run_.any_starting()) {
+    report();
   }
 }
 

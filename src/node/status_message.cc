@@ -1,9 +1,12 @@
 #include "node/status_message.h"
 
+#include <fmt/format.h>
 #include <google/protobuf/util/message_differencer.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "api/codec/wire_time.h"
 #include "schema/core/v1/pod.pb.h"
@@ -106,6 +109,31 @@ core::PodCondition own_condition(const ConditionView& view, const core::PodStatu
   return out;
 }
 
+// KEP-580: a pod whose containers are ready is so itself once others have said so, too.
+ConditionView behind_gates(ConditionView ready, const core::PodSpec& spec,
+                           const core::PodStatus& before) {
+  std::vector<std::string> unready;
+  for (const core::PodReadinessGate& gate : spec.readiness_gates()) {
+    const auto found =
+        std::find_if(before.conditions().begin(), before.conditions().end(),
+                     [&gate](const auto& each) { return each.type() == gate.condition_type(); });
+    if (found == before.conditions().end()) {
+      unready.push_back(
+          fmt::format("corresponding condition of pod readiness gate \"{}\" does not exist.",
+                      gate.condition_type()));
+    } else if (found->status() != "True") {
+      unready.push_back(
+          fmt::format("the status of pod readiness gate \"{}\" is not \"True\", but {}",
+                      gate.condition_type(), found->status()));
+    }
+  }
+  if (ready.status && !unready.empty()) {
+    ready = {ready.type, false, "ReadinessGatesNotReady",
+             fmt::format("{}", fmt::join(unready, ", "))};
+  }
+  return ready;
+}
+
 // C-1, C-3, in the patch that ends the pod (K-39).
 void write_disruption(const std::string& text, int64_t generation, Time now, core::PodStatus& out) {
   core::PodCondition* found = nullptr;
@@ -127,8 +155,9 @@ void write_disruption(const std::string& text, int64_t generation, Time now, cor
   }
 }
 
-void write_conditions(const PodStatusView& view, const core::PodStatus& before, int64_t generation,
-                      Time now, core::PodStatus& out) {
+void write_conditions(const PodStatusView& view, const core::PodSpec& spec,
+                      const core::PodStatus& before, int64_t generation, Time now,
+                      core::PodStatus& out) {
   out.clear_conditions();
   for (const core::PodCondition& condition : before.conditions()) {
     if (!is_own(condition)) {
@@ -139,7 +168,9 @@ void write_conditions(const PodStatusView& view, const core::PodStatus& before, 
     write_disruption(*view.disruption, generation, now, out);
   }
   for (const ConditionView& condition : view.conditions) {
-    *out.add_conditions() = own_condition(condition, before, generation, now);
+    const bool gated = condition.type == "Ready" && spec.readiness_gates_size() > 0;
+    *out.add_conditions() = own_condition(gated ? behind_gates(condition, spec, before) : condition,
+                                          before, generation, now);
   }
 }
 
@@ -205,7 +236,7 @@ bool apply_status(const PodStatusView& view, const StatusFacts& facts, api::Mess
   if (view.rejected) {
     return differ(before, out);
   }
-  write_conditions(view, before, generation, facts.now, out);
+  write_conditions(view, pod.spec(), before, generation, facts.now, out);
   write_addresses(view, facts, out);
   out.clear_init_container_statuses();
   for (const ContainerView& container : view.init_containers) {

@@ -1,6 +1,7 @@
 // Writes an agent's view of a pod's status into the Pod message, beside what others have written
 // there (disruption.md K-16, K-39): foreign conditions stay and come first, a terminal phase stays,
-// transition times change only with the status. Pure; any thread.
+// transition times change only with the status, Ready waits for the pod's readiness gates. Pure;
+// any thread.
 #pragma once
 
 #include <string>

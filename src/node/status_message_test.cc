@@ -122,6 +122,39 @@ TEST(StatusMessage, TransitionTimesChangeWithTheStatusOnly) {
   }
 }
 
+// Upstream: "should support pod readiness gates" (KEP-580).
+TEST(StatusMessage, ReadyWaitsForReadinessGates) {
+  Pod pod = from_yaml<Pod>(
+      "{spec: {readinessGates: [{conditionType: example.com/a}, {conditionType: example.com/b}]}, "
+      "status: {conditions: [{type: example.com/b, status: 'False'}]}}");
+  const auto condition = [&pod](const std::string& type) {
+    for (const auto& each : pod.status().conditions()) {
+      if (each.type() == type) {
+        return each;
+      }
+    }
+    return api::core::v1::PodCondition();
+  };
+  const PodStatusView running = view_of(pod_run(Running{kNewYear}));
+  apply_status(running, facts(), pod);
+  EXPECT_EQ(condition("ContainersReady").status(), "True");
+  EXPECT_EQ(condition("Ready").status(), "False");
+  EXPECT_EQ(condition("Ready").reason(), "ReadinessGatesNotReady");
+  EXPECT_EQ(condition("Ready").message(),
+            "corresponding condition of pod readiness gate \"example.com/a\" does not exist., the "
+            "status of pod readiness gate \"example.com/b\" is not \"True\", but False");
+  pod.mutable_status()->mutable_conditions(0)->set_status("True");
+  auto* other = pod.mutable_status()->add_conditions();
+  other->set_type("example.com/a");
+  other->set_status("True");
+  EXPECT_TRUE(apply_status(running, facts(), pod));
+  EXPECT_EQ(condition("Ready").status(), "True");
+  EXPECT_EQ(condition("Ready").reason(), "");
+  // What containers say comes first.
+  apply_status(view_of(pod_run(Waiting{})), facts(), pod);
+  EXPECT_EQ(condition("Ready").reason(), "ContainersNotReady");
+}
+
 TEST(StatusMessage, K39_ForeignConditionsStayAndComeFirst) {
   Pod pod = from_yaml<Pod>(R"(
 status:
