@@ -359,6 +359,23 @@ TEST_F(AgentTest, R15_APodDeletedWhilePendingIsFailedWithoutHavingRun) {
   EXPECT_TRUE(node.spawned.empty());
 }
 
+// Upstream: "Pod Generation" (KEP-5067).
+TEST_F(AgentTest, TheGenerationOfANewSpecIsReported) {
+  add_pod("run, '-1', '0'");
+  EXPECT_EQ(pod()->status().observed_generation(), 1);
+  api.change<Pod>(api::kinds::pod(), "default", "p", "",
+                  [](Pod& changed) { changed.mutable_spec()->set_active_deadline_seconds(5000); });
+  run_for(milliseconds(10));
+  ASSERT_EQ(pod()->metadata().generation(), 2);
+  EXPECT_EQ(pod()->status().observed_generation(), 2);
+  for (const auto& each : pod()->status().conditions()) {
+    EXPECT_EQ(each.observed_generation(), 2) << each.type();
+  }
+  const std::string version = pod()->metadata().resource_version();
+  run_for(minutes(1));
+  EXPECT_EQ(pod()->metadata().resource_version(), version);
+}
+
 // Upstream: "should support pod readiness gates" (KEP-580).
 TEST_F(AgentTest, ReadinessGatesAreFollowed) {
   add_pod("run, '-1', '0'",

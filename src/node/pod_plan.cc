@@ -302,6 +302,7 @@ PodSeen read_seen(const api::Message& message) {
   if (pod.status().has_start_time()) {
     seen.start_time = api::time_of(pod.status().start_time());
   }
+  seen.generation = pod.metadata().generation();
   seen.gates = read_gates(pod);
   for (const core::ContainerStatus& status : pod.status().init_container_statuses()) {
     seen.containers.push_back(read_status(status));

@@ -124,6 +124,7 @@ struct PodSeen {
   Time created{};
   std::optional<Time> start_time;
   std::vector<SeenContainer> containers;  // init containers too
+  int64_t generation = 0;
   std::vector<std::string> gates = {};  // status of each readiness gate's condition, "" without one
 };
 

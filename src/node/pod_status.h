@@ -6,6 +6,7 @@
 // first with ended containers and a second later with the phase (K-35).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +63,8 @@ struct PodStatusView {
   std::vector<ContainerView> containers;
   bool has_address = true;  // of its own: it was admitted
   bool rejected = false;    // not admitted: phase, reason and message are all there is (K-2)
+
+  int64_t generation = 0;  // of the spec that was taken up; 0 is the one that is there
 
   bool terminal() const { return is_terminal_phase(phase); }
 };

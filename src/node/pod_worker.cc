@@ -138,7 +138,7 @@ void PodWorker::adopt_runs(const PodRuns& runs) {
 }
 
 void PodWorker::observe(PodSeen seen) {
-  const bool says_more = seen_.gates != seen.gates;
+  const bool says_more = seen_.gates != seen.gates || seen_.generation != seen.generation;
   seen_ = std::move(seen);
   if (finished_) {
     if (seen_.deleting && std::exchange(rejected_, false)) {
@@ -442,8 +442,10 @@ void PodWorker::report() {
   if (forgotten_) {
     return;
   }
-  writer_->submit(
-      describe({run_, plan_.restart_policy, ending_ == Ending::told, forced_, set_up_}));
+  PodStatusView view =
+      describe({run_, plan_.restart_policy, ending_ == Ending::told, forced_, set_up_});
+  view.generation = seen_.generation;
+  writer_->submit(std::move(view));
 }
 
 void PodWorker::notify_when_done() {

@@ -204,13 +204,17 @@ void write_addresses(const PodStatusView& view, const StatusFacts& facts, core::
   }
 }
 
-// C-15: a new generation alone is no reason to write.
-bool differ(core::PodStatus a, core::PodStatus b) {
-  for (core::PodStatus* status : {&a, &b}) {
-    status->clear_observed_generation();
-    for (core::PodCondition& condition : *status->mutable_conditions()) {
-      condition.clear_observed_generation();
-    }
+void clear_generations(core::PodStatus& status) {
+  status.clear_observed_generation();
+  for (core::PodCondition& condition : *status.mutable_conditions()) {
+    condition.clear_observed_generation();
+  }
+}
+
+bool differ(core::PodStatus a, core::PodStatus b, bool by_generation) {
+  if (!by_generation) {
+    clear_generations(a);
+    clear_generations(b);
   }
   return !google::protobuf::util::MessageDifferencer::Equals(a, b);
 }
@@ -224,7 +228,11 @@ bool apply_status(const PodStatusView& view, const StatusFacts& facts, api::Mess
                    // stopped
   }
   const core::PodStatus before = pod.status();
-  const int64_t generation = pod.metadata().generation();
+  const int64_t generation =
+      view.generation > 0 ? view.generation : int64_t{pod.metadata().generation()};
+  // KEP-5067: others wait for a change of the spec to be taken up. That a deletion was, they see by
+  // itself, and so it alone is no reason to write (C-15).
+  const bool by_generation = !pod.metadata().has_deletion_timestamp();
   core::PodStatus& out = *pod.mutable_status();
   write_phase(view, out);
   if (!out.has_start_time()) {
@@ -234,7 +242,7 @@ bool apply_status(const PodStatusView& view, const StatusFacts& facts, api::Mess
     out.set_observed_generation(generation);
   }
   if (view.rejected) {
-    return differ(before, out);
+    return differ(before, out, by_generation);
   }
   write_conditions(view, pod.spec(), before, generation, facts.now, out);
   write_addresses(view, facts, out);
@@ -246,7 +254,7 @@ bool apply_status(const PodStatusView& view, const StatusFacts& facts, api::Mess
   for (const ContainerView& container : view.containers) {
     write_container(container, *out.add_container_statuses());
   }
-  return differ(before, out);
+  return differ(before, out, by_generation);
 }
 
 }  // namespace windlass::node

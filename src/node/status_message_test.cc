@@ -101,12 +101,31 @@ TEST(StatusMessage, SayingTheSameAgainChangesNothing) {
   EXPECT_FALSE(apply_status(view, facts(kNewYear + seconds(60)), pod));
 }
 
-TEST(StatusMessage, C15_ANewGenerationAloneIsNoReasonToWrite) {
+TEST(StatusMessage, C15_ADeletionsGenerationAloneIsNoReasonToWrite) {
   Pod pod;
   pod.mutable_metadata()->set_generation(1);
   const PodStatusView view = view_of(pod_run(Running{kNewYear}));
   EXPECT_TRUE(apply_status(view, facts(), pod));
   pod.mutable_metadata()->set_generation(2);
+  pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
+  EXPECT_FALSE(apply_status(view, facts(), pod));
+}
+
+// Upstream: "Pod Generation", "pod observedGeneration field set in pod conditions" (KEP-5067).
+TEST(StatusMessage, ANewSpecIsSeenByItsGeneration) {
+  Pod pod;
+  pod.mutable_metadata()->set_generation(1);
+  PodStatusView view = view_of(pod_run(Running{kNewYear}));
+  EXPECT_TRUE(apply_status(view, facts(), pod));
+  pod.mutable_metadata()->set_generation(3);
+  view.generation = 2;  // the third is not taken up yet
+  EXPECT_TRUE(apply_status(view, facts(kNewYear + seconds(9)), pod));
+  EXPECT_EQ(pod.status().observed_generation(), 2);
+  ASSERT_EQ(pod.status().conditions_size(), 5);
+  for (const auto& condition : pod.status().conditions()) {
+    EXPECT_EQ(condition.observed_generation(), 2) << condition.type();
+    EXPECT_EQ(condition.last_transition_time().seconds(), 1704067200) << condition.type();
+  }
   EXPECT_FALSE(apply_status(view, facts(), pod));
 }
 
