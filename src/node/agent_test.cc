@@ -359,6 +359,33 @@ TEST_F(AgentTest, R15_APodDeletedWhilePendingIsFailedWithoutHavingRun) {
   EXPECT_TRUE(node.spawned.empty());
 }
 
+// Upstream: "should report termination message from log output if
+// TerminationMessagePolicy FallbackToLogsOnError is set", and only then and on failure.
+TEST_F(AgentTest, TheEndOfTheLogIsTheMessageOfAContainerThatFails) {
+  const auto message = [this](const std::string& code, const std::string& policy) {
+    api.create_pod(fmt::format(
+        "{{metadata: {{name: p{0}-{1}}}, spec: {{nodeName: node-1, restartPolicy: Never, "
+        "containers: [{{name: c, image: i, terminationMessagePolicy: {2}, command: [run, '1', "
+        "'{0}']}}]}}}}",
+        code, policy == "File" ? "f" : "l", policy));
+    run_for(milliseconds(1));
+    EXPECT_TRUE(node.files.write(node.spawned.back().log_path,
+                                 "2024-01-01T00:00:00Z stdout F hello\n"
+                                 "2024-01-01T00:00:00Z stderr P DONE\n",
+                                 0600));
+    run_for(seconds(2));
+    return api.pod("p" + code + (policy == "File" ? "-f" : "-l"))
+        ->status()
+        .container_statuses(0)
+        .state()
+        .terminated()
+        .message();
+  };
+  EXPECT_EQ(message("1", "FallbackToLogsOnError"), "hello\nDONE");
+  EXPECT_EQ(message("0", "FallbackToLogsOnError"), "");
+  EXPECT_EQ(message("1", "File"), "");
+}
+
 // Upstream: "Pod Generation" (KEP-5067).
 TEST_F(AgentTest, TheGenerationOfANewSpecIsReported) {
   add_pod("run, '-1', '0'");

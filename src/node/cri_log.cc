@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace windlass::node {
 namespace {
 
@@ -48,6 +50,17 @@ std::string cri_text(std::string_view log) {
     }
   }
   return out;
+}
+
+std::string_view last_text(std::string_view text, size_t max_lines, size_t max_bytes) {
+  size_t begin = text.size();
+  for (size_t lines = 0; begin > 0; --begin) {
+    // The line feed at the very end closes a line and begins none.
+    if (begin < text.size() && text[begin - 1] == '\n' && ++lines == max_lines) {
+      break;
+    }
+  }
+  return text.substr(std::max(begin, text.size() - std::min(text.size(), max_bytes)));
 }
 
 std::string rotated_name(const std::string& path, int age) {

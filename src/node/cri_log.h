@@ -23,6 +23,9 @@ std::optional<std::string_view> take_line(std::string_view& text);
 // All that was written, as it was written; what is not in the format stays as it is.
 std::string cri_text(std::string_view log);
 
+// The last of `text`: at most so many lines, and so many bytes.
+std::string_view last_text(std::string_view text, size_t max_lines, size_t max_bytes);
+
 // Oldest first: what a file was moved to when it was full (supervisor/log_file.h), then the file.
 std::string rotated_name(const std::string& path, int age);
 inline constexpr int kRotatedFiles = 4;

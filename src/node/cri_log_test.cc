@@ -26,6 +26,15 @@ TEST(CriLog, ALineThatIsStillBeingWrittenWaits) {
   EXPECT_EQ(text, "tw");
 }
 
+TEST(CriLog, TheLastOfATextIsSoManyLinesAndBytes) {
+  EXPECT_EQ(last_text("", 2, 9), "");
+  EXPECT_EQ(last_text("a\nb\nc\n", 2, 9), "b\nc\n");
+  EXPECT_EQ(last_text("a\nb\nc", 2, 9), "b\nc");
+  EXPECT_EQ(last_text("a\nb", 2, 9), "a\nb");
+  EXPECT_EQ(last_text("a\nb\n", 80, 9), "a\nb\n");
+  EXPECT_EQ(last_text("abcdef", 2, 3), "def");
+}
+
 TEST(CriLog, RotatedFilesAreNumbered) {
   EXPECT_EQ(rotated_name("/l/0.log", 0), "/l/0.log");
   EXPECT_EQ(rotated_name("/l/0.log", 2), "/l/0.log.2");

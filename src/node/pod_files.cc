@@ -2,8 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "node/cri_log.h"
+
 namespace windlass::node {
 namespace {
+
+constexpr size_t kMaxMessageLines = 80;
+constexpr size_t kMaxMessageBytesOfLog = 2048;
+// Of the log: that much text with the times before each line, with room to spare.
+constexpr size_t kLogEnd = 64 * 1024;
+
+// The last `limit` bytes of a file, "" where there is none. How long it is shows in few steps.
+std::string end_of_file(env::Files& files, const std::string& path, size_t limit) {
+  const auto reaches = [&](uint64_t offset) {
+    const Result<std::string> byte = files.read_from(path, offset, 1);
+    return byte && !byte->empty();
+  };
+  constexpr uint64_t kLongest = uint64_t{1} << 62;
+  uint64_t size = 1;
+  while (size < kLongest && reaches(size)) {
+    size *= 2;
+  }
+  for (uint64_t low = 0; low < size;) {
+    const uint64_t middle = low + (size - low) / 2;
+    if (reaches(middle)) {
+      low = middle + 1;
+    } else {
+      size = middle;
+    }
+  }
+  return files.read_from(path, size - std::min<uint64_t>(size, limit), limit)
+      .value_or(std::string());
+}
 
 void remove_or_warn(env::Files& files, env::Log& log, const std::string& path) {
   if (const Result<void> removed = files.remove_tree(path); !removed) {
@@ -41,6 +73,15 @@ std::string PodFiles::log_directory(std::string_view container) const {
 
 std::string PodFiles::log_path(std::string_view container, int restart) const {
   return fmt::format("{}/{}.log", log_directory(container), restart);
+}
+
+std::string PodFiles::end_of_log(std::string_view container, int restart) const {
+  const std::string log = end_of_file(files_, log_path(container, restart), kLogEnd);
+  std::string_view lines = log;
+  if (lines.size() == kLogEnd) {
+    take_line(lines);  // it may have lost its beginning
+  }
+  return std::string(last_text(cri_text(lines), kMaxMessageLines, kMaxMessageBytesOfLog));
 }
 
 void PodFiles::remove_work() {

@@ -30,6 +30,9 @@ class PodFiles {
   std::string log_directory(std::string_view container) const;
   std::string log_path(std::string_view container, int restart) const;
 
+  // The last that a run has written to its log: 80 lines, 2048 bytes.
+  std::string end_of_log(std::string_view container, int restart) const;
+
  private:
   env::Files& files_;
   env::Log& log_;

@@ -73,9 +73,10 @@ struct ContainerPlan {
   MilliAmounts limits;
   MilliAmounts requests;
   ContainerChecks checks;
-  std::string storage_limit;  // ephemeral-storage, as it was written
-  bool never_pull = false;    // imagePullPolicy Never
-  bool sidecar = false;       // an init container with restartPolicy Always
+  std::string storage_limit;      // ephemeral-storage, as it was written
+  bool message_from_log = false;  // terminationMessagePolicy FallbackToLogsOnError
+  bool never_pull = false;        // imagePullPolicy Never
+  bool sidecar = false;           // an init container with restartPolicy Always
   OwnRestart restart;
   // What the container asks for and this agent does not have: without it the container must not
   // start, or starts all the same with a warning.

@@ -124,6 +124,8 @@ void PodWorker::adopt_runs(const PodRuns& runs) {
       run_ids_[i] = run_id(plan_.uid, run.name, run.restarts);
       attached.insert(run_ids_[i]);
       host_.containers.attach(run_ids_[i], exit_callback(i));
+    } else if (auto* ended = std::get_if<Ended>(&run.state)) {
+      add_last_words(i, *ended);
     }
   }
   for (const auto& [container, attempts] : runs) {
@@ -378,8 +380,18 @@ void PodWorker::on_exit(size_t number, const env::ContainerExit& exit) {
   if (host_.observer != nullptr) {
     host_.observer->on_container_ended(log_of(number, run.restarts), exit.code);
   }
-  end_container(number, ended_from(exit, run, plan_.restart_policy));
+  Ended ended = ended_from(exit, run, plan_.restart_policy);
+  add_last_words(number, ended);
+  end_container(number, std::move(ended));
   advance();
+}
+
+// What a container leaves as its message (terminationMessagePolicy).
+void PodWorker::add_last_words(size_t number, Ended& ended) const {
+  const ContainerPlan& plan = plan_of(number);
+  if (ended.message.empty() && plan.message_from_log && ended.exit_code != 0) {
+    ended.message = files_.end_of_log(plan.name, container_at(run_, number).restarts);
+  }
 }
 
 void PodWorker::end_container(size_t number, Ended ended) {
