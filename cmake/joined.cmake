@@ -2,8 +2,8 @@
 # most of what a file costs is the templates that its neighbours need too. Where a build is made
 # again after each change (the dev preset) this is off, and a file that forgot an include shows.
 #
-# A unit names its files relative to a folder of includes, never by where the clone is, so that ccache
-# shares units between clones (CMake's own unity builds name absolute paths).
+# A unit names its files relative to a folder of includes, never by where the clone is (CMake's own
+# unity builds name absolute paths).
 
 option(WINDLASS_JOINED "Compile several files of a target at a time" OFF)
 set(WINDLASS_JOINED_FILES 8)
