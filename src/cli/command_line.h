@@ -1,5 +1,5 @@
-// argv to options. The only file that knows the flag parser; everything behind it gets plain
-// structs. Flag names, -f -, -o and exit codes follow kubectl.
+// argv to options. Only this, completion.cc and the files named *_flags know the flag parser;
+// everything behind them gets plain structs. Flag names, -f -, -o and exit codes follow kubectl.
 #pragma once
 
 #include <optional>

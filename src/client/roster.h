@@ -51,7 +51,7 @@ class Roster final : private ReflectorSink {
 
   std::optional<Slot> find(std::string_view key) const;
 
-  // In key order. `visit(key, slot)`; false ends it.
+  // In key order: `visit(key, slot)`.
   template <class Visit>
   void for_each(std::string_view prefix, Visit visit) const {
     for (auto entry = entries_.lower_bound(prefix);
