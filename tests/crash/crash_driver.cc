@@ -18,6 +18,8 @@ namespace windlass::crash {
 namespace {
 
 constexpr size_t kMaxFaults = 20;
+// With a program that never comes as far as it should.
+constexpr auto kPatience = seconds(60);
 
 struct Child {
   pid_t pid;
@@ -39,14 +41,33 @@ Child start(const std::string& program, const std::string& directory, uint64_t s
   return {pid, ends[0]};
 }
 
-// All it says until it is killed after `life`; a line without its end was never said.
-std::vector<std::string> listen_and_kill(const Child& child, Duration life) {
-  const auto end = std::chrono::steady_clock::now() + life;
+// Takes the lines off `heard` that are complete.
+std::vector<std::string> take_lines(std::string& heard) {
+  std::vector<std::string> lines;
+  size_t from = 0;
+  for (size_t to = heard.find('\n'); to != std::string::npos; to = heard.find('\n', from)) {
+    lines.push_back(heard.substr(from, to - from));
+    from = to + 1;
+  }
+  heard.erase(0, from);
+  return lines;
+}
+
+bool is_acknowledgement(const std::string& line) {
+  return line.starts_with("put ") || line.starts_with("gone ");
+}
+
+// All it says until it is killed; a line without its end was never said.
+std::vector<std::string> listen_and_kill(const Child& child, const Life& life) {
+  using Clock = std::chrono::steady_clock;
+  auto end = Clock::now() + (life.writes == 0 ? life.delay : kPatience);
+  std::vector<std::string> lines;
   std::string heard;
   std::array<char, 65'536> buffer;
+  int writes = 0;
   bool killed = false;
   while (true) {
-    const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
     if (!killed && left <= milliseconds(0)) {
       ::kill(child.pid, SIGKILL);
       killed = true;
@@ -60,20 +81,20 @@ std::vector<std::string> listen_and_kill(const Child& child, Duration life) {
       break;
     }
     heard.append(buffer.data(), static_cast<size_t>(got));
+    for (std::string& line : take_lines(heard)) {
+      if (is_acknowledgement(line) && ++writes == life.writes) {
+        end = Clock::now() + life.delay;
+      }
+      lines.push_back(std::move(line));
+    }
   }
   ::close(child.output);
-  std::vector<std::string> lines;
-  size_t from = 0;
-  for (size_t to = heard.find('\n'); to != std::string::npos; to = heard.find('\n', from)) {
-    lines.push_back(heard.substr(from, to - from));
-    from = to + 1;
-  }
   return lines;
 }
 
 }  // namespace
 
-void Driver::live(uint64_t seed, Duration life) {
+void Driver::live(uint64_t seed, const Life& life) {
   found_.clear();
   const Child child = start(program_, directory_, seed);
   const std::vector<std::string> lines = listen_and_kill(child, life);

@@ -12,13 +12,19 @@
 
 namespace windlass::crash {
 
+// When a life ends: so long after its start, or after it has acknowledged so many writes.
+struct Life {
+  int writes = 0;
+  Duration delay = {};
+};
+
 class Driver {
  public:
   Driver(std::string program, std::string directory)
       : program_(std::move(program)), directory_(std::move(directory)) {}
 
-  // One life, killed after so long; what it got to say is checked against the lives before it.
-  void live(uint64_t seed, Duration life);
+  // One life; what it got to say is checked against the lives before it.
+  void live(uint64_t seed, const Life& life);
 
   // What was found wrong, most important first; empty when nothing is.
   const std::vector<std::string>& faults() const { return faults_; }

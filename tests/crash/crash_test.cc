@@ -17,6 +17,16 @@ constexpr int kLives = 250;
 constexpr auto kBudget = seconds(50);
 constexpr int kMinLives = 20;
 
+// One life in four is killed at any moment of its first 150 ms, so also while it starts. The others
+// come as far as writing on the slowest machine, too, and are killed amid whatever they do then.
+Life some_life(Generator& random) {
+  if (random.chance(0.25)) {
+    return {.writes = 0, .delay = microseconds(random.uniform(150'000))};
+  }
+  return {.writes = 1 + static_cast<int>(random.uniform(300)),
+          .delay = microseconds(random.uniform(5'000))};
+}
+
 TEST(Crash, S1_S2_S6_WhatWasAcknowledgedSurvivesEveryKill) {
   const char* program = std::getenv("WINDLASS_CRASH_SUBJECT");
   ASSERT_NE(program, nullptr) << "names the program to kill; see tests/crash/README.md";
@@ -32,7 +42,7 @@ TEST(Crash, S1_S2_S6_WhatWasAcknowledgedSurvivesEveryKill) {
         std::chrono::steady_clock::now() - begin > kBudget) {
       break;
     }
-    driver.live(static_cast<uint64_t>(done), microseconds(random.uniform(150'000)));
+    driver.live(static_cast<uint64_t>(done), some_life(random));
     if (!driver.faults().empty()) {
       break;
     }
@@ -40,7 +50,7 @@ TEST(Crash, S1_S2_S6_WhatWasAcknowledgedSurvivesEveryKill) {
   for (const std::string& fault : driver.faults()) {
     ADD_FAILURE() << "life " << done << ": " << fault;
   }
-  EXPECT_GT(driver.lives(), done / 4) << "most lives come as far as writing";
+  EXPECT_GT(driver.lives(), done / 2) << "most lives come as far as writing";
   EXPECT_GT(driver.acknowledged(), static_cast<uint64_t>(done)) << "there was load";
   RecordProperty("kills", done);
   fmt::print("{} kills, {} acknowledged writes\n", done, driver.acknowledged());
