@@ -195,6 +195,30 @@ TEST_F(ExplainTest, NoNodeFits) {
   EXPECT_THAT(text(), HasSubstr("pod p1 does not run: 0/3 nodes are available: 3 Insufficient"));
 }
 
+TEST_F(ExplainTest, AScheduledPodHasNotStartedYet) {
+  job("parallelism: 1", "active: 1");
+  pod("p1", "phase: Pending");
+  EXPECT_THAT(text(), HasSubstr("pod p1 does not run: node n1 has not started it yet"));
+}
+
+TEST_F(ExplainTest, NoSchedulerLooksAtThePod) {
+  job("parallelism: 1", "active: 1");
+  evidence_.pods.push_back(std::make_shared<Pod>(api::testing::from_yaml<Pod>(
+      "{metadata: {name: p1, namespace: ns, uid: p1}, spec: {schedulerName: mine}, "
+      "status: {phase: Pending}}")));
+  EXPECT_EQ(told().waits.at(0).kind, Wait::Kind::pod_pending);
+  EXPECT_THAT(text(),
+              HasSubstr("pod p1 does not run: the scheduler mine has not looked at it yet"));
+}
+
+TEST_F(ExplainTest, WhatAContainerWroteIsOneLineWithoutControlCharacters) {
+  failed_condition("backoffLimit: 0", "BackoffLimitExceeded", "limit");
+  pod("p1",
+      "phase: Failed, containerStatuses: [{name: main, state: {terminated: {exitCode: 1, "
+      "message: \"no such file:\\n\\e[31m/data\\n\"}}}]");
+  EXPECT_THAT(text(), HasSubstr("container main exited with 1: no such file: [31m/data\n"));
+}
+
 TEST_F(ExplainTest, BackOffOfTheJobFromItsRecord) {
   const Time failed = *parse_rfc3339("2026-01-01T00:09:55Z");
   job("", "failed: 1",

@@ -74,6 +74,7 @@ PodAccount account_of(const job::JobView& job, const job::PodView& view, const P
     judge(job, view, account);
   } else if (view.phase == job::Phase::pending) {
     account.text = pod_waiting_text(pod);
+    account.text = account.text.empty() ? pod_unstarted_text(pod) : account.text;
   }
   return account;
 }

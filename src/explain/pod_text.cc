@@ -15,6 +15,26 @@ using api::core::v1::Pod;
 
 constexpr std::string_view kIndexAnnotation = "batch.kubernetes.io/job-completion-index";
 
+// A container may write anything, lines and escape sequences for terminals among it.
+std::string in_one_line(std::string_view text) {
+  constexpr unsigned char kFirstPrintable = 0x20;
+  constexpr unsigned char kDelete = 0x7f;
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool blank = byte <= kFirstPrintable || byte == kDelete;
+    if (!blank) {
+      out += c;
+    } else if (!out.empty() && out.back() != ' ') {
+      out += ' ';
+    }
+  }
+  if (out.ends_with(' ')) {
+    out.pop_back();
+  }
+  return out;
+}
+
 void add_failures(const google::protobuf::RepeatedPtrField<ContainerStatus>& statuses,
                   std::vector<std::string>& texts) {
   for (const auto& status : statuses) {
@@ -27,8 +47,8 @@ void add_failures(const google::protobuf::RepeatedPtrField<ContainerStatus>& sta
     if (!ended.reason().empty() && ended.reason() != "Error") {
       text += fmt::format(" ({})", ended.reason());
     }
-    if (!ended.message().empty()) {
-      text += fmt::format(": {}", ended.message());
+    if (const std::string message = in_one_line(ended.message()); !message.empty()) {
+      text += ": " + message;
     }
     texts.push_back(std::move(text));
   }
@@ -78,6 +98,13 @@ std::string pod_waiting_text(const Pod& pod) {
   }
   const std::string waiting = waiting_reason(pod.status().init_container_statuses());
   return waiting.empty() ? waiting_reason(pod.status().container_statuses()) : waiting;
+}
+
+std::string pod_unstarted_text(const Pod& pod) {
+  if (pod.spec().node_name().empty()) {
+    return fmt::format("the scheduler {} has not looked at it yet", pod.spec().scheduler_name());
+  }
+  return fmt::format("node {} has not started it yet", pod.spec().node_name());
 }
 
 }  // namespace windlass::explain

@@ -2,16 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace windlass::node {
 namespace {
 
 constexpr int64_t kMilli = 1000;
 constexpr size_t kMaxHostname = 63;
+constexpr std::string_view kUsualMessagePath = "/dev/termination-log";
 
 uint64_t amount(const MilliAmounts& amounts, std::string_view name, int64_t unit) {
   const auto found = amounts.find(name);
   return found == amounts.end() || found->second <= 0 ? 0
                                                       : static_cast<uint64_t>(found->second / unit);
+}
+
+bool any_names(const std::vector<std::string>& texts, std::string_view path) {
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const std::string& text) { return text.find(path) != std::string::npos; });
 }
 
 std::string short_hostname(const std::string& name) {
@@ -39,6 +47,16 @@ Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlace
 }
 
 }  // namespace
+
+bool wants_message_file(const ContainerPlan& container, const ContainerCommand& command,
+                        bool own_root, const env::ContainerSupport& support) {
+  const std::string& path = container.message_path;
+  if (!path.starts_with('/') || !(own_root || support.mounts)) {
+    return false;
+  }
+  return own_root || path != kUsualMessagePath || any_names(command.command, path) ||
+         any_names(command.environment, path);
+}
 
 std::string working_directory(const ContainerPlan& container, const std::string& work_dir,
                               bool on_host_root) {
@@ -70,6 +88,10 @@ Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPl
   for (const MountPlan& mount : command.mounts) {
     TRY(env::ContainerMount made, make_mount(mount, place.volumes));
     request.isolation.mounts.push_back(std::move(made));
+  }
+  if (!place.message_file.empty()) {
+    request.isolation.mounts.push_back(
+        {env::ContainerMount::Kind::bind, place.message_file, container.message_path, false, 0});
   }
   request.isolation.uid = container.identity.user;
   request.isolation.gid = container.identity.group;

@@ -15,9 +15,16 @@ struct ContainerPlace {
   std::string work_dir;  // of the pod; where a container works that names no directory
   std::string log_path;
   const VolumePlaces& volumes;
-  std::string root = {};   // of its image; "" is the host's
-  std::string layer = {};  // takes what is written to `root`
+  std::string root = {};          // of its image; "" is the host's
+  std::string layer = {};         // takes what is written to `root`
+  std::string message_file = {};  // what its terminationMessagePath is there; "" is nothing
 };
+
+// Whether a container is to find a file at its terminationMessagePath. On the root of an image it
+// always does. On the host's own a file in /dev costs a /dev of its own, so there its command or
+// environment has to name the usual path; another path is asked for by naming it in the pod.
+bool wants_message_file(const ContainerPlan& container, const ContainerCommand& command,
+                        bool own_root, const env::ContainerSupport& support);
 
 // An error is for good: the container's mounts cannot be made.
 Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPlan& container,

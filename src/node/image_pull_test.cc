@@ -124,7 +124,8 @@ TEST_F(ImagePodTest, K18_APodWaitsForItsImageAndRunsOnItsRoot) {
   EXPECT_EQ(request.isolation.root, "/roots/i");
   EXPECT_EQ(request.isolation.layer, "/data/layers/" + pod->metadata().uid() + "/c");
   EXPECT_EQ(request.working_directory, "/");
-  EXPECT_TRUE(request.isolation.mounts.empty()) << "the host's directories are not seen";
+  ASSERT_EQ(request.isolation.mounts.size(), 1u) << "the host's directories are not seen";
+  EXPECT_EQ(request.isolation.mounts[0].target, "/dev/termination-log");
   run_for(seconds(10));
   EXPECT_EQ(api.pod("p")->status().phase(), "Succeeded");
 }

@@ -9,6 +9,8 @@
 namespace windlass::node {
 namespace {
 
+constexpr size_t kMaxMessageBytes = 4096;
+constexpr unsigned kOpenToAll = 0666;
 constexpr size_t kMaxMessageLines = 80;
 constexpr size_t kMaxMessageBytesOfLog = 2048;
 // Of the log: that much text with the times before each line, with room to spare.
@@ -73,6 +75,18 @@ std::string PodFiles::log_directory(std::string_view container) const {
 
 std::string PodFiles::log_path(std::string_view container, int restart) const {
   return fmt::format("{}/{}.log", log_directory(container), restart);
+}
+
+std::string PodFiles::message_path(std::string_view container, int restart) const {
+  return fmt::format("{}/{}.message", log_directory(container), restart);
+}
+
+Result<void> PodFiles::make_message_file(std::string_view container, int restart) {
+  return files_.write(message_path(container, restart), "", kOpenToAll);
+}
+
+std::string PodFiles::message(std::string_view container, int restart) const {
+  return end_of_file(files_, message_path(container, restart), kMaxMessageBytes);
 }
 
 std::string PodFiles::end_of_log(std::string_view container, int restart) const {

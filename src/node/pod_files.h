@@ -30,6 +30,11 @@ class PodFiles {
   std::string log_directory(std::string_view container) const;
   std::string log_path(std::string_view container, int restart) const;
 
+  // What a run may write its last words to, whoever it runs as; and the end of what it wrote there,
+  // 4096 bytes.
+  std::string message_path(std::string_view container, int restart) const;
+  Result<void> make_message_file(std::string_view container, int restart);
+  std::string message(std::string_view container, int restart) const;
   // The last that a run has written to its log: 80 lines, 2048 bytes.
   std::string end_of_log(std::string_view container, int restart) const;
 

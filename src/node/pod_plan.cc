@@ -177,6 +177,7 @@ ContainerPlan read_container(const core::Container& container, const core::PodSp
   if (const auto storage = limits.find("ephemeral-storage"); storage != limits.end()) {
     plan.storage_limit = storage->second.string();
   }
+  plan.message_path = container.termination_message_path();
   plan.message_from_log = container.termination_message_policy() == "FallbackToLogsOnError";
   plan.never_pull = container.image_pull_policy() == "Never";
   plan.sidecar = init && container.restart_policy() == "Always";

@@ -74,6 +74,7 @@ struct ContainerPlan {
   MilliAmounts requests;
   ContainerChecks checks;
   std::string storage_limit;      // ephemeral-storage, as it was written
+  std::string message_path;       // terminationMessagePath
   bool message_from_log = false;  // terminationMessagePolicy FallbackToLogsOnError
   bool never_pull = false;        // imagePullPolicy Never
   bool sidecar = false;           // an init container with restartPolicy Always

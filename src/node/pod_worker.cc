@@ -15,6 +15,8 @@ namespace windlass::node {
 namespace {
 
 constexpr Duration kStartRetry = seconds(10);
+// Of all its containers together; each has the same share.
+constexpr size_t kMaxMessageBytesOfPod = 12 * 1024;
 
 ContainerRun new_run(const ContainerPlan& plan) {
   ContainerRun run;
@@ -299,12 +301,19 @@ void PodWorker::block(size_t number, const Status& why) {
 void PodWorker::ask_for(size_t number, const ContainerCommand& command, const ImageAnswer& image) {
   ContainerRun& run = container_at(run_, number);
   const int attempt = run.ever_started ? run.restarts + 1 : 0;
-  const ContainerPlace place{run_id(plan_.uid, run.name, attempt),
-                             files_.work_dir(),
-                             log_of(number, attempt).path,
-                             setup_.volumes(),
-                             image.root,
-                             files_.layer_directory(run.name)};
+  ContainerPlace place{run_id(plan_.uid, run.name, attempt),
+                       files_.work_dir(),
+                       log_of(number, attempt).path,
+                       setup_.volumes(),
+                       image.root,
+                       files_.layer_directory(run.name)};
+  if (wants_message_file(plan_of(number), command, !image.root.empty(), host_.support)) {
+    if (const auto made = files_.make_message_file(run.name, attempt); !made) {
+      on_refused(number, made.error().message);
+      return;
+    }
+    place.message_file = files_.message_path(run.name, attempt);
+  }
   const auto request = make_request(plan_, plan_of(number), command, place, host_.support);
   if (!request) {
     block(number, request.error());
@@ -386,12 +395,18 @@ void PodWorker::on_exit(size_t number, const env::ContainerExit& exit) {
   advance();
 }
 
-// What a container leaves as its message (terminationMessagePolicy).
+// What a container leaves as its message (api.md E78, terminationMessagePolicy).
 void PodWorker::add_last_words(size_t number, Ended& ended) const {
   const ContainerPlan& plan = plan_of(number);
-  if (ended.message.empty() && plan.message_from_log && ended.exit_code != 0) {
-    ended.message = files_.end_of_log(plan.name, container_at(run_, number).restarts);
+  const int attempt = container_at(run_, number).restarts;
+  if (ended.message.empty()) {
+    ended.message = files_.message(plan.name, attempt);
   }
+  if (ended.message.empty() && plan.message_from_log && ended.exit_code != 0) {
+    ended.message = files_.end_of_log(plan.name, attempt);
+  }
+  const size_t share = kMaxMessageBytesOfPod / container_count(run_);
+  ended.message.resize(std::min(ended.message.size(), share));
 }
 
 void PodWorker::end_container(size_t number, Ended ended) {

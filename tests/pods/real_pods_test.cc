@@ -104,6 +104,18 @@ TEST_F(RealPods, PartsOfVolumes) {
   EXPECT_TRUE(made.complete) << made.output;
 }
 
+TEST_F(RealPods, E78_LastWordsAreTheMessageOfTheEnd) {
+  const bool before = std::filesystem::exists("/dev/termination-log");
+  const Ran usual =
+      run(job("echo the disk is full > /dev/termination-log; [ -c /dev/null ]; exit 3", "",
+              "      securityContext: {runAsUser: 1234}\n"));
+  EXPECT_THAT(usual.output, HasSubstr("container c exited with 3: the disk is full"));
+  EXPECT_EQ(std::filesystem::exists("/dev/termination-log"), before) << "the host's own /dev";
+  const Ran other = run(
+      job("echo no input > /tmp/why; exit 4", "        terminationMessagePath: /tmp/why\n", ""));
+  EXPECT_THAT(other.output, HasSubstr("container c exited with 4: no input"));
+}
+
 TEST_F(RealPods, R7_APodBeyondItsLocalStorageIsEvicted) {
   const Ran ran = run(job("head -c 3000000 /dev/zero > f; exec sleep 100",
                           "        resources: {limits: {ephemeral-storage: 1Mi}}\n", ""));

@@ -1,0 +1,118 @@
+// What containers leave as the message of their end.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "node/container_request.h"
+#include "node/testing.h"
+
+namespace windlass::node {
+namespace {
+
+using testing::SimApi;
+using testing::SimNode;
+
+class LastWordsTest : public ::testing::Test {
+ protected:
+  LastWordsTest() : node(api, "node-1") {
+    node.agent->start();
+    run_for(milliseconds(1));
+  }
+
+  void run_for(Duration duration) { api.world.run_for(duration); }
+
+  // A pod p of so many containers that run for a second and end with 1; `more` goes into each.
+  void add_pod(const std::string& more, int containers = 1) {
+    std::string list;
+    for (int i = 0; i < containers; ++i) {
+      list += fmt::format("{{name: c{}, image: i, command: [run, '1', '1'], {}}},", i, more);
+    }
+    api.create_pod("{metadata: {name: p}, spec: {nodeName: node-1, restartPolicy: Never, " +
+                   ("containers: [" + list + "]}}"));
+    run_for(milliseconds(1));
+  }
+
+  // Where what the container finds at `path` is on the host.
+  std::optional<std::string> source_of(const std::string& path, size_t container = 0) const {
+    for (const env::ContainerMount& mount : node.spawned.at(container).isolation.mounts) {
+      if (mount.target == path) {
+        return mount.source;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::string message(int container = 0) {
+    const auto pod = api.pod("p");
+    return pod->status().container_statuses(container).state().terminated().message();
+  }
+
+  SimApi api;
+  SimNode node;
+};
+
+// Upstream: "should report termination message if TerminationMessagePath is set as non-root user
+// and at a non-default path".
+TEST_F(LastWordsTest, E78_WhatAContainerWritesToItsMessagePathIsItsMessage) {
+  add_pod("terminationMessagePath: /tmp/why");
+  const auto file = source_of("/tmp/why");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(node.files.read(*file, 1).value_or("there is none"), "");
+  ASSERT_TRUE(node.files.write(*file, std::string(5'000, 'x') + "DONE", 0666));
+  run_for(seconds(2));
+  EXPECT_EQ(message(), std::string(4'092, 'x') + "DONE");
+}
+
+TEST_F(LastWordsTest, E78_TheUsualPathIsThereForWhoNamesIt) {
+  add_pod("args: ['echo why > /dev/termination-log']");
+  EXPECT_TRUE(source_of("/dev/termination-log"));
+}
+
+TEST_F(LastWordsTest, E78_TheUsualPathIsThereForWhoNamesItInTheEnvironment) {
+  add_pod("env: [{name: LOG, value: /dev/termination-log}]");
+  EXPECT_TRUE(source_of("/dev/termination-log"));
+}
+
+TEST_F(LastWordsTest, OnTheHostsRootNobodyElsePaysForIt) {
+  add_pod("workingDir: /");
+  EXPECT_FALSE(source_of("/dev/termination-log"));
+  run_for(seconds(2));
+  EXPECT_EQ(message(), "");
+}
+
+TEST_F(LastWordsTest, WrittenWordsGoBeforeTheEndOfTheLog) {
+  add_pod("terminationMessagePath: /tmp/why, terminationMessagePolicy: FallbackToLogsOnError");
+  ASSERT_TRUE(node.files.write(node.spawned.at(0).log_path,
+                               "2024-01-01T00:00:00Z stdout F from the log\n", 0600));
+  ASSERT_TRUE(node.files.write(*source_of("/tmp/why"), "from the file", 0666));
+  run_for(seconds(2));
+  EXPECT_EQ(message(), "from the file");
+}
+
+TEST_F(LastWordsTest, TheContainersOfAPodShareTwelveKibibytes) {
+  constexpr int kContainers = 6;
+  add_pod("terminationMessagePath: /tmp/why", kContainers);
+  ASSERT_EQ(node.spawned.size(), static_cast<size_t>(kContainers));
+  for (size_t i = 0; i < kContainers; ++i) {
+    ASSERT_TRUE(node.files.write(*source_of("/tmp/why", i), std::string(4'096, 'x'), 0666));
+  }
+  run_for(seconds(2));
+  for (int i = 0; i < kContainers; ++i) {
+    EXPECT_EQ(message(i).size(), 2'048u);
+  }
+}
+
+TEST(MessageFile, NeedsARootOrMountsOfItsOwn) {
+  ContainerPlan container;
+  container.message_path = "/tmp/why";
+  env::ContainerSupport none;
+  none.mounts = false;
+  EXPECT_FALSE(wants_message_file(container, {}, false, none));
+  EXPECT_TRUE(wants_message_file(container, {}, true, none));
+  container.message_path = "relative";
+  EXPECT_FALSE(wants_message_file(container, {}, true, none));
+}
+
+}  // namespace
+}  // namespace windlass::node
