@@ -16,6 +16,14 @@ target_include_directories(windlass_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 # The optimiser is for what users run; test files, which only call it, would take half of a build.
 set(WINDLASS_TEST_OPTIONS "" CACHE STRING "Options for test files, after the build's own")
 
+# Fuzz targets are guided by what they reach in these layers. Elsewhere, and in tests, the counters for
+# that only make files an eighth slower to compile, and slower to run.
+set(WINDLASS_FUZZED_LAYERS base env http api store client apiserver sim)
+set(WINDLASS_UNFUZZED_OPTIONS "")
+if(WINDLASS_FUZZ)
+  set(WINDLASS_UNFUZZED_OPTIONS -fno-sanitize-coverage=trace-cmp,inline-8bit-counters,pc-table,indirect-calls,stack-depth)
+endif()
+
 include(${CMAKE_CURRENT_LIST_DIR}/precompiled.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/joined.cmake)
 
@@ -44,6 +52,9 @@ function(windlass_layer folder)
     add_library(${name} STATIC)
     windlass_sources(${name} ${sources} APART ${ARG_APART})
     target_link_libraries(${name} PUBLIC ${links})
+    if(NOT folder IN_LIST WINDLASS_FUZZED_LAYERS)
+      target_compile_options(${name} PRIVATE ${WINDLASS_UNFUZZED_OPTIONS})
+    endif()
     windlass_precompiled(${name} library LINK ${links})
   else()
     add_library(${name} INTERFACE)
@@ -65,7 +76,7 @@ function(windlass_test name)
   add_executable(${name})
   windlass_sources(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} windlass_options GTest::gmock GTest::gtest_main)
-  target_compile_options(${name} PRIVATE ${WINDLASS_TEST_OPTIONS})
+  target_compile_options(${name} PRIVATE ${WINDLASS_TEST_OPTIONS} ${WINDLASS_UNFUZZED_OPTIONS})
   windlass_precompiled(${name} test LINK ${ARG_LINK})
   if(TARGET rapidcheck)
     target_link_libraries(${name} PRIVATE rapidcheck)

@@ -3,6 +3,7 @@
 // upgraded control plane does.
 #include <gtest/gtest.h>
 
+#include "base/sanitized_testing.h"
 #include "simulation/run.h"
 
 namespace windlass::simulation {
@@ -45,7 +46,7 @@ Scenario with_gates(const GateCase& gate_case) {
 
 TEST_P(GateLifeCycle, OnOffOnOverStoredObjects) {
   const Scenario scenario = with_gates(GetParam());
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
+  for (uint64_t seed = 1; seed <= (kSanitized ? 4 : 20); ++seed) {
     const Outcome outcome = run(scenario, {.seed = seed, .quiet = true});
     EXPECT_TRUE(outcome.sound()) << "seed " << seed << "\n" << text_of_broken(outcome);
   }

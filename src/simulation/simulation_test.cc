@@ -64,7 +64,7 @@ TEST(Simulation, EveryScenarioEndsAsItShouldWithoutFaults) {
 }
 
 TEST(Simulation, TheSameSeedIsTheSameRunToTheHash) {
-  for (const uint64_t seed : {3u, 4u, 5u, 6u}) {
+  for (uint64_t seed = 3; seed <= (kSanitized ? 3 : 6); ++seed) {
     const Scenario scenario = random_scenario(seed);
     const Outcome first = run(scenario, {.seed = seed});
     const Outcome second = run(scenario, {.seed = seed});
@@ -96,14 +96,17 @@ TEST(Simulation, SingleFaultsCoverEveryWriteInThreeWays) {
 }
 
 TEST(Simulation, NoSingleFaultOfTheControllerChangesHowAJobEnds) {
-  std::vector<const char*> names = {"one-pod", "fail-job"};
+  std::vector<const char*> names = {"fail-job"};
   if (!kSanitized) {
-    names.insert(names.end(), {"retry", "per-index-retry", "suspend-resume"});
+    names.insert(names.end(), {"one-pod", "retry", "per-index-retry", "suspend-resume"});
   }
+  const size_t step = kSanitized ? 3 : 1;
   for (const char* name : names) {
     const Scenario& scenario = *find_scenario(name);
     const Outcome quiet = run(scenario, {.quiet = true});
-    for (const Strike& strike : single_faults(scenario, quiet, {"job-controller"})) {
+    const std::vector<Strike> strikes = single_faults(scenario, quiet, {"job-controller"});
+    for (size_t i = 0; i < strikes.size(); i += step) {
+      const Strike& strike = strikes[i];
       const Outcome outcome = run(scenario, {.strikes = {{strike}}});
       EXPECT_TRUE(outcome.sound()) << name << " " << text_of(strike) << "\n"
                                    << broken_text(outcome);
