@@ -10,7 +10,7 @@
 namespace windlass::node {
 namespace {
 
-using testing::SimApi;
+using apiserver::testing::SimApi;
 using testing::SimNode;
 
 class LastWordsTest : public ::testing::Test {
@@ -101,6 +101,25 @@ TEST_F(LastWordsTest, TheContainersOfAPodShareTwelveKibibytes) {
   for (int i = 0; i < kContainers; ++i) {
     EXPECT_EQ(message(i).size(), 2'048u);
   }
+}
+
+TEST_F(LastWordsTest, AMessageFileThatCannotBeMadeKeepsNoOtherContainerBusy) {
+  const auto made = api.create_pod(
+      "{metadata: {name: p}, spec: {nodeName: node-1, restartPolicy: Always, containers: ["
+      "{name: c0, image: i, command: [run, '-1', '0'], terminationMessagePath: /tmp/why},"
+      "{name: c1, image: i, command: [run, '-1', '0'], terminationMessagePath: /tmp/why}]}}");
+  const std::string place = "/data/logs/default_p_" + made->metadata().uid() + "/c0/0.message";
+  ASSERT_TRUE(node.files.make_directory(place));  // where the file should be
+  run_for(seconds(1));
+  EXPECT_EQ(node.spawned.size(), 1u) << "c1, once";
+  const auto pod = api.pod("p");
+  EXPECT_EQ(pod->status().container_statuses(0).state().waiting().reason(), "CreateContainerError");
+  EXPECT_TRUE(pod->status().container_statuses(1).state().has_running());
+  EXPECT_EQ(pod->status().container_statuses(1).restart_count(), 0);
+  ASSERT_TRUE(node.files.remove_tree(place));
+  run_for(seconds(11));
+  EXPECT_EQ(node.spawned.size(), 2u);
+  EXPECT_EQ(api.pod("p")->status().container_statuses(0).restart_count(), 0);
 }
 
 TEST(MessageFile, NeedsARootOrMountsOfItsOwn) {

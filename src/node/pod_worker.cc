@@ -309,7 +309,7 @@ void PodWorker::ask_for(size_t number, const ContainerCommand& command, const Im
                        files_.layer_directory(run.name)};
   if (wants_message_file(plan_of(number), command, !image.root.empty(), host_.support)) {
     if (const auto made = files_.make_message_file(run.name, attempt); !made) {
-      on_refused(number, made.error().message);
+      refused(number, made.error().message);
       return;
     }
     place.message_file = files_.message_path(run.name, attempt);
@@ -334,7 +334,8 @@ void PodWorker::ask_for(size_t number, const ContainerCommand& command, const Im
 
 void PodWorker::on_started(size_t number, const Result<void>& started) {
   if (!started && env::is_unreachable(started.error())) {
-    on_refused(number, started.error().message);
+    refused(number, started.error().message);
+    advance();
     return;
   }
   ContainerRun& run = container_at(run_, number);
@@ -367,10 +368,10 @@ void PodWorker::on_started(size_t number, const Result<void>& started) {
 }
 
 // Nobody has seen the request, so nothing has failed: the same run is asked for again.
-void PodWorker::on_refused(size_t number, const std::string& why) {
+// Within the search for containers to start, so that it goes on with nothing itself.
+void PodWorker::refused(size_t number, const std::string& why) {
   hold(number, {"CreateContainerError", why}, host_.env.clock.monotonic() + kStartRetry);
   host_.events.warning(event_target(number), "Failed", "Error: " + why);
-  advance();
 }
 
 std::function<void(const env::ContainerExit&)> PodWorker::exit_callback(size_t number) {

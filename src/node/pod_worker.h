@@ -100,7 +100,7 @@ class PodWorker {
   void start_container(size_t number);
   void ask_for(size_t number, const ContainerCommand& command, const ImageAnswer& image);
   void on_started(size_t number, const Result<void>& started);
-  void on_refused(size_t number, const std::string& why);
+  void refused(size_t number, const std::string& why);
   void on_exit(size_t number, const env::ContainerExit& exit);
   void add_last_words(size_t number, Ended& ended) const;
   void end_container(size_t number, Ended ended);
