@@ -211,6 +211,33 @@ TEST_F(ExplainTest, NoSchedulerLooksAtThePod) {
               HasSubstr("pod p1 does not run: the scheduler mine has not looked at it yet"));
 }
 
+TEST_F(ExplainTest, AnInitContainerIsWaitedFor) {
+  job("parallelism: 1", "active: 1");
+  pod("p1",
+      "phase: Pending, initContainerStatuses: [{name: proxy, state: {running: {}}}, "
+      "{name: fetch, state: {running: {}}}, {name: unpack, state: {waiting: {reason: "
+      "PodInitializing}}}], containerStatuses: [{name: main, state: {waiting: {reason: "
+      "PodInitializing}}}]");
+  ASSERT_THAT(told().waits, SizeIs(1));
+  EXPECT_THAT(text(), HasSubstr("pod p1 does not run: init container fetch runs"));
+}
+
+TEST_F(ExplainTest, BetweenInitContainersTheNodeHasNotStartedAll) {
+  job("parallelism: 1", "active: 1");
+  pod("p1",
+      "phase: Pending, initContainerStatuses: [{name: fetch, state: {terminated: {exitCode: 0}}}], "
+      "containerStatuses: [{name: main, state: {waiting: {reason: PodInitializing}}}]");
+  EXPECT_THAT(text(), HasSubstr("pod p1 does not run: node n1 has not started all of it yet"));
+}
+
+TEST_F(ExplainTest, ASchedulerThatHasLookedIsNotSaidNotToHave) {
+  job("parallelism: 1", "active: 1");
+  evidence_.pods.push_back(std::make_shared<Pod>(api::testing::from_yaml<Pod>(
+      "{metadata: {name: p1, namespace: ns, uid: p1}, spec: {schedulerName: mine}, status: {phase: "
+      "Pending, conditions: [{type: PodScheduled, status: 'False', reason: SchedulingGated}]}}")));
+  EXPECT_THAT(text(), HasSubstr("pod p1 does not run: it has no node: SchedulingGated"));
+}
+
 TEST_F(ExplainTest, WhatAContainerWroteIsOneLineWithoutControlCharacters) {
   failed_condition("backoffLimit: 0", "BackoffLimitExceeded", "limit");
   pod("p1",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -67,6 +68,13 @@ std::string waiting_reason(const google::protobuf::RepeatedPtrField<ContainerSta
   return "";
 }
 
+bool has_begun(const google::protobuf::RepeatedPtrField<ContainerStatus>& statuses) {
+  return std::any_of(statuses.begin(), statuses.end(), [](const ContainerStatus& status) {
+    return status.state().has_running() || status.state().has_terminated() ||
+           status.last_state().has_terminated();
+  });
+}
+
 }  // namespace
 
 std::string pod_title(const Pod& pod) {
@@ -101,10 +109,27 @@ std::string pod_waiting_text(const Pod& pod) {
 }
 
 std::string pod_unstarted_text(const Pod& pod) {
-  if (pod.spec().node_name().empty()) {
+  const std::string& node = pod.spec().node_name();
+  for (const auto& condition : pod.status().conditions()) {
+    if (node.empty() && condition.type() == "PodScheduled") {
+      // Somebody has looked at it, and did not say more.
+      return fmt::format("it has no node{}{}", condition.reason().empty() ? "" : ": ",
+                         in_one_line(condition.reason()));
+    }
+  }
+  if (node.empty()) {
     return fmt::format("the scheduler {} has not looked at it yet", pod.spec().scheduler_name());
   }
-  return fmt::format("node {} has not started it yet", pod.spec().node_name());
+  const auto& inits = pod.status().init_container_statuses();
+  // The newest: sidecars before it run, too.
+  const auto running = std::find_if(inits.rbegin(), inits.rend(), [](const auto& status) {
+    return status.state().has_running();
+  });
+  if (running != inits.rend()) {
+    return fmt::format("init container {} runs", running->name());
+  }
+  const bool begun = has_begun(inits) || has_begun(pod.status().container_statuses());
+  return fmt::format("node {} has not started {} yet", node, begun ? "all of it" : "it");
 }
 
 }  // namespace windlass::explain

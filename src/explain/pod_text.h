@@ -15,7 +15,8 @@ std::string pod_title(const api::core::v1::Pod& pod);
 std::string pod_failure_text(const api::core::v1::Pod& pod);
 // Why a pending pod does not run, or "": the scheduler's message, or a container's waiting reason.
 std::string pod_waiting_text(const api::core::v1::Pod& pod);
-// Whose turn it is with a pending pod of which nobody says why it does not run.
+// Whose turn it is with a pending pod of which nobody says why it does not run: the scheduler's,
+// the node's, or an init container's.
 std::string pod_unstarted_text(const api::core::v1::Pod& pod);
 
 }  // namespace windlass::explain
