@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace windlass::cli {
 
 bool Told::is_news(std::string_view text) {
@@ -16,25 +18,8 @@ bool Told::is_news(std::string_view text) {
 }
 
 std::string as_one_line(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
-    text.remove_suffix(1);
-  }
-  std::string line(text.substr(0, kMaxWarningLength));
-  if (line.size() < text.size()) {
-    // Not within a character.
-    while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0U) == 0x80U) {
-      line.pop_back();
-    }
-    if (!line.empty() && static_cast<unsigned char>(line.back()) >= 0x80U) {
-      line.pop_back();
-    }
-    line += "...";
-  }
-  for (char& c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    c = byte < 0x20 || byte == 0x7F ? ' ' : c;
-  }
-  return line;
+  const std::string line = one_line(text);
+  return line.size() <= kMaxWarningLength ? line : readable(line, kMaxWarningLength) + "...";
 }
 
 }  // namespace windlass::cli

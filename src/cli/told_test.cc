@@ -24,6 +24,10 @@ TEST(Told, IsBounded) {
 TEST(AsOneLine, NoControlCharactersReachTheTerminal) {
   EXPECT_EQ(as_one_line("two\nlines\x1b[2J \n"), "two lines [2J");
   EXPECT_EQ(as_one_line("Größe"), "Größe");
+  EXPECT_EQ(as_one_line("a\u009b"
+                        "2Jb\x9b"
+                        "c\xc3"),
+            "a 2Jb c");
 }
 
 TEST(AsOneLine, LongTextsAreCutBetweenCharacters) {

@@ -246,6 +246,15 @@ TEST_F(ExplainTest, WhatAContainerWroteIsOneLineWithoutControlCharacters) {
   EXPECT_THAT(text(), HasSubstr("container main exited with 1: no such file: [31m/data\n"));
 }
 
+// U+009B begins an escape sequence, too.
+TEST_F(ExplainTest, WhatAContainerWroteHasNoControlCharactersOfEightBits) {
+  failed_condition("backoffLimit: 0", "BackoffLimitExceeded", "limit");
+  pod("p1",
+      "phase: Failed, containerStatuses: [{name: main, state: {terminated: {exitCode: 1, "
+      "message: \"Gr\u00f6\u00dfe\\u009b31m\"}}}]");
+  EXPECT_THAT(text(), HasSubstr("container main exited with 1: Gr\u00f6\u00dfe 31m\n"));
+}
+
 TEST_F(ExplainTest, BackOffOfTheJobFromItsRecord) {
   const Time failed = *parse_rfc3339("2026-01-01T00:09:55Z");
   job("", "failed: 1",

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::explain {
@@ -15,26 +16,6 @@ using api::core::v1::ContainerStatus;
 using api::core::v1::Pod;
 
 constexpr std::string_view kIndexAnnotation = "batch.kubernetes.io/job-completion-index";
-
-// A container may write anything, lines and escape sequences for terminals among it.
-std::string in_one_line(std::string_view text) {
-  constexpr unsigned char kFirstPrintable = 0x20;
-  constexpr unsigned char kDelete = 0x7f;
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool blank = byte <= kFirstPrintable || byte == kDelete;
-    if (!blank) {
-      out += c;
-    } else if (!out.empty() && out.back() != ' ') {
-      out += ' ';
-    }
-  }
-  if (out.ends_with(' ')) {
-    out.pop_back();
-  }
-  return out;
-}
 
 void add_failures(const google::protobuf::RepeatedPtrField<ContainerStatus>& statuses,
                   std::vector<std::string>& texts) {
@@ -48,7 +29,7 @@ void add_failures(const google::protobuf::RepeatedPtrField<ContainerStatus>& sta
     if (!ended.reason().empty() && ended.reason() != "Error") {
       text += fmt::format(" ({})", ended.reason());
     }
-    if (const std::string message = in_one_line(ended.message()); !message.empty()) {
+    if (const std::string message = one_line(ended.message()); !message.empty()) {
       text += ": " + message;
     }
     texts.push_back(std::move(text));
@@ -63,7 +44,7 @@ std::string waiting_reason(const google::protobuf::RepeatedPtrField<ContainerSta
       continue;
     }
     return fmt::format("container {} waits: {}{}{}", status.name(), waiting.reason(),
-                       waiting.message().empty() ? "" : ": ", waiting.message());
+                       waiting.message().empty() ? "" : ": ", one_line(waiting.message()));
   }
   return "";
 }
@@ -91,7 +72,7 @@ std::string pod_failure_text(const Pod& pod) {
   if (!pod.status().reason().empty()) {
     texts.push_back(fmt::format("{}{}{}", pod.status().reason(),
                                 pod.status().message().empty() ? "" : ": ",
-                                pod.status().message()));
+                                one_line(pod.status().message())));
   }
   add_failures(pod.status().init_container_statuses(), texts);
   add_failures(pod.status().container_statuses(), texts);
@@ -114,7 +95,7 @@ std::string pod_unstarted_text(const Pod& pod) {
     if (node.empty() && condition.type() == "PodScheduled") {
       // Somebody has looked at it, and did not say more.
       return fmt::format("it has no node{}{}", condition.reason().empty() ? "" : ": ",
-                         in_one_line(condition.reason()));
+                         one_line(condition.reason()));
     }
   }
   if (node.empty()) {

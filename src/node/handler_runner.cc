@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/codec/json_text.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "node/grpc_health.h"
 
 namespace windlass::node {
@@ -18,17 +18,6 @@ using Outcome = HandlerResult::Outcome;
 constexpr Duration kExecPatience = seconds(2);
 // Of what a command printed: it becomes an event, which holds little more.
 constexpr size_t kMaxOutputBytes = 900;
-
-// Commands print what they like; an API object holds UTF-8 only.
-std::string readable(std::string_view output) {
-  std::string text;
-  for (size_t at = 0; at < output.size() && text.size() < kMaxOutputBytes;) {
-    const size_t length = api::utf8_length(output, at);
-    text += length == 0 ? "?" : output.substr(at, length);
-    at += std::max(length, size_t{1});
-  }
-  return text;
-}
 
 std::string host_and_port(const std::string& host, uint16_t port) {
   const bool v6 = host.find(':') != std::string::npos;
@@ -48,7 +37,8 @@ HandlerResult exec_result(const Result<env::ContainerExecResult>& done,
     return {Outcome::failed, fmt::format("command timed out: {} timed out after {}",
                                          command_text(command), format_duration(timeout))};
   }
-  return done->code == 0 ? HandlerResult() : HandlerResult{Outcome::failed, readable(done->output)};
+  return done->code == 0 ? HandlerResult()
+                         : HandlerResult{Outcome::failed, readable(done->output, kMaxOutputBytes)};
 }
 
 }  // namespace
@@ -172,7 +162,8 @@ void HandlerRunner::ask_health(const HandlerPlan& plan, const std::string& host,
       [weak = std::weak_ptr<Pending>(pending), where = host_and_port(host, plan.port),
        timeout](const env::GrpcHealth& health) {
         if (const auto asked = weak.lock()) {
-          const std::string problem = readable(health_problem(health, where, timeout));
+          const std::string problem =
+              readable(health_problem(health, where, timeout), kMaxOutputBytes);
           asked->finish(problem.empty() ? HandlerResult()
                                         : HandlerResult{Outcome::failed, problem});
         }

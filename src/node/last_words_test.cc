@@ -90,6 +90,28 @@ TEST_F(LastWordsTest, WrittenWordsGoBeforeTheEndOfTheLog) {
   EXPECT_EQ(message(), "from the file");
 }
 
+// An API object holds UTF-8 only.
+TEST_F(LastWordsTest, BytesThatAreNoTextBecomeQuestionMarks) {
+  add_pod("terminationMessagePath: /tmp/why");
+  ASSERT_TRUE(node.files.write(*source_of("/tmp/why"), "no \xff\xfe for Größe", 0666));
+  run_for(seconds(2));
+  EXPECT_EQ(message(), "no ?? for Größe");
+}
+
+TEST_F(LastWordsTest, LongWordsAreCutBetweenCharacters) {
+  add_pod("terminationMessagePath: /tmp/why", 4);  // 3072 bytes each
+  ASSERT_TRUE(node.files.write(*source_of("/tmp/why"), std::string(3'071, 'x') + "ö", 0666));
+  std::string many;
+  while (many.size() < 6'000) {
+    many += "€";  // the last 4096 bytes begin within one
+  }
+  ASSERT_TRUE(node.files.write(*source_of("/tmp/why", 1), many, 0666));
+  run_for(seconds(2));
+  EXPECT_EQ(message(), std::string(3'071, 'x'));
+  EXPECT_EQ(message(1).size(), 3'072u);
+  EXPECT_EQ(message(1).substr(0, 3), "€");
+}
+
 TEST_F(LastWordsTest, TheContainersOfAPodShareTwelveKibibytes) {
   constexpr int kContainers = 6;
   add_pod("terminationMessagePath: /tmp/why", kContainers);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/utf8.h"
 #include "node/container_flow.h"
 #include "node/container_request.h"
 
@@ -407,7 +408,7 @@ void PodWorker::add_last_words(size_t number, Ended& ended) const {
     ended.message = files_.end_of_log(plan.name, attempt);
   }
   const size_t share = kMaxMessageBytesOfPod / container_count(run_);
-  ended.message.resize(std::min(ended.message.size(), share));
+  ended.message = readable(from_whole_character(ended.message), share);
 }
 
 void PodWorker::end_container(size_t number, Ended ended) {

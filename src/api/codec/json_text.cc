@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "api/codec/json_scanner.h"
+#include "base/utf8.h"
 
 namespace windlass::api {
 namespace {
@@ -167,31 +168,6 @@ char simple_escape(char c) {
 }
 
 }  // namespace
-
-size_t utf8_length(std::string_view text, size_t at) {
-  auto continues = [&](size_t offset, unsigned low = 0x80, unsigned high = 0xbf) {
-    return at + offset < text.size() && byte_at(text, at + offset) >= low &&
-           byte_at(text, at + offset) <= high;
-  };
-  unsigned char c = byte_at(text, at);
-  if (c < 0x80) {
-    return 1;
-  }
-  if (c >= 0xc2 && c <= 0xdf) {
-    return continues(1) ? 2 : 0;
-  }
-  if (c >= 0xe0 && c <= 0xef) {
-    unsigned low = c == 0xe0 ? 0xa0 : 0x80;   // no overlong forms
-    unsigned high = c == 0xed ? 0x9f : 0xbf;  // no surrogates
-    return continues(1, low, high) && continues(2) ? 3 : 0;
-  }
-  if (c >= 0xf0 && c <= 0xf4) {
-    unsigned low = c == 0xf0 ? 0x90 : 0x80;
-    unsigned high = c == 0xf4 ? 0x8f : 0xbf;
-    return continues(1, low, high) && continues(2) && continues(3) ? 4 : 0;
-  }
-  return 0;
-}
 
 void append_utf8(char32_t character, std::string& out) {
   auto tail = [&](unsigned shift) {

@@ -24,7 +24,4 @@ std::string unescape_json_string(std::string_view token);
 
 void append_utf8(char32_t character, std::string& out);
 
-// The length of the UTF-8 character that begins at `at`, or 0 when none does.
-size_t utf8_length(std::string_view text, size_t at);
-
 }  // namespace windlass::api

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include "api/codec/json_text.h"
 #include "api/codec/yaml_json_input.h"
 #include "api/codec/yaml_parser.h"
 #include "api/codec/yaml_to_json.h"
+#include "base/utf8.h"
 
 namespace windlass::api {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "api/codec/json_text.h"
 #include "api/codec/yaml_scalars.h"
 #include "base/ascii.h"
+#include "base/utf8.h"
 
 namespace windlass::api {
 namespace {
