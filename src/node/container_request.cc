@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/quote.h"
+
 namespace windlass::node {
 namespace {
 
@@ -28,11 +30,20 @@ std::string short_hostname(const std::string& name) {
   return last == std::string::npos ? "" : cut.substr(0, last + 1);
 }
 
+// Where `..` leads is for the links on the way to say, which may be another container's.
+Result<void> check_target(std::string_view field, const std::string& path) {
+  if ((path + "/").find("/../") == std::string::npos) {
+    return {};
+  }
+  return fail(plain_error(fmt::format("{} {}: .. is not allowed", field, quote(path))));
+}
+
 Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlaces& volumes) {
   const auto found = volumes.find(mount.volume);
   if (found == volumes.end()) {
     return fail(plain_error(fmt::format("volume \"{}\" does not exist", mount.volume)));
   }
+  TRY_VOID(check_target("mountPath", mount.path));
   const VolumePlace& volume = found->second;
   env::ContainerMount out;
   if (volume.memory_bytes) {
@@ -90,6 +101,7 @@ Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPl
     request.isolation.mounts.push_back(std::move(made));
   }
   if (!place.message_file.empty()) {
+    TRY_VOID(check_target("terminationMessagePath", container.message_path));
     request.isolation.mounts.push_back(
         {env::ContainerMount::Kind::bind, place.message_file, container.message_path, false, 0});
   }

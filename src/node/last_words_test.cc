@@ -144,6 +144,21 @@ TEST_F(LastWordsTest, AMessageFileThatCannotBeMadeKeepsNoOtherContainerBusy) {
   EXPECT_EQ(api.pod("p")->status().container_statuses(0).restart_count(), 0);
 }
 
+TEST_F(LastWordsTest, AMountWhosePathLeadsUpIsNotMade) {
+  add_pod("terminationMessagePath: /tmp/../etc/why");
+  api.create_pod(
+      "{metadata: {name: q}, spec: {nodeName: node-1, volumes: [{name: v, emptyDir: {}}], "
+      "containers: [{name: c, image: i, volumeMounts: [{name: v, mountPath: /tmp/..}]}]}}");
+  run_for(seconds(1));
+  const auto first = api.pod("p")->status().container_statuses(0).state().waiting();
+  EXPECT_EQ(first.reason(), "CreateContainerConfigError");
+  EXPECT_EQ(first.message(), R"(terminationMessagePath "/tmp/../etc/why": .. is not allowed)");
+  const auto second = api.pod("q")->status().container_statuses(0).state().waiting();
+  EXPECT_EQ(second.reason(), "CreateContainerConfigError");
+  EXPECT_EQ(second.message(), R"(mountPath "/tmp/..": .. is not allowed)");
+  EXPECT_TRUE(node.spawned.empty());
+}
+
 TEST(MessageFile, NeedsARootOrMountsOfItsOwn) {
   ContainerPlan container;
   container.message_path = "/tmp/why";

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/openat2.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -12,21 +11,13 @@
 #include <cerrno>
 
 #include "posix/error.h"
+#include "supervisor/below.h"
 
 namespace windlass::supervisor {
 namespace {
 
 // Whose containers write there may be anybody.
 constexpr mode_t kMadeMode = 0777;
-
-// The kernel refuses every step that leaves the directory, also one that is made meanwhile.
-posix::FileDescriptor open_below(int top, const std::string& below) {
-  open_how how = {};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  return posix::FileDescriptor(
-      static_cast<int>(::syscall(SYS_openat2, top, below.c_str(), &how, sizeof how)));
-}
 
 Result<void> make_below(int top, const std::string& path, const std::string& below) {
   for (size_t end = 0; end < below.size();) {
@@ -121,6 +112,14 @@ Result<void> DetachedMount::set_read_only() {
 bool DetachedMount::is_directory() const {
   struct stat info = {};
   return ::fstat(tree_.get(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+Result<posix::FileDescriptor> DetachedMount::top() const {
+  posix::FileDescriptor copy(::fcntl(tree_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!copy.valid()) {
+    return fail(posix::system_error("open", "a mount", errno));
+  }
+  return copy;
 }
 
 Result<void> DetachedMount::attach(const std::string& target) const {

@@ -25,6 +25,8 @@ class DetachedMount {
 
   Result<void> set_read_only();
   bool is_directory() const;
+  // What is at its top, wherever it is attached, and whoever has put a link there meanwhile.
+  Result<posix::FileDescriptor> top() const;
   Result<void> attach(const std::string& target) const;
 
  private:

@@ -94,6 +94,52 @@ TEST(HostileContainers, OneWhoseChildHoldsTheStreamsEndsAllTheSame) {
   EXPECT_EQ(rig.output_of(request), "last\n");
 }
 
+env::ContainerMount bind_at(const std::string& source, const std::string& target) {
+  return {env::ContainerMount::Kind::bind, source, target, false, 0};
+}
+
+// A container that is not root may put a link into its volume, and the next one is made by root.
+TEST(HostileContainers, ALinkInAVolumeLeadsNoMountOutOfIt) {
+  Rig rig;
+  if (!rig.isolation().namespaces) {
+    GTEST_SKIP() << "no mount namespaces here";
+  }
+  for (const char* name : {"data", "data/inner", "outside"}) {
+    std::filesystem::create_directory(rig.directory / name);
+  }
+  rig.directory.write("file", "words\n");
+  std::filesystem::create_symlink(rig.directory / "outside", rig.directory / "data/away");
+  std::filesystem::create_symlink("../etc", rig.directory / "data/up");
+  std::filesystem::create_symlink("inner", rig.directory / "data/within");
+  const auto with = [&](const std::string& id, const std::string& target) {
+    auto request = rig.shell(id, "cat " + target);
+    request.isolation.private_tmp = false;  // what is outside is in /tmp
+    request.isolation.mounts = {bind_at(rig.directory / "data", "/windlass-test"),
+                                bind_at(rig.directory / "file", target)};
+    return request;
+  };
+  EXPECT_EQ(rig.output(with("1", "/windlass-test/away/new")),
+            "start error: /windlass-test/away leads out of /windlass-test");
+  EXPECT_EQ(rig.output(with("2", "/windlass-test/up/windlass-new/deep")),
+            "start error: /windlass-test/up leads out of /windlass-test");
+  EXPECT_TRUE(std::filesystem::is_empty(rig.directory / "outside"));
+  EXPECT_FALSE(std::filesystem::exists("/etc/windlass-new"));
+  EXPECT_EQ(rig.output(with("3", "/windlass-test/within//./new")), "words\n");
+  EXPECT_TRUE(std::filesystem::exists(rig.directory / "data/inner/new"));
+  EXPECT_EQ(rig.output(with("4", "/windlass-test/made/deep/new")), "words\n");
+  EXPECT_TRUE(std::filesystem::exists(rig.directory / "data/made/deep/new"));
+}
+
+TEST(HostileContainers, AMountWhosePathLeadsUpIsRefused) {
+  Rig rig;
+  rig.directory.write("file", "words\n");
+  auto request = rig.shell("up", "true");
+  request.isolation.mounts = {bind_at(rig.directory / "file", "/tmp/../etc/windlass-hostile")};
+  EXPECT_EQ(rig.output(request),
+            "start error: mount at \"/tmp/../etc/windlass-hostile\": .. is not allowed");
+  EXPECT_FALSE(std::filesystem::exists("/etc/windlass-hostile"));
+}
+
 TEST(Leftovers, N5_ANumberThatChangedHandsIsLeftAlone) {
   const pid_t pid = ::fork();
   if (pid == 0) {

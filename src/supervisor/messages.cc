@@ -88,12 +88,20 @@ bool absolute(const std::string& path) {
   return path.starts_with('/');
 }
 
+bool leads_up(const std::string& path) {
+  return (path + "/").find("/../") != std::string::npos;
+}
+
 Result<void> check_mount(const env::ContainerMount& mount) {
   if (!absolute(mount.target) || has_nul(mount.target) || has_nul(mount.source) ||
       has_nul(mount.sub_path) || absolute(mount.sub_path) ||
       (mount.kind == env::ContainerMount::Kind::bind && !absolute(mount.source))) {
     return fail(plain_error(fmt::format("mount {} at {}: paths must be absolute",
                                         quote(mount.source), quote(mount.target))));
+  }
+  // Where it leads is for the links on the way to say.
+  if (leads_up(mount.target)) {
+    return fail(plain_error(fmt::format("mount at {}: .. is not allowed", quote(mount.target))));
   }
   return {};
 }

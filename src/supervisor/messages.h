@@ -110,7 +110,8 @@ using Message = std::variant<Hello, Start, Signal, Exec, Forget, Shutdown, Welco
 std::string encode(const Message& message);
 Result<Message> decode(std::string_view bytes);
 
-// What no supervisor should be asked for: a bad id, no command, a NUL in a string, a relative path.
+// What no supervisor should be asked for: a bad id, no command, a NUL in a string, a relative path,
+// a mount at a path with `..`.
 Result<void> check_request(const env::ContainerRequest& request);
 
 }  // namespace windlass::supervisor

@@ -115,6 +115,11 @@ TEST(CheckRequest, NamesWhatIsWrong) {
             R"(path "work" must be absolute)");
   EXPECT_EQ(error([](auto& r) { r.isolation.mounts[0].source = "a"; }),
             R"(mount "a" at "/b": paths must be absolute)");
+  EXPECT_EQ(error([](auto& r) { r.isolation.mounts[0].target = "/tmp/../etc/x"; }),
+            R"(mount at "/tmp/../etc/x": .. is not allowed)");
+  EXPECT_EQ(error([](auto& r) { r.isolation.mounts[0].target = "/tmp/.."; }),
+            R"(mount at "/tmp/..": .. is not allowed)");
+  EXPECT_EQ(error([](auto& r) { r.isolation.mounts[0].target = "/tmp/..x/y.."; }), "fine");
 }
 
 }  // namespace

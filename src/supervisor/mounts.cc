@@ -18,6 +18,7 @@
 
 #include "posix/error.h"
 #include "posix/posix_files.h"
+#include "supervisor/below.h"
 #include "supervisor/detached_mount.h"
 
 namespace windlass::supervisor {
@@ -49,6 +50,42 @@ Result<void> make_directory(const std::string& path) {
     return fail(posix::system_error("mkdir", path, errno));
   }
   return {};
+}
+
+// Without doubled slashes and dots, so that names of parents can be compared.
+std::string plain_path(const std::string& path) {
+  std::string out;
+  for (size_t begin = 0; begin < path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    if (!part.empty() && part != ".") {
+      out += "/" + part;
+    }
+    begin = end + 1;
+  }
+  return out.empty() ? "/" : out;
+}
+
+// A directory in which something may be made, for that concerns nobody else.
+struct OwnPlace {
+  std::string path;
+  posix::FileDescriptor top;
+  bool whole_tree = true;  // not where the host's directories are in it
+};
+
+// The directory `path`, which is in `place`, by no link that leads out of it: those in a volume are
+// a container's doing, and this is root.
+Result<posix::FileDescriptor> open_in(const OwnPlace& place, const std::string& path) {
+  std::string below = path.substr(place.path.size());
+  below.erase(0, below.starts_with('/') ? 1 : 0);
+  below = below.empty() ? "." : below;
+  posix::FileDescriptor found =
+      place.path == "/" ? open_in_root(place.top.get(), below) : open_below(place.top.get(), below);
+  if (!found.valid()) {
+    return fail(errno == EXDEV ? plain_error(fmt::format("{} leads out of {}", path, place.path))
+                               : posix::system_error("open", path, errno));
+  }
+  return found;
 }
 
 Result<void> make_file(const std::string& path) {
@@ -152,7 +189,7 @@ class View {
       if (mount.read_only) {
         TRY_VOID(opened.set_read_only());
       }
-      mounts_.emplace_back(std::move(opened), mount.target);
+      mounts_.emplace_back(std::move(opened), plain_path(mount.target));
     }
     return {};
   }
@@ -173,7 +210,8 @@ class View {
                                       : layered(isolation_.root, isolation_.layer));
     TRY_VOID(root.attach(isolation_.root));
     TRY_VOID(enter_root(isolation_.root));
-    ours_.emplace_back("/");
+    TRY(posix::FileDescriptor top, root.top());
+    places_.push_back({"/", std::move(top)});
     for (const auto& [mount, target] : host_files_) {
       // An image may have something there that is no file: it keeps it.
       [[maybe_unused]] const Result<void> attached = attach(mount, target);
@@ -199,7 +237,12 @@ class View {
   Result<void> attach(const DetachedMount& mount, const std::string& target) {
     TRY_VOID(prepare_target(target, mount.is_directory()));
     TRY_VOID(mount.attach(target));
-    ours_.push_back(target);
+    // It covers what was there.
+    std::erase_if(places_, [&](const OwnPlace& place) { return within(place.path, target); });
+    if (mount.is_directory()) {
+      TRY(posix::FileDescriptor top, mount.top());
+      places_.push_back({target, std::move(top)});
+    }
     return {};
   }
 
@@ -210,18 +253,36 @@ class View {
     const size_t slash = target.rfind('/');
     const std::string parent = slash == 0 ? "/" : target.substr(0, slash);
     TRY_VOID(prepare_target(parent, true));
-    if (!is_ours(parent)) {
+    if (place_of(parent) == nullptr) {
       TRY_VOID(mirror(parent));
     }
-    TRY_VOID(directory ? make_directory(target) : make_file(target));
-    ours_.push_back(target);
+    TRY(const posix::FileDescriptor in, open_in(*place_of(parent), parent));
+    const std::string name = target.substr(slash + 1);
+    if (directory && ::mkdirat(in.get(), name.c_str(), kDirectoryMode) != 0 && errno != EEXIST) {
+      return fail(posix::system_error("mkdir", target, errno));
+    }
+    const int flags = directory ? O_PATH | O_DIRECTORY : O_WRONLY | O_CREAT;
+    posix::FileDescriptor made(
+        ::openat(in.get(), name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+    if (!made.valid()) {
+      return fail(posix::system_error("create", target, errno));
+    }
+    if (directory) {
+      places_.push_back({target, std::move(made)});
+    }
     return {};
   }
 
-  bool is_ours(const std::string& directory) const {
-    return std::any_of(ours_.begin(), ours_.end(),
-                       [&](const std::string& each) { return within(directory, each); }) ||
-           std::find(mirrored_.begin(), mirrored_.end(), directory) != mirrored_.end();
+  // The innermost.
+  const OwnPlace* place_of(const std::string& directory) const {
+    const OwnPlace* found = nullptr;
+    for (const OwnPlace& place : places_) {
+      const bool in = place.whole_tree ? within(directory, place.path) : directory == place.path;
+      if (in && (found == nullptr || place.path.size() >= found->path.size())) {
+        found = &place;
+      }
+    }
+    return found;
   }
 
   // A tmpfs in place of `directory` with the same entries, in which more can be made.
@@ -254,7 +315,8 @@ class View {
         return fail(posix::system_error("symlink", place + "/" + name, errno));
       }
     }
-    mirrored_.push_back(directory);
+    TRY(posix::FileDescriptor top, copy.top());
+    places_.push_back({directory, std::move(top), false});
     return directory == "/" ? enter_root(place) : Result<void>();
   }
 
@@ -264,8 +326,7 @@ class View {
   std::vector<std::pair<DetachedMount, std::string>> devices_;
   std::vector<std::pair<DetachedMount, std::string>> mounts_;
   std::vector<std::pair<DetachedMount, std::string>> host_files_;
-  std::vector<std::string> ours_;      // trees in which making a directory concerns nobody else
-  std::vector<std::string> mirrored_;  // directories that are, directories below it are not
+  std::vector<OwnPlace> places_;
 };
 
 }  // namespace
