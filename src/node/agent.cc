@@ -89,7 +89,7 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
 }
 
 Agent::~Agent() {
-  env_.executor.cancel(storage_timer_);
+  env_.executor.cancel(pods_timer_);
 }
 
 // Nothing is said of the node before it is known what runs on it and what it can give.
@@ -114,19 +114,20 @@ void Agent::on_runs(const std::vector<env::ContainerRunInfo>& runs) {
     registration_.keep_current(
         [this](bool there) { heartbeats_.set_silent(config_.node_name, !there); });
     node_watch_.start([this] { pods_.start(); });
-    check_storage_later();
+    look_at_pods_later();
     if (on_registered_) {
       on_registered_();
     }
   });
 }
 
-void Agent::check_storage_later() {
-  storage_timer_ = env_.executor.schedule(config_.storage_check, [this] {
+void Agent::look_at_pods_later() {
+  pods_timer_ = env_.executor.schedule(config_.storage_check, [this] {
     for (const auto& [uid, worker] : workers_) {
       worker->check_storage();
+      worker->reconcile();
     }
-    check_storage_later();
+    look_at_pods_later();
   });
 }
 

@@ -84,7 +84,7 @@ class Agent {
   void consider_shutdown();
   std::vector<NodeShutdown::Pod> live_pods() const;
   client::EventTarget node_target() const;
-  void check_storage_later();
+  void look_at_pods_later();
   PressureEviction::Host pressure_host(env::Supplies& supplies);
   void on_pressure(const pressure::Conditions& conditions);
   void reclaim_disk();
@@ -123,7 +123,7 @@ class Agent {
   bool stopping_ = false;
   bool ordered_ = false;     // to shut down, by the Node object
   bool going_down_ = false;  // with its machine
-  env::TimerId storage_timer_ = env::TimerId::none;
+  env::TimerId pods_timer_ = env::TimerId::none;
   client::Informer<BoundPod> pods_;
   std::shared_ptr<Agent*> self_;  // callbacks hold it weakly
 };

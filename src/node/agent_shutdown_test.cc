@@ -253,6 +253,34 @@ TEST_F(AgentShutdownTest, S114_K71_ACancelledShutdownLeavesTheRestAlone) {
   EXPECT_EQ(phase("late"), "Running");
 }
 
+// The node lifecycle controller marks the pods of a node that is not ready.
+TEST_F(AgentShutdownTest, S114_K40_ASteadyPodThatOthersMarkedIsReadyAgain) {
+  const auto ready = [this] {
+    for (const auto& condition : api.pod("p")->status().conditions()) {
+      if (condition.type() == "Ready") {
+        return condition.status();
+      }
+    }
+    return std::string("absent");
+  };
+  add_pod("p");
+  ASSERT_EQ(ready(), "True");
+  api.change<Pod>(api::kinds::pod(), "default", "p", "status", [](Pod& pod) {
+    for (auto& condition : *pod.mutable_status()->mutable_conditions()) {
+      if (condition.type() == "Ready") {
+        condition.set_status("False");
+      }
+    }
+  });
+  run_for(seconds(1));
+  EXPECT_EQ(ready(), "False");
+  run_for(seconds(10));
+  EXPECT_EQ(ready(), "True");
+  const std::string version = api.pod("p")->metadata().resource_version();
+  run_for(minutes(5));
+  EXPECT_EQ(api.pod("p")->metadata().resource_version(), version) << "and that was all";
+}
+
 TEST_F(AgentShutdownTest, ANodeStaysDownWhenItsAgentStartsAgain) {
   add_pod("p");
   order();

@@ -306,6 +306,9 @@ PodSeen read_seen(const api::Message& message) {
   }
   seen.generation = pod.metadata().generation();
   seen.gates = read_gates(pod);
+  for (const core::PodCondition& condition : pod.status().conditions()) {
+    seen.ready = seen.ready || (condition.type() == "Ready" && condition.status() == "True");
+  }
   for (const core::ContainerStatus& status : pod.status().init_container_statuses()) {
     seen.containers.push_back(read_status(status));
   }

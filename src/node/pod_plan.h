@@ -128,6 +128,7 @@ struct PodSeen {
   std::vector<SeenContainer> containers;  // init containers too
   int64_t generation = 0;
   std::vector<std::string> gates = {};  // status of each readiness gate's condition, "" without one
+  bool ready = false;                   // its own condition, as the API has it
 };
 
 bool is_terminal_phase(std::string_view phase);

@@ -164,6 +164,22 @@ void PodWorker::observe(PodSeen seen) {
   }
 }
 
+void PodWorker::reconcile() {
+  if (ending_ != Ending::none || run_.any_starting() || !writer_->idle()) {
+    return;
+  }
+  const bool behind_gates = std::any_of(seen_.gates.begin(), seen_.gates.end(),
+                                        [](const std::string& gate) { return gate != "True"; });
+  const PodStatusView view = view_now();
+  const bool ready = !behind_gates && std::any_of(view.conditions.begin(), view.conditions.end(),
+                                                  [](const ConditionView& each) {
+                                                    return each.type == "Ready" && each.status;
+                                                  });
+  if (ready != seen_.ready) {
+    report();
+  }
+}
+
 void PodWorker::forget() {
   if (std::exchange(forgotten_, true)) {
     return;
@@ -471,10 +487,13 @@ void PodWorker::report() {
   if (forgotten_) {
     return;
   }
-  PodStatusView view =
-      describe({run_, plan_.restart_policy, ending_ == Ending::told, forced_, set_up_});
+  PodStatusView view = view_now();
   view.generation = seen_.generation;
   writer_->submit(std::move(view));
+}
+
+PodStatusView PodWorker::view_now() const {
+  return describe({run_, plan_.restart_policy, ending_ == Ending::told, forced_, set_up_});
 }
 
 void PodWorker::notify_when_done() {

@@ -61,6 +61,9 @@ class PodWorker {
   void reject(const std::string& reason, const std::string& message);
   // The object changed.
   void observe(PodSeen seen);
+  // Says again what others have changed in the status meanwhile: a node that was not ready for a
+  // while finds its pods marked so (K-40).
+  void reconcile();
   // Takes up what may change of a running pod: labels and annotations, which downwardAPI volumes
   // follow at once, and the active deadline, which counts from the pod's start (K-43).
   void take_up(const PodPlan& now);
@@ -127,6 +130,7 @@ class PodWorker {
   PodProbes::Host probes_host();
   ContainerStops::Host stops_host();
   void finish();
+  PodStatusView view_now() const;
   void report();
   void notify_when_done();
   void forget_runs(std::optional<size_t> of_container = std::nullopt);
