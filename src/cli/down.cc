@@ -87,6 +87,10 @@ ExitCode take_down(const DownOptions& options, env::Files& files, posix::EventLo
     output.err(fmt::format("error: {}\n", ended.error().message));
     return ExitCode::failed;
   }
+  // One that was killed instead of ending by itself leaves its supervisors, and what they hold.
+  if (posix::open_data_directory(options.data_dir)) {
+    end_supervisors(supervisor_directories(files, options.data_dir), loop, containers);
+  }
   output.err("stopped\n");
   return ExitCode::ok;
 }

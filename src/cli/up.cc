@@ -77,11 +77,13 @@ class UpSession::Impl {
   }
 
   void power_down() {
-    if (std::exchange(stopping_, true) || !nodes_) {
+    if (std::exchange(stopping_, true) || http_ == nullptr) {
       return finish(ExitCode::ok);
     }
-    output_.err(fmt::format("Stopping {} pods\n", nodes_->running_pods()));
-    nodes_->stop([this] { http_->stop([this] { finish(ExitCode::ok); }); });
+    powering_down_ = true;
+    if (nodes_) {
+      stop_nodes();
+    }
   }
 
  private:
@@ -110,6 +112,11 @@ class UpSession::Impl {
     return {};
   }
 
+  void stop_nodes() {
+    output_.err(fmt::format("Stopping {} pods\n", nodes_->running_pods()));
+    nodes_->stop([this] { http_->stop([this] { finish(ExitCode::ok); }); });
+  }
+
   void start_nodes() {
     nodes_ = std::make_unique<UpNodes>(
         env_, make_containers_, plane_->client(),
@@ -122,6 +129,9 @@ class UpSession::Impl {
                       output_.err(fmt::format("note: {}\n", what));
                     }
                   });
+    if (powering_down_) {
+      stop_nodes();  // only they know what runs
+    }
   }
 
   bool disruption_conditions() const {
@@ -154,6 +164,9 @@ class UpSession::Impl {
   }
 
   void start_hollow_nodes() {
+    if (stopping_) {
+      return;
+    }
     listen_for_shutdown();
     if (options_.hollow_nodes == 0) {
       return say_ready();
@@ -243,6 +256,7 @@ class UpSession::Impl {
   Output& output_;
   std::function<void(ExitCode)> on_finished_;
   bool stopping_ = false;
+  bool powering_down_ = false;  // and its pods end with it
   std::string url_;
   Credentials credentials_;
 

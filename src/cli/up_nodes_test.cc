@@ -18,6 +18,10 @@ using ::testing::ElementsAre;
 class UpNodesTest : public ::testing::Test {
  protected:
   void start(size_t count) {
+    begin(count);
+    api_.world.run_for(seconds(1));
+  }
+  void begin(size_t count) {
     nodes_ = std::make_unique<UpNodes>(
         env::Env{api_.world.clock(), api_.world.random(), api_.world.executor(), api_.world.log(),
                  files_},
@@ -28,7 +32,6 @@ class UpNodesTest : public ::testing::Test {
         api_.client, UpNodes::Options{count, "/data", {{"cpu", "2"}, {"pods", "10"}}, {}, true});
     ready_ = false;
     nodes_->start([this] { ready_ = true; }, [](const std::vector<std::string>&) {});
-    api_.world.run_for(seconds(1));
   }
 
   std::shared_ptr<sim::SimContainers> supervisor(const std::string& directory) {
@@ -106,6 +109,22 @@ TEST_F(UpNodesTest, K71_AMachineThatGoesDownEndsAllPodsAndMayStayUpAfterAll) {
   nodes_->stay_up();
   add_pod("c", "node-1");
   EXPECT_EQ(running("node-1"), 1u);
+}
+
+TEST_F(UpNodesTest, K74_PodsEndGracefullyAlsoWhenTheirNodeHasNotSeenThemYet) {
+  start(1);
+  add_pod("a", "node-1");
+  nodes_.reset();
+  begin(1);
+  bool stopped = false;
+  nodes_->stop([&stopped] { stopped = true; });
+  api_.world.run_for(minutes(1));
+  EXPECT_TRUE(stopped);
+  EXPECT_EQ(running("node-1"), 0u);
+  const auto pod = api_.pod("a");
+  EXPECT_EQ(pod->status().phase(), "Failed");
+  EXPECT_EQ(pod->status().reason(), "Terminated");
+  EXPECT_EQ(pod->status().container_statuses(0).state().terminated().exit_code(), 143);
 }
 
 TEST_F(UpNodesTest, WhatRunsOnANodeThatIsNotWantedAnyMoreEnds) {

@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <memory>
+#include <optional>
+
 #include "cli/up_credentials.h"
 #include "cli/up_testing.h"
 #include "posix/testing.h"
+#include "sim/sim_containers.h"
 
 namespace windlass::cli {
 namespace {
@@ -139,6 +143,42 @@ TEST(Up, SecretsAreInNoLogAndInNoError) {
     EXPECT_THAT(text, Not(HasSubstr("CANARY")));
     EXPECT_THAT(text, Not(HasSubstr(admin.token)));
   }
+}
+
+// Its nodes have to come up first: only they know what an earlier one left running.
+TEST(Up, APowerFailureWhileItComesUpIsLeftToTheNodes) {
+  const posix::TemporaryDirectory parent;
+  posix::PosixClock clock;
+  posix::PosixRandom random;
+  posix::PosixFiles files;
+  testing::TextLog log;
+  testing::TextOutput output;
+  posix::EventLoop loop(clock);
+  posix::WorkerThread worker(clock, "journal");
+  const auto containers = std::make_shared<sim::SimContainers>(
+      loop, clock,
+      [](const env::ContainerRequest&) -> Result<sim::SimProcess> { return sim::SimProcess(); });
+  UpOptions options;
+  options.data_dir = parent / "state";
+  options.listen = "127.0.0.1:0";
+  options.nodes = 1;
+  NodeMachine machine;
+  machine.capacity = {{"cpu", "2"}, {"memory", "1Gi"}, {"pods", "10"}};
+  std::optional<ExitCode> code;
+  UpSession session(
+      env::Env{clock, random, loop, log, files}, loop, worker,
+      [containers](const std::string&, ContainerLife) { return containers; }, options, machine,
+      output,
+      [&](ExitCode with) {
+        code = with;
+        loop.stop();
+      });
+  session.start();
+  session.power_down();
+  loop.run();
+  EXPECT_EQ(code, ExitCode::ok);
+  EXPECT_EQ(output.err_text, "Stopping 0 pods\n");
+  EXPECT_EQ(output.out_text, "") << "nobody is told that it is ready";
 }
 
 TEST(Up, TheDefaultDirectoryFollowsXdg) {

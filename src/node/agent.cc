@@ -80,11 +80,13 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
                      [this](const BoundPod& pod) { on_pod_gone(pod); }});
   pods_.when_synced([this] {
     sweep();
+    consider_shutdown();
     admit_waiting();
     node_watch_.tell_orders();  // whom one would end is known by now
     if (pressure_) {
       pressure_->start();
     }
+    finish_stop();
   });
 }
 
@@ -225,8 +227,11 @@ void Agent::stay_up() {
   consider_shutdown();
 }
 
-// K-71, K-72.
+// K-71, K-72. Before it is known whose containers run here they cannot be ended with a word.
 void Agent::consider_shutdown() {
+  if (!pods_.has_synced()) {
+    return;
+  }
   const bool wanted = ordered_ || going_down_;
   if (wanted == shutdown_.active()) {
     return;
@@ -313,6 +318,9 @@ void Agent::reclaim_disk() {
 }
 
 void Agent::finish_stop() {
+  if (going_down_ && !pods_.has_synced()) {
+    return;
+  }
   const auto done = [](const auto& entry) { return entry.second->done(); };
   if (on_stopped_ && std::all_of(workers_.begin(), workers_.end(), done)) {
     env_.executor.post(std::exchange(on_stopped_, nullptr));
