@@ -36,16 +36,33 @@ void for_each_container(const PodPlan& plan, Visit visit) {
   }
 }
 
-std::optional<Quantity> limit_of_all(const PodPlan& plan) {
-  std::optional<Quantity> sum;
-  for (const ContainerPlan& container : plan.containers) {
-    if (const auto limit = quantity(container.storage_limit)) {
-      Quantity so_far = sum.value_or(Quantity());
-      so_far.add(*limit);
-      sum = so_far;
-    }
+std::optional<Quantity> sum_of(std::optional<Quantity> a, const std::optional<Quantity>& b) {
+  if (a && b) {
+    a->add(*b);
   }
-  return sum;
+  return a ? a : b;
+}
+
+std::optional<Quantity> larger_of(const std::optional<Quantity>& a,
+                                  const std::optional<Quantity>& b) {
+  return !a || (b && *a < *b) ? b : a;
+}
+
+// What may be there at a time: all containers with the sidecars, or an init container with the
+// sidecars before it.
+std::optional<Quantity> limit_of_all(const PodPlan& plan) {
+  std::optional<Quantity> sidecars;
+  std::optional<Quantity> starting;
+  for (const ContainerPlan& container : plan.init_containers) {
+    const std::optional<Quantity> with = sum_of(sidecars, quantity(container.storage_limit));
+    starting = larger_of(starting, with);
+    sidecars = container.sidecar ? with : sidecars;
+  }
+  std::optional<Quantity> running = sidecars;
+  for (const ContainerPlan& container : plan.containers) {
+    running = sum_of(running, quantity(container.storage_limit));
+  }
+  return larger_of(running, starting);
 }
 
 }  // namespace

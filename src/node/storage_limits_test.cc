@@ -46,6 +46,38 @@ TEST(StorageLimits, K62_TheThreeTexts) {
   }
 }
 
+// As the scheduler counts requests.
+TEST(StorageLimits, K62_InitContainersAndSidecarsCountForThePod) {
+  PodPlan plan = plan_with({"1Mi", "1Mi"}, "");
+  const auto add_init = [&plan](const std::string& name, const std::string& limit, bool sidecar) {
+    ContainerPlan& container = plan.init_containers.emplace_back();
+    container.name = name;
+    container.storage_limit = limit;
+    container.sidecar = sidecar;
+  };
+  const auto message = [&plan](uint64_t bytes) {
+    StorageUse use;
+    use.empty_dirs["v"] = bytes;
+    return exceeded_limit(plan, use).value_or("");
+  };
+  const std::string text =
+      "Pod ephemeral local storage usage exceeds the total limit of containers ";
+  add_init("proxy", "1Mi", true);
+  EXPECT_EQ(message(3 * kMebi), "");
+  EXPECT_EQ(message(3 * kMebi + 1), text + "3Mi. ");
+  add_init("fetch", "9Mi", false);
+  EXPECT_EQ(message(10 * kMebi), "") << "the sidecar before it counts with it";
+  EXPECT_EQ(message(10 * kMebi + 1), text + "10Mi. ");
+  add_init("late", "7Mi", true);
+  EXPECT_EQ(message(10 * kMebi), "") << "two containers and two sidecars";
+  add_init("later", "8Mi", true);
+  EXPECT_EQ(message(18 * kMebi), "");
+  EXPECT_EQ(message(18 * kMebi + 1), text + "18Mi. ");
+  plan = plan_with({""}, "");
+  add_init("fetch", "2Mi", false);
+  EXPECT_EQ(message(2 * kMebi + 1), text + "2Mi. ");
+}
+
 TEST(StorageLimits, OnlyPodsWithLimitsAreMeasured) {
   EXPECT_FALSE(has_storage_limits(plan_with({"", ""}, "")));
   EXPECT_TRUE(has_storage_limits(plan_with({"", "1Gi"}, "")));
