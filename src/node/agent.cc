@@ -278,7 +278,7 @@ PressureEviction::Host Agent::pressure_host(env::Supplies& supplies) {
             }
             return pods;
           },
-          [this] { reclaim_disk(); },
+          [this] { return reclaim_disk(); },
           [this](const pressure::Conditions& conditions) { on_pressure(conditions); },
           [this](std::string_view resource) {
             events_.warning(node_target(), "EvictionThresholdMet",
@@ -303,18 +303,23 @@ void Agent::on_pressure(const pressure::Conditions& conditions) {
 }
 
 // The logs of pods that have ended are all that is left of them.
-void Agent::reclaim_disk() {
+bool Agent::reclaim_disk() {
+  bool any = false;
   if (config_.keep_logs) {
-    return;
+    return any;
   }
-  pods_.for_each([this](const std::string&, const BoundPod& pod) {
+  pods_.for_each([this, &any](const std::string&, const BoundPod& pod) {
     const auto found = workers_.find(pod.plan.uid);
     const bool over = found == workers_.end() || found->second->done();
     if (over && is_terminal_phase(pod.seen.phase)) {
-      PodFiles(env_.files, env_.log, config_.data_dir, pod.plan.ns, pod.plan.name, pod.plan.uid)
-          .remove_logs();
+      PodFiles files(env_.files, env_.log, config_.data_dir, pod.plan.ns, pod.plan.name,
+                     pod.plan.uid);
+      const bool had_logs = files.has_logs();
+      files.remove_logs();
+      any = any || (had_logs && !files.has_logs());
     }
   });
+  return any;
 }
 
 void Agent::finish_stop() {

@@ -87,7 +87,7 @@ class Agent {
   void look_at_pods_later();
   PressureEviction::Host pressure_host(env::Supplies& supplies);
   void on_pressure(const pressure::Conditions& conditions);
-  void reclaim_disk();
+  bool reclaim_disk();
   void say_health();
 
   env::Env env_;

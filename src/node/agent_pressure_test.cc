@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "node/testing.h"
 #include "schema/core/v1/event.pb.h"
 
@@ -260,6 +262,35 @@ TEST_F(AgentPressureTest, S106_K59_LogsOfPodsThatHaveEndedGoFirst) {
   EXPECT_EQ(node.files.tree_size(old)->entries, 0u);
   EXPECT_EQ(phase("p"), "Running");
   EXPECT_EQ(condition("DiskPressure").substr(0, 4), "True");
+}
+
+// What is removed is moved away first, and is gone when a thread has had the time.
+TEST_F(AgentPressureTest, S106_K59_NobodyGoesWhileTheDiskGetsItsRoomBack) {
+  api.create_pod(
+      "{metadata: {name: ended}, spec: {nodeName: node-1, restartPolicy: Never, containers: "
+      "[{name: c, image: i, command: [run, '0', '0']}]}}");
+  run_for(seconds(1));
+  ASSERT_EQ(phase("ended"), "Succeeded");
+  add_pod("p");
+  const std::string old = "/data/logs/default_ended_" + api.pod("ended")->metadata().uid();
+  node.files.put(old + "/c/0.log", "much");
+  node.files.put("/data/pods/" + api.pod("p")->metadata().uid() + "/f", std::string(4096, 'x'));
+  std::optional<MonotonicTime> removed;
+  bool frees = true;
+  node.supplies.on_look = [&](env::MachineSupplies& now) {
+    if (!removed && node.files.tree_size(old)->entries == 0) {
+      removed = api.world.clock().monotonic();
+    }
+    const bool room = removed && api.world.clock().monotonic() > *removed && frees;
+    now.disk->available = room ? kGi : kGi - 1;
+  };
+  run_for(seconds(30));
+  ASSERT_TRUE(removed);
+  EXPECT_EQ(phase("p"), "Running");
+  // There is nothing more to remove.
+  frees = false;
+  run_for(seconds(15));
+  EXPECT_EQ(phase("p"), "Failed");
 }
 
 TEST_F(AgentPressureTest, K61_InodesAndProcessNumbers) {

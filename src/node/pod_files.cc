@@ -108,6 +108,10 @@ void PodFiles::remove_logs() {
   remove_or_warn(files_, log_, log_dir_);
 }
 
+bool PodFiles::has_logs() const {
+  return files_.type(log_dir_).has_value();
+}
+
 void remove_leftover_files(env::Files& files, env::Log& log, const std::string& data_dir,
                            const std::function<bool(const std::string& uid)>& runs,
                            const std::function<bool(const std::string& uid)>& exists) {

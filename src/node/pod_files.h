@@ -22,6 +22,7 @@ class PodFiles {
   Result<void> make(const std::vector<std::string>& container_names);
   void remove_work();
   void remove_logs();
+  bool has_logs() const;
 
   const std::string& work_dir() const { return work_dir_; }
   const std::string& volumes_dir() const { return volumes_dir_; }

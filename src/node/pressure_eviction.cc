@@ -140,13 +140,16 @@ void PressureEviction::judge(const Uses& uses) {
 
 bool PressureEviction::act(const Threshold& threshold, const Uses& uses) {
   host_.on_short(pressure::resource_name(threshold.signal));
-  if (threshold.signal == Signal::disk || threshold.signal == Signal::inodes) {
-    host_.reclaim_disk();
-  }
+  const bool disk = threshold.signal == Signal::disk || threshold.signal == Signal::inodes;
+  const bool reclaimed = disk && host_.reclaim_disk();
   const pressure::Supplies now = supplies(uses);
   const uint64_t missing = pressure::missing(threshold, now);
   if (missing == 0) {
     return false;
+  }
+  if (reclaimed) {
+    look_after(kReclaimLook);  // perhaps nobody has to go
+    return true;
   }
   std::map<std::string, PodWorker*> pods;
   std::vector<Candidate> candidates;

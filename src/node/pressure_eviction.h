@@ -34,8 +34,9 @@ class PressureEviction {
     env::Supplies& supplies;
     // Those of which something may still run, at this moment.
     std::function<std::vector<PodWorker*>()> pods;
-    // Gives back what no pod needs any more (K-59).
-    std::function<void()> reclaim_disk;
+    // Gives back what no pod needs any more (K-59). True when there was something; the disk may
+    // have it a little later.
+    std::function<bool()> reclaim_disk;
     std::function<void(const pressure::Conditions&)> on_conditions;  // each time they change
     std::function<void(std::string_view resource)> on_short;         // before pods are evicted
   };
@@ -52,6 +53,7 @@ class PressureEviction {
   // Of the victim's cleanup (K-61).
   static constexpr Duration kVictimLook = seconds(1);
   static constexpr int kMaxVictimLooks = 30;
+  static constexpr Duration kReclaimLook = seconds(1);
   static constexpr Duration kHardGrace = seconds(1);  // K-56
 
   using Uses = std::vector<env::ContainerUse>;
@@ -61,7 +63,7 @@ class PressureEviction {
   void judge(const Uses& uses);
   pressure::Supplies supplies(const Uses& uses) const;
   bool has_share_of(const std::optional<env::Supply>& machine, uint64_t own) const;
-  // True when a pod was told to go.
+  // True when the next look is planned: a pod was told to go, or the disk gets some room.
   bool act(const pressure::Threshold& threshold, const Uses& uses);
   void evict(PodWorker& victim, const pressure::Candidate& shares,
              const pressure::Threshold& threshold, const env::Supply& supply);
