@@ -68,7 +68,6 @@ void SupervisorClient::start(const env::ContainerRequest& request, OnStarted on_
 
 void SupervisorClient::attach(const std::string& id, OnExit on_exit) {
   Run& run = runs_[id];
-  run.attached = true;
   run.on_exit = std::move(on_exit);
   if (synced_) {
     post([this, id] { tell(id); });
@@ -314,13 +313,14 @@ void SupervisorClient::handle(const Forgotten& message) {
 // Calls back with what is known of a run that somebody here waits for.
 void SupervisorClient::tell(const std::string& id) {
   const auto found = runs_.find(id);
-  if (found == runs_.end()) {
-    return;
+  if (found == runs_.end() || !synced_) {
+    return;  // without a connection nothing is known
   }
   Run& run = found->second;
   const auto known = known_.find(id);
   if (known == known_.end()) {
-    if (run.attached && !run.wanted) {
+    // It ran, or was said to; one that was only asked for is asked for again.
+    if (!run.wanted) {
       const OnExit on_exit = std::move(run.on_exit);
       runs_.erase(found);
       on_exit(lost_exit());

@@ -63,7 +63,6 @@ class SupervisorClient final : public env::Containers {
     env::ContainerRequest request;  // empty once the supervisor has it, or when attached
     bool wanted = false;            // to be started
     bool sent = false;              // to some supervisor, once
-    bool attached = false;
     OnStarted on_started;
     OnExit on_exit;
   };

@@ -462,6 +462,21 @@ TEST(Supervisor, N3_ContainersDieWithTheirSupervisorAndAreLost) {
   }
 }
 
+TEST(Supervisor, N3_OneThatComesBackWithoutItsRecordHasLostWhatRan) {
+  Rig rig;
+  Outcome& outcome = rig.start(rig.request("lost", {"sleep", "1011"}));
+  ASSERT_TRUE(rig.wait_for([&] { return outcome.started.has_value(); }));
+  rig.kill_supervisor();
+  for (const auto& entry : std::filesystem::directory_iterator(rig.directory / "sup")) {
+    std::filesystem::remove_all(entry.path());
+  }
+  ASSERT_TRUE(rig.wait_for([&] { return outcome.over(); }));
+  EXPECT_TRUE(outcome.exit->lost);
+  EXPECT_EQ(outcome.exit->code, 137);
+  EXPECT_EQ(outcome.starts, 1);
+  EXPECT_EQ(outcome.exits, 1);
+}
+
 TEST(Supervisor, ASecondOneForTheDirectoryIsRefused) {
   Rig rig;
   rig.isolation();
