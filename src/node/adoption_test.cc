@@ -90,6 +90,24 @@ TEST_F(AdoptionTest, N3_ASupervisorThatDiesTakesTheExitCodeWithIt) {
   EXPECT_EQ(node.spawned.size(), 1u);
 }
 
+// K-30, of a pod that somebody else has ended meanwhile.
+TEST_F(AdoptionTest, APodThatIsOverForOthersStillHasItsGrace) {
+  add_pod("Never", "run, '-1', '1', '5', '3'");
+  node.agent.reset();
+  api.change<Pod>(api::kinds::pod(), "default", "p", "status",
+                  [](Pod& pod) { pod.mutable_status()->set_phase("Failed"); });
+  start_new_agent();
+  ASSERT_EQ(node.containers.signals().size(), 1u);
+  EXPECT_EQ(node.containers.signals()[0].number, SIGTERM);
+  EXPECT_EQ(node.containers.running(), 1u);
+  api.world.run_for(seconds(6));
+  EXPECT_EQ(node.containers.running(), 0u);
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(terminated().exit_code(), 3);
+  api.world.run_for(seconds(1));
+  EXPECT_EQ(node.containers.known(), 0u);
+}
+
 TEST_F(AdoptionTest, RestartsGoOnWithTheirCount) {
   add_pod("OnFailure", "run, '60', '1'");
   api.world.run_for(seconds(61));  // the first restart is immediate

@@ -158,11 +158,12 @@ void Agent::on_pod(const BoundPod& pod) {
     found->second->take_up(pod.plan);
     return;
   }
-  if (stopping_ || (is_terminal_phase(pod.seen.phase) && !pod.seen.deleting)) {
+  const bool has_run = found_runs_.contains(pod.plan.uid);
+  const bool over = is_terminal_phase(pod.seen.phase) && !pod.seen.deleting;
+  if (stopping_ || (over && !has_run)) {
     return;  // nothing to run, nothing to say
   }
-  const bool is_new =
-      !found_runs_.contains(pod.plan.uid) && !pod.seen.start_time && !pod.seen.deleting;
+  const bool is_new = !has_run && !pod.seen.start_time && !pod.seen.deleting;
   if (!is_new) {
     run(pod);
   } else if (!pods_.has_synced()) {
