@@ -111,8 +111,7 @@ void drop_capabilities() {
 struct Identity {
   std::optional<uint32_t> uid;
   std::optional<uint32_t> gid;
-  std::vector<uint32_t> groups;
-  bool privileged = false;
+  Powers powers;
 };
 
 Result<void> take_identity(const Identity& identity, const ChildSetting& setting) {
@@ -120,7 +119,7 @@ Result<void> take_identity(const Identity& identity, const ChildSetting& setting
     return {};  // the maps have done it
   }
   if (setting.outer_uid == 0) {
-    if (!identity.privileged) {
+    if (!identity.powers.privileged) {
       drop_capabilities();
     }
     // /dev/stdout can be opened again by the user it belongs to.
@@ -131,7 +130,8 @@ Result<void> take_identity(const Identity& identity, const ChildSetting& setting
             ::fchown(stream, *identity.uid, identity.gid.value_or(setting.outer_gid));
       }
     }
-    if (::setgroups(identity.groups.size(), identity.groups.data()) != 0) {
+    const std::vector<uint32_t>& groups = identity.powers.groups;
+    if (::setgroups(groups.size(), groups.data()) != 0) {
       return fail(posix::system_error("setgroups", "supplementary groups", errno));
     }
   }
@@ -217,7 +217,7 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
              })) {
     return fail(plain_error("images and volumes need a mount namespace, which is not to be had"));
   }
-  return finish_setting({isolation.uid, isolation.gid, isolation.groups, isolation.privileged},
+  return finish_setting({isolation.uid, isolation.gid, {isolation.groups, isolation.privileged}},
                         setting, request.working_directory);
 }
 
@@ -254,7 +254,7 @@ void become_probe(const ChildSetting& setting) {
   ::_exit(ready ? 0 : kChildFailedCode);
 }
 
-void become_command(const env::ContainerExec& exec, int container_pidfd,
+void become_command(const env::ContainerExec& exec, const Powers& powers, int container_pidfd,
                     const ChildSetting& setting, const ChildDescriptors& descriptors) {
   die_with_parent();
   reset_signals();
@@ -285,7 +285,7 @@ void become_command(const env::ContainerExec& exec, int container_pidfd,
     }
     die_with_parent();
   }
-  ready = finish_setting({exec.uid, exec.gid, {}, false}, setting, exec.working_directory);
+  ready = finish_setting({exec.uid, exec.gid, powers}, setting, exec.working_directory);
   if (!ready) {
     give_up(sync, ready.error().message);
   }

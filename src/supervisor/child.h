@@ -30,6 +30,12 @@ struct ChildSetting {
   rlimit descriptors = {};  // as the supervisor found it
 };
 
+// What the processes of a container have beside their user; commands in it have the same.
+struct Powers {
+  std::vector<uint32_t> groups;
+  bool privileged = false;
+};
+
 struct ChildDescriptors {
   int sync = -1;
   int out = -1;
@@ -43,8 +49,9 @@ struct ChildDescriptors {
 
 // Joins the namespaces of the process that `container_pidfd` names, becomes the command in them,
 // and ends as it ends.
-[[noreturn]] void become_command(const env::ContainerExec& exec, int container_pidfd,
-                                 const ChildSetting& setting, const ChildDescriptors& descriptors);
+[[noreturn]] void become_command(const env::ContainerExec& exec, const Powers& powers,
+                                 int container_pidfd, const ChildSetting& setting,
+                                 const ChildDescriptors& descriptors);
 
 // Tries what become_container would do in new namespaces, and exits with 0 when all of it works.
 [[noreturn]] void become_probe(const ChildSetting& setting);

@@ -46,6 +46,7 @@ class Container {
 
   pid_t pid() const { return launched_.pid; }
   int pidfd() const { return launched_.pidfd.get(); }
+  const Powers& powers() const { return launched_.powers; }
   bool running() const { return state_ == State::running; }
   const ContainerGroup& group() const { return *group_; }
 

@@ -69,18 +69,20 @@ Result<Launched> launch_container(const env::ContainerRequest& request, const Ch
   if (cloned.pid < 0) {
     return fail(posix::system_error("clone", "container", errno));
   }
-  return Launched{cloned.pid, std::move(cloned.pidfd), std::move(sync.ours), std::move(out.ours),
-                  std::move(err.ours)};
+  return Launched{cloned.pid,           std::move(cloned.pidfd),
+                  std::move(sync.ours), std::move(out.ours),
+                  std::move(err.ours),  {request.isolation.groups, request.isolation.privileged}};
 }
 
-Result<Launched> launch_command(const env::ContainerExec& exec, int container_pidfd,
-                                const ChildSetting& setting, const ContainerGroup& group) {
+Result<Launched> launch_command(const env::ContainerExec& exec, const Powers& powers,
+                                int container_pidfd, const ChildSetting& setting,
+                                const ContainerGroup& group) {
   TRY(Pair sync, make_sync());
   TRY(Pair out, make_pipe());
   Cloned cloned = clone_process({0, group.directory()});
   if (cloned.pid == 0) {
     sync.ours.reset();
-    become_command(exec, container_pidfd, setting,
+    become_command(exec, powers, container_pidfd, setting,
                    {sync.theirs.get(), out.theirs.get(), out.theirs.get(), group.task_files()});
   }
   if (cloned.pid < 0) {

@@ -18,14 +18,16 @@ struct Launched {
   posix::FileDescriptor sync;  // see child.h; non-blocking
   posix::FileDescriptor out;   // reading ends, non-blocking; not valid when output is discarded
   posix::FileDescriptor err;
+  Powers powers = {};
 };
 
 Result<Launched> launch_container(const env::ContainerRequest& request, const ChildSetting& setting,
                                   const ContainerGroup& group);
 
 // stdout and stderr both arrive at `out`.
-Result<Launched> launch_command(const env::ContainerExec& exec, int container_pidfd,
-                                const ChildSetting& setting, const ContainerGroup& group);
+Result<Launched> launch_command(const env::ContainerExec& exec, const Powers& powers,
+                                int container_pidfd, const ChildSetting& setting,
+                                const ContainerGroup& group);
 
 // CLONE_NEW... for a container.
 uint64_t container_namespaces(const ChildSetting& setting);

@@ -95,8 +95,8 @@ void Supervisor::handle(const Exec& message) {
     return;
   }
   const Container& container = *found->second;
-  Result<Launched> launched =
-      launch_command(message.exec, container.pidfd(), setting_, container.group());
+  Result<Launched> launched = launch_command(message.exec, container.powers(), container.pidfd(),
+                                             setting_, container.group());
   if (!launched) {
     answer(fail(std::move(launched).error()));
     return;

@@ -389,6 +389,37 @@ TEST(Supervisor, CommandsRunInsideTheContainer) {
   EXPECT_EQ(exec({"true"}).error().message, "the container is not running");
 }
 
+TEST(Supervisor, CommandsHaveTheGroupsAndPowersOfTheirContainer) {
+  Rig rig;
+  if (::geteuid() != 0 || !rig.isolation().namespaces) {
+    GTEST_SKIP() << "needs root and namespaces";
+  }
+  for (const bool privileged : {false, true}) {
+    const std::string id = privileged ? "privileged" : "plain";
+    auto request = rig.request(id, {"sleep", "1000"});
+    request.isolation.groups = {77, 78};
+    request.isolation.privileged = privileged;
+    const Outcome& outcome = rig.start(request);
+    ASSERT_TRUE(rig.wait_for([&] { return outcome.started.has_value(); }));
+    env::ContainerExec order;
+    order.id = id;
+    order.command = {"sh", "-c",
+                     "id -G; grep -h CapEff /proc/1/status /proc/self/status | uniq | wc -l"};
+    order.environment = {"PATH=/usr/bin:/bin"};
+    order.timeout = seconds(30);
+    std::optional<Result<env::ContainerExecResult>> result;
+    rig.client->exec(order, [&](Result<env::ContainerExecResult> done) {
+      result = std::move(done);
+      rig.loop.stop();
+    });
+    ASSERT_TRUE(rig.wait_for([&] { return result.has_value(); }));
+    ASSERT_TRUE(result->has_value()) << result->error().message;
+    EXPECT_EQ((*result)->output, "0 77 78\n1\n") << id;
+    rig.client->signal(id, SIGKILL);
+    ASSERT_TRUE(rig.wait_for([&] { return outcome.over(); }));
+  }
+}
+
 // reliability.md N1
 TEST(Supervisor, N1_TheSameIdRunsOnce) {
   Rig rig;
