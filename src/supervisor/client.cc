@@ -310,6 +310,17 @@ void SupervisorClient::handle(const Forgotten& message) {
   forgotten_.erase(message.id);
 }
 
+void SupervisorClient::handle(const Refused& message) {
+  const auto found = runs_.find(message.id);
+  if (found == runs_.end() || !found->second.wanted) {
+    return;
+  }
+  known_.erase(message.id);
+  const OnStarted on_started = std::move(found->second.on_started);
+  runs_.erase(found);
+  on_started(fail(env::unreachable(message.why)));
+}
+
 // Calls back with what is known of a run that somebody here waits for.
 void SupervisorClient::tell(const std::string& id) {
   const auto found = runs_.find(id);

@@ -77,6 +77,7 @@ class SupervisorClient final : public env::Containers {
   void handle(const Synced& message);
   void handle(const ExecDone& message);
   void handle(const Forgotten& message);
+  void handle(const Refused& message);
   void handle(const Use& message);
   void tell(const std::string& id);
   void send_start(Run& run);

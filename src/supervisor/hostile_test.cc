@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,6 +93,27 @@ TEST(HostileContainers, OneWhoseChildHoldsTheStreamsEndsAllTheSame) {
   const auto request = rig.shell("daemon", "(setsid sleep 1000 &); echo last; exit 7");
   EXPECT_EQ(rig.run(request).exit->code, 7);
   EXPECT_EQ(rig.output_of(request), "last\n");
+}
+
+// As with a disk that is full: nothing may run that is not on record.
+TEST(HostileMachine, WhatCannotBeRecordedIsNoFailureOfTheContainer) {
+  ::signal(SIGXFSZ, SIG_IGN);  // the supervisor has it from here
+  Rig rig;
+  EXPECT_EQ(rig.run(rig.shell("before", "exit 3")).exit->code, 3);
+  rlimit before = {};
+  ASSERT_EQ(::prlimit(rig.supervisor, RLIMIT_FSIZE, nullptr, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::prlimit(rig.supervisor, RLIMIT_FSIZE, &none, nullptr), 0);
+  auto request = rig.shell("again", "exit 4");
+  request.log_path = "";
+  const Outcome& refused = rig.run(request);
+  ASSERT_TRUE(refused.started && !*refused.started);
+  EXPECT_TRUE(env::is_unreachable(refused.started->error())) << refused.started->error().message;
+  ASSERT_EQ(::prlimit(rig.supervisor, RLIMIT_FSIZE, &before, nullptr), 0);
+  rig.outcomes.erase("again");
+  EXPECT_EQ(rig.run(request).exit->code, 4);
+  ::signal(SIGXFSZ, SIG_DFL);
 }
 
 env::ContainerMount bind_at(const std::string& source, const std::string& target) {

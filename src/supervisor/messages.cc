@@ -62,6 +62,11 @@ void fields(A& archive, Is<Use> auto& message) {
   archive(message.containers);
 }
 
+template <class A>
+void fields(A& archive, Is<Refused> auto& message) {
+  archive(message.id, message.why);
+}
+
 template <size_t I = 0>
 Result<Message> decode_as(size_t type, std::string_view payload) {
   if constexpr (I == std::variant_size_v<Message>) {

@@ -3,7 +3,7 @@
 // The agent opens with Hello; the supervisor answers Welcome, one RunReport for every run it knows,
 // and Synced. After that the agent sends Start, Signal, Exec, Forget, Shutdown and AskUse at will,
 // and the supervisor sends a RunReport for every change, one ExecDone per Exec, a Forgotten per
-// Forget and a Use per AskUse.
+// Forget and a Use per AskUse. A Start that nothing came of is answered with Refused.
 // A run's id says what a report is about, and saying a thing twice does no harm.
 #pragma once
 
@@ -19,8 +19,9 @@
 
 namespace windlass::supervisor {
 
-constexpr uint32_t kProtocolVersion = 3;
+constexpr uint32_t kProtocolVersion = 4;
 constexpr uint32_t kFirstVersionWithUse = 3;
+constexpr uint32_t kFirstVersionWithRefusals = 4;
 
 struct Hello {
   uint32_t version = kProtocolVersion;
@@ -104,8 +105,17 @@ struct Use {
   bool operator==(const Use&) const = default;
 };
 
+// Answer to a Start that the machine cannot carry out now. Nothing has run, nothing is recorded: it
+// may be asked for again. Not to be sent to one of an older version.
+struct Refused {
+  std::string id;
+  std::string why;
+
+  bool operator==(const Refused&) const = default;
+};
+
 using Message = std::variant<Hello, Start, Signal, Exec, Forget, Shutdown, Welcome, RunReport,
-                             Synced, ExecDone, Forgotten, AskUse, Use>;
+                             Synced, ExecDone, Forgotten, AskUse, Use, Refused>;
 
 std::string encode(const Message& message);
 Result<Message> decode(std::string_view bytes);

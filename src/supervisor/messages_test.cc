@@ -53,7 +53,8 @@ std::vector<Message> one_of_each() {
           ExecDone{3, "why", {1, true, "out"}},
           Forgotten{"a/b/1"},
           AskUse{},
-          Use{{{"a/b/1", 1ULL << 40, 3}, {"c", 0, 0}}}};
+          Use{{{"a/b/1", 1ULL << 40, 3}, {"c", 0, 0}}},
+          Refused{"a/b/1", "why"}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {

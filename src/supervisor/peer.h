@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "supervisor/channel.h"
@@ -11,6 +12,7 @@ namespace windlass::supervisor {
 struct Supervisor::Peer {
   std::unique_ptr<Channel> channel;
   bool end_with_me = false;
+  uint32_t version = 0;
 };
 
 }  // namespace windlass::supervisor

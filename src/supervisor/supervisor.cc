@@ -178,6 +178,7 @@ void Supervisor::welcome(Peer& peer, const Hello& hello) {
   }
   peer_ = std::move(newest);
   peer_->end_with_me = hello.end_with_me;
+  peer_->version = hello.version;
   send(Welcome{kProtocolVersion, static_cast<int32_t>(::getpid()), isolation_});
   for (const auto& [id, entry] : ledger_.runs()) {
     send(RunReport{awaits_commit(id) ? still_running(entry.run) : entry.run});

@@ -73,10 +73,12 @@ class Supervisor final : private Container::Listener {
 
   Result<void> launch(const env::ContainerRequest& request);
   void refuse(const std::string& id, const std::string& why);
+  void send_failed(const std::string& id, const std::string& why);
   void started(const std::string& id) override;
   void failed(const std::string& id, const std::string& why) override;
   void ended(const std::string& id, const env::ContainerExit& exit) override;
   void over(const env::ContainerRunInfo& run);
+  void retire_container(const std::string& id);
 
   void schedule_commit();
   void commit();
@@ -109,6 +111,7 @@ class Supervisor final : private Container::Listener {
   uint64_t last_command_ = 0;
 
   std::vector<std::string> to_release_;  // intents in the next commit
+  std::vector<std::string> abandoned_;   // never released: they leave no record
   std::vector<std::string> to_report_;   // ends in the next commit
   std::vector<std::string> forget_when_over_;
   std::vector<std::unique_ptr<Container>> retired_;

@@ -26,13 +26,12 @@ void Supervisor::handle(const Start& message) {
     }
     return;
   }
-  Result<void> possible = check_request(message.request);
-  if (possible && (shutting_down_ || ledger_.full() || containers_.size() >= max_containers_)) {
-    possible = fail(
-        plain_error(shutting_down_ ? "the supervisor is shutting down" : "too many containers"));
+  if (const Result<void> possible = check_request(message.request); !possible) {
+    send_failed(id, possible.error().message);
+    return;
   }
-  if (!possible) {
-    refuse(id, possible.error().message);
+  if (shutting_down_ || ledger_.full() || containers_.size() >= max_containers_) {
+    refuse(id, shutting_down_ ? "the supervisor is shutting down" : "too many containers");
     return;
   }
   if (const Result<void> launched = launch(message.request); !launched) {
@@ -42,6 +41,14 @@ void Supervisor::handle(const Start& message) {
 
 // Without a record: nothing has happened, and asking again may fare better.
 void Supervisor::refuse(const std::string& id, const std::string& why) {
+  if (peer_ && peer_->version >= kFirstVersionWithRefusals) {
+    send(Refused{id, why});
+  } else {
+    send_failed(id, why);
+  }
+}
+
+void Supervisor::send_failed(const std::string& id, const std::string& why) {
   env::ContainerRunInfo run;
   run.id = id;
   run.state = env::ContainerRunInfo::State::failed;
@@ -151,6 +158,14 @@ void Supervisor::started(const std::string& id) {
 }
 
 void Supervisor::failed(const std::string& id, const std::string& why) {
+  if (std::erase(abandoned_, id) != 0) {
+    ledger_.forget(id);
+    std::erase(forget_when_over_, id);
+    retire_container(id);
+    schedule_commit();
+    refuse(id, why);
+    return;
+  }
   env::ContainerRunInfo run;
   run.id = id;
   run.state = env::ContainerRunInfo::State::failed;
@@ -170,12 +185,16 @@ void Supervisor::ended(const std::string& id, const env::ContainerExit& exit) {
 void Supervisor::over(const env::ContainerRunInfo& run) {
   ledger_.end(run);
   to_report_.push_back(run.id);
-  if (const auto found = containers_.find(run.id); found != containers_.end()) {
+  retire_container(run.id);
+  schedule_commit();
+}
+
+void Supervisor::retire_container(const std::string& id) {
+  if (const auto found = containers_.find(id); found != containers_.end()) {
     retired_.push_back(std::move(found->second));
     containers_.erase(found);
     retire();
   }
-  schedule_commit();
 }
 
 void Supervisor::schedule_commit() {
@@ -215,6 +234,7 @@ void Supervisor::commit_failed(const Status& why) {
   log_.error("the journal cannot be written", {{"error", why.message}});
   for (const std::string& id : std::exchange(to_release_, {})) {
     if (const auto found = containers_.find(id); found != containers_.end()) {
+      abandoned_.push_back(id);
       found->second->abandon(why.message);
     }
   }
