@@ -77,8 +77,9 @@ void SchedulingQueue::detach(QueuedPod& queued) {
       break;
     case Place::unschedulable: {
       const auto group = unschedulable_.find(queued.group);
-      group->second.erase(turn(queued));
-      if (group->second.empty()) {
+      queued.reasons = group->second.reasons;
+      group->second.members.erase(turn(queued));
+      if (group->second.members.empty()) {
         unschedulable_.erase(group);
       }
       --unschedulable_count_;
@@ -108,11 +109,14 @@ void SchedulingQueue::attach(QueuedPod& queued, Place place) {
       }
       arm_backoff_timer();
       break;
-    case Place::unschedulable:
-      unschedulable_[queued.group].insert(turn(queued));
+    case Place::unschedulable: {
+      Group& group = unschedulable_[queued.group];
+      group.members.insert(turn(queued));
+      group.reasons = queued.reasons;
       ++unschedulable_count_;
       arm_check_timer();
       break;
+    }
     case Place::in_work:
     case Place::skipped:
       break;
@@ -180,13 +184,15 @@ void SchedulingQueue::wake(QueuedPod& queued) {
 
 void SchedulingQueue::wake(const Filter& could_help) {
   std::vector<std::string> woken;
-  for (const auto& [group, members] : unschedulable_) {
-    if (could_help(at(*members.begin()))) {
-      woken.push_back(std::get<std::string>(*members.begin()));
+  for (const auto& [name, group] : unschedulable_) {
+    const QueuedPod& first = at(*group.members.begin());
+    if (could_help(*first.pod, group.reasons)) {
+      woken.push_back(first.pod->uid);
     }
   }
   for (const std::string& uid : alert_) {
-    if (could_help(pods_.at(uid))) {
+    const QueuedPod& queued = pods_.at(uid);
+    if (could_help(*queued.pod, queued.reasons)) {
       woken.push_back(uid);
     }
   }
@@ -197,7 +203,7 @@ void SchedulingQueue::wake(const Filter& could_help) {
 
 void SchedulingQueue::wake_next(const std::string& group) {
   if (const auto found = unschedulable_.find(group); found != unschedulable_.end()) {
-    wake(at(*found->second.begin()));
+    wake(at(*found->second.members.begin()));
   }
 }
 
@@ -207,7 +213,7 @@ void SchedulingQueue::for_each_in_group(const std::string& group,
   if (found == unschedulable_.end()) {
     return;
   }
-  for (const Turn& member : found->second) {
+  for (const Turn& member : found->second.members) {
     visit(at(member));
   }
 }
@@ -244,8 +250,8 @@ void SchedulingQueue::arm_check_timer() {
 void SchedulingQueue::on_check() {
   check_timer_ = env::TimerId::none;
   std::vector<std::string> overdue;
-  for (const auto& [group, members] : unschedulable_) {
-    for (const Turn& member : members) {
+  for (const auto& [name, group] : unschedulable_) {
+    for (const Turn& member : group.members) {
       if (clock_.monotonic() - at(member).since >= options_.longest_wait) {
         overdue.push_back(std::get<std::string>(member));
       }

@@ -2,8 +2,9 @@
 // of time, those that back off after a failure, and those that fit nowhere until something changes.
 //
 // Pods that fit nowhere wait in groups whose members are all alike: what does not help the first of
-// a group helps none of them, so a change wakes only the first, and its success the next. A pod
-// that is not like any other is a group of its own.
+// a group helps none of them, so a change wakes only the first, and its success the next. Why they
+// fit nowhere is what the last of them that was tried found, whoever is the first. A pod that is
+// not like any other is a group of its own.
 //
 // Owned by the scheduler, on its executor; `on_ready` is told when there is something to take.
 #pragma once
@@ -52,7 +53,8 @@ struct QueuedPod {
   std::string group;           // of pods that are all alike
   uint64_t entered = 0;        // grows; decides among equal priorities
   int failures = 0;            // in a row
-  uint64_t reasons = 0;        // which filters kept it off (fit.h); 0: there was no node
+  uint64_t reasons = 0;        // which filters kept it off (fit.h); 0: there was no node. While it
+                               // is unschedulable its group knows better.
   bool woken_at_work = false;  // S-6: something changed that could help it while it was in work
   MonotonicTime not_before;    // its backoff ends
   MonotonicTime since;         // unschedulable
@@ -62,7 +64,7 @@ struct QueuedPod {
 
 class SchedulingQueue {
  public:
-  using Filter = std::function<bool(const QueuedPod&)>;
+  using Filter = std::function<bool(const PodInfo& pod, uint64_t reasons)>;
 
   SchedulingQueue(env::Executor& executor, env::Clock& clock, QueueOptions options,
                   std::function<void()> on_ready);
@@ -105,6 +107,10 @@ class SchedulingQueue {
   // Higher priority first, then first come.
   using Turn = std::tuple<int64_t, uint64_t, std::string>;
   using Due = std::pair<MonotonicTime, std::string>;
+  struct Group {
+    std::set<Turn> members;
+    uint64_t reasons = 0;  // as the last one that was tried found them
+  };
 
   static Turn turn(const QueuedPod& queued);
   QueuedPod& at(const Turn& turn) { return pods_.at(std::get<std::string>(turn)); }
@@ -123,9 +129,9 @@ class SchedulingQueue {
   std::function<void()> on_ready_;
   std::map<std::string, QueuedPod> pods_;  // by uid
   std::set<Turn> active_;
-  std::set<Due> by_due_;                                 // all in backoff
-  std::set<Turn> eager_;                                 // those in backoff that may be taken early
-  std::map<std::string, std::set<Turn>> unschedulable_;  // by group
+  std::set<Due> by_due_;                        // all in backoff
+  std::set<Turn> eager_;                        // those in backoff that may be taken early
+  std::map<std::string, Group> unschedulable_;  // none is empty
   std::set<std::string> alert_;  // in work or in backoff, and waiting for a change (S-6)
   size_t unschedulable_count_ = 0;
   uint64_t entries_ = 0;

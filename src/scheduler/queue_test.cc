@@ -34,7 +34,7 @@ class QueueTest : public ::testing::Test {
     ASSERT_EQ(queued->pod->name, name);
     queue.park(*queued, group, reasons);
   }
-  static bool always(const QueuedPod&) { return true; }
+  static bool always(const PodInfo&, uint64_t) { return true; }
 
   sim::SimWorld world{1};
   int told = 0;
@@ -91,9 +91,37 @@ TEST_F(QueueTest, S4_AnEmptyQueueSetsNoTimers) {
 TEST_F(QueueTest, S5a_OnlyPodsThatTheChangeCouldHelpAreWoken) {
   park("cpu", "g1", bit(Reason::cpu));
   park("taint", "g2", bit(Reason::taint));
-  queue.wake([](const QueuedPod& queued) { return queued.reasons == bit(Reason::cpu); });
+  queue.wake([](const PodInfo&, uint64_t reasons) { return reasons == bit(Reason::cpu); });
   EXPECT_EQ(take_all(), Names{"cpu"});
   EXPECT_EQ(queue.unschedulable(), 1u);
+}
+
+// What the last one that was tried found is true of all that are like it, though it waits behind
+// them now.
+TEST_F(QueueTest, S5_TheReasonsOfAGroupAreThoseOfItsLastAttempt) {
+  const auto lack_cpu = [](const PodInfo&, uint64_t reasons) {
+    return reasons == bit(Reason::cpu);
+  };
+  park("a", "g", 0);
+  park("b", "g", 0);
+  queue.wake(*queue.find("a"));
+  QueuedPod* again = queue.take();
+  ASSERT_EQ(again->pod->name, "a");
+  queue.park(*again, "g", bit(Reason::cpu));
+  queue.wake(lack_cpu);
+  EXPECT_EQ(take_all(), Names{"b"});
+  queue.wake_next("g");
+  EXPECT_EQ(take_all(), Names{"a"});
+}
+
+// A change of its own must not bring back what is not true any more.
+TEST_F(QueueTest, S5_APodThatIsReplacedKeepsTheReasonsOfItsGroup) {
+  park("a", "g", 0);
+  park("b", "g", bit(Reason::cpu));
+  queue.remove("b");
+  queue.replace(*queue.find("a"), make_pod("a", cpu_shape(1)));
+  queue.wake([](const PodInfo&, uint64_t reasons) { return reasons == bit(Reason::cpu); });
+  EXPECT_EQ(take_all(), Names{"a"});
 }
 
 TEST_F(QueueTest, OfAGroupOnlyTheFirstIsWokenAndItsSuccessWakesTheNext) {

@@ -34,7 +34,7 @@ void Scheduler::on_assigned(const PodInfo* before, const PodPtr& pod) {
   cluster_.set_pod(pod);
   const bool is_new = before == nullptr || before->node.empty();
   if (is_new || before->labels != pod->labels) {
-    queue_.wake([](const QueuedPod& queued) { return (queued.reasons & kAroundReasons) != 0; });
+    queue_.wake([](const PodInfo&, uint64_t reasons) { return (reasons & kAroundReasons) != 0; });
   }
 }
 
@@ -63,17 +63,16 @@ void Scheduler::on_pod_gone(const PodPtr& pod) {
   if (const std::string node = cluster_.remove_pod(pod->uid); !node.empty()) {
     on_room_freed(node);
   } else if (was_nominated) {  // S-9
-    queue_.wake([priority = pod->priority()](const QueuedPod& queued) {
-      return queued.pod->priority() <= priority;
+    queue_.wake([priority = pod->priority()](const PodInfo& waiting, uint64_t) {
+      return waiting.priority() <= priority;
     });
   }
 }
 
 void Scheduler::on_room_freed(const std::string& node) {
-  queue_.wake([this, &node](const QueuedPod& queued) {
-    return (queued.reasons & kAroundReasons) != 0 ||
-           (lacks_room(queued.reasons) &&
-            !placer_.fit_locally_on(*queued.pod->shape, node).hopeless);
+  queue_.wake([this, &node](const PodInfo& waiting, uint64_t reasons) {
+    return (reasons & kAroundReasons) != 0 ||
+           (lacks_room(reasons) && !placer_.fit_locally_on(*waiting.shape, node).hopeless);
   });
 }
 
@@ -82,20 +81,20 @@ void Scheduler::on_node(const NodeInfo& node) {
   if (cluster_.set_node(node) == Cluster::NodeChange::none) {
     return;
   }
-  queue_.wake([this, &node](const QueuedPod& queued) {
-    return queued.reasons == 0 || (queued.reasons & kSpreadReasons) != 0 ||
-           !placer_.fit_locally_on(*queued.pod->shape, node.name).hopeless;
+  queue_.wake([this, &node](const PodInfo& waiting, uint64_t reasons) {
+    return reasons == 0 || (reasons & kSpreadReasons) != 0 ||
+           !placer_.fit_locally_on(*waiting.shape, node.name).hopeless;
   });
 }
 
 void Scheduler::on_node_gone(const std::string& name) {
   cluster_.remove_node(name);
-  queue_.wake([](const QueuedPod& queued) { return (queued.reasons & kSpreadReasons) != 0; });
+  queue_.wake([](const PodInfo&, uint64_t reasons) { return (reasons & kSpreadReasons) != 0; });
 }
 
 void Scheduler::on_namespace(const NamespaceInfo& ns) {
   if (cluster_.set_namespace(ns.name, ns.labels)) {
-    queue_.wake([](const QueuedPod& queued) { return (queued.reasons & kAroundReasons) != 0; });
+    queue_.wake([](const PodInfo&, uint64_t reasons) { return (reasons & kAroundReasons) != 0; });
   }
 }
 

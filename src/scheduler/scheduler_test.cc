@@ -461,6 +461,32 @@ TEST_F(SchedulerTest, TheSuccessOfOneWakesTheNextOfItsKind) {
   settle();
   EXPECT_EQ(scheduler->metrics().scheduled, 4u);
   EXPECT_EQ(scheduler->waiting(), 2u);
+  // S-5: those that wait lack room now, not a node.
+  finish("p0");
+  settle();
+  EXPECT_EQ(scheduler->metrics().scheduled, 5u);
+  EXPECT_TRUE(api.remove_pod("p1", 0).answer);
+  settle();
+  EXPECT_EQ(scheduler->metrics().scheduled, 6u);
+}
+
+TEST_F(SchedulerTest, S5_PodsThatWaitedForAnUncordonedNodeThenWaitForRoom) {
+  const auto cordon = [this](bool on) {
+    change_node("n1", [on](Node& node) { node.mutable_spec()->set_unschedulable(on); });
+  };
+  add_node("n1", "4");
+  cordon(true);
+  start();
+  for (int i = 0; i < 6; ++i) {
+    add_pod(fmt::format("p{}", i), "1");
+  }
+  settle();
+  cordon(false);
+  settle();
+  EXPECT_EQ(scheduler->metrics().scheduled, 4u);
+  finish("p0");
+  settle();
+  EXPECT_EQ(scheduler->metrics().scheduled, 5u);
 }
 
 TEST_F(SchedulerTest, BindingsUnderWayAreBounded) {
