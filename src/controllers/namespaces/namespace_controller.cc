@@ -3,10 +3,12 @@
 #include <google/protobuf/message.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "schema/core/v1/config_map.pb.h"
 #include "schema/core/v1/namespace.pb.h"
 #include "schema/core/v1/service_account.pb.h"
+#include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::controllers::namespaces {
 namespace {
@@ -152,33 +154,58 @@ void NamespaceController::sweep_next_kind(const SweepPtr& sweep) {
     end(sweep);
     return;
   }
-  const api::Kind& kind = kinds[sweep->next_kind++];
-  env_.client.list({.kind = &kind, .ns = sweep->name}, {.limit = options_.page_size},
+  sweep_page(sweep, kinds[sweep->next_kind++]);
+}
+
+void NamespaceController::sweep_page(const SweepPtr& sweep, const api::Kind& kind) {
+  env_.client.list({.kind = &kind, .ns = sweep->name},
+                   {.limit = options_.page_size, .continue_token = sweep->next_page},
                    guarded<ObjectList>([this, sweep, &kind](const Result<ObjectList>& list) {
-                     if (list && !list->items.empty()) {
-                       remove_all(sweep, *list, kind);
-                       return;
-                     }
-                     // A kind that is not served has nothing to empty.
-                     sweep->failed = sweep->failed || (!list && !is_not_found(list.error()));
-                     sweep_next_kind(sweep);
+                     on_page(sweep, kind, list);
                    }));
 }
 
-void NamespaceController::remove_all(const SweepPtr& sweep, const ObjectList& list,
-                                     const api::Kind& kind) {
-  sweep->found = true;
-  sweep->in_flight = list.items.size();
-  for (const ObjectPtr& object : list.items) {
-    const ObjectRef ref{&kind, sweep->name, client::split_key(client::key_of(*object)).name};
+void NamespaceController::on_page(const SweepPtr& sweep, const api::Kind& kind,
+                                  const Result<ObjectList>& list) {
+  if (!list) {
+    // A kind that is not served has nothing to empty. What a place in the list that has become too
+    // old hides is for the next sweep.
+    sweep->failed = sweep->failed || !is_not_found(list.error());
+    sweep->next_page.clear();
+    sweep_next_kind(sweep);
+    return;
+  }
+  sweep->next_page = list->continue_token;
+  std::vector<ObjectRef> present;
+  for (const ObjectPtr& object : list->items) {
+    sweep->found = true;
+    // What is on its way out is waited for, and must not keep the sweep from what is not.
+    if (!api::metadata_of(*object).has_deletion_timestamp()) {
+      present.push_back({&kind, sweep->name, client::split_key(client::key_of(*object)).name});
+    }
+  }
+  if (present.empty()) {
+    sweep_on(sweep, kind);
+    return;
+  }
+  sweep->in_flight = present.size();
+  for (const ObjectRef& ref : present) {
     env_.client.remove(ref, {.propagation_policy = "Background"},
-                       guarded<ObjectPtr>([this, sweep](const Result<ObjectPtr>& removed) {
+                       guarded<ObjectPtr>([this, sweep, &kind](const Result<ObjectPtr>& removed) {
                          sweep->failed =
                              sweep->failed || (!removed && !is_not_found(removed.error()));
                          if (--sweep->in_flight == 0) {
-                           sweep_next_kind(sweep);
+                           sweep_on(sweep, kind);
                          }
                        }));
+  }
+}
+
+void NamespaceController::sweep_on(const SweepPtr& sweep, const api::Kind& kind) {
+  if (sweep->next_page.empty()) {
+    sweep_next_kind(sweep);
+  } else {
+    sweep_page(sweep, kind);
   }
 }
 

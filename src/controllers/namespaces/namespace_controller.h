@@ -44,6 +44,7 @@ class NamespaceController {
   struct Sweep {
     std::string name;
     size_t next_kind = 0;
+    std::string next_page = {};  // of the kind that is looked at; "": there is none
     size_t in_flight = 0;
     bool found = false;
     bool failed = false;
@@ -58,7 +59,10 @@ class NamespaceController {
   void complete(const std::string& name);
   void complete_certificate(const std::string& name);
   void sweep_next_kind(const SweepPtr& sweep);
-  void remove_all(const SweepPtr& sweep, const client::ObjectList& list, const api::Kind& kind);
+  void sweep_page(const SweepPtr& sweep, const api::Kind& kind);
+  void on_page(const SweepPtr& sweep, const api::Kind& kind,
+               const Result<client::ObjectList>& list);
+  void sweep_on(const SweepPtr& sweep, const api::Kind& kind);
   void end(const SweepPtr& sweep);
   void release(const std::string& name);
   void finish(const std::string& name, bool succeeded);

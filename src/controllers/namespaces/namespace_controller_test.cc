@@ -1,5 +1,6 @@
 #include "controllers/namespaces/namespace_controller.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "apiserver/testing.h"
@@ -91,6 +92,29 @@ TEST_F(NamespaceControllerTest, N11_AFinalizerInsideHoldsTheNamespace) {
   EXPECT_TRUE(exists("work"));
   api.change<ConfigMap>(api::kinds::config_map(), "work", "c", "",
                         [](ConfigMap& map) { map.mutable_metadata()->clear_finalizers(); });
+  api.world.run_for(seconds(10));
+  EXPECT_FALSE(exists("work"));
+}
+
+// More objects than a page holds, and none of the first page can go yet.
+TEST_F(NamespaceControllerTest, N11_WhatIsHeldDoesNotHideTheRest) {
+  constexpr int kPage = 100;
+  const auto held = [](int i) { return fmt::format("a{:03}", i); };
+  create_namespace("work");
+  for (int i = 0; i < kPage; ++i) {
+    api.create<ConfigMap>(
+        api::kinds::config_map(),
+        fmt::format("metadata: {{namespace: work, name: {}, finalizers: [x.io/a]}}", held(i)));
+  }
+  api.create<ConfigMap>(api::kinds::config_map(), "metadata: {namespace: work, name: z}");
+  ASSERT_TRUE(api.remove(api::kinds::namespace_(), "", "work").answer.has_value());
+  api.world.run_for(seconds(10));
+  EXPECT_EQ(api.find<ConfigMap>(api::kinds::config_map(), "work", "z"), nullptr);
+  EXPECT_TRUE(exists("work"));
+  for (int i = 0; i < kPage; ++i) {
+    api.change<ConfigMap>(api::kinds::config_map(), "work", held(i), "",
+                          [](ConfigMap& map) { map.mutable_metadata()->clear_finalizers(); });
+  }
   api.world.run_for(seconds(10));
   EXPECT_FALSE(exists("work"));
 }
