@@ -134,7 +134,19 @@ void NodeLifecycleController::count_zones() {
     ZoneCount& count = zones_[node.zone].count;
     ++(node.ready == Ready::yes && !health.silent ? count.ready : count.not_ready);
   }
-  std::erase_if(zones_, [](const auto& entry) { return entry.second.count.all() == 0; });
+  std::erase_if(zones_, [this](const auto& entry) {
+    const Zone& zone = entry.second;
+    if (zone.count.all() != 0) {
+      return false;
+    }
+    // They have moved, and wait in their new zones from now on.
+    for (const std::string& name : zone.waiting) {
+      if (const auto health = health_.find(name); health != health_.end()) {
+        health->second.waiting = false;
+      }
+    }
+    return true;
+  });
   const bool down =
       !zones_.empty() && std::all_of(zones_.begin(), zones_.end(), [this](const auto& entry) {
         return state_of(entry.second.count, options_.rates) == ZoneState::full;

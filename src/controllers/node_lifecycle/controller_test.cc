@@ -295,6 +295,28 @@ TEST_F(NodeLifecycle, N6_OneNodeEveryTenSeconds) {
   EXPECT_EQ(before, 4u);
 }
 
+// As when a node is labelled with another zone: the old one may be gone with it.
+TEST_F(NodeLifecycle, N6_ANodeThatChangesItsZoneWhileItWaitsGetsItsTurnThere) {
+  create_nodes(4, "a");
+  create_nodes(2, "b");
+  start();
+  settle(seconds(10));
+  alive.erase("b0");
+  alive.erase("b1");
+  settle(seconds(46));
+  for (int i = 0; i < 30 && evicting_nodes() == 0; ++i) {
+    settle(seconds(1));
+  }
+  ASSERT_EQ(evicting_nodes(), 1u);  // the other one waits
+  for (const char* name : {"b0", "b1"}) {
+    api.change<Node>(api::kinds::node(), "", name, "", [](Node& node) {
+      (*node.mutable_metadata()->mutable_labels())["topology.kubernetes.io/zone"] = "a";
+    });
+  }
+  settle(seconds(60));
+  EXPECT_EQ(evicting_nodes(), 2u);
+}
+
 TEST_F(NodeLifecycle, N6_TheTwoTaintsAreSwappedAtOnce) {
   create_nodes(3);
   start();
