@@ -15,7 +15,11 @@ NodeLifecycleController::NodeLifecycleController(client::ClientEnv env, Options 
       events_(env, "node-controller"),
       queue_(env.executor, env.clock, {kWorkers},
              [this](const std::string& name) { process(name); }),
-      pods_(env, events_),
+      pods_(env, events_,
+            [this](const std::string& name) {
+              const NodeView* node = nodes_.find(name);
+              return node != nullptr && node->ready != Ready::yes;
+            }),
       leases_(env, {&api::kinds::lease(), "kube-node-lease"}, read_lease),
       nodes_(env, {&api::kinds::node()}, read_node),
       self_(std::make_shared<NodeLifecycleController*>(this)) {
@@ -203,7 +207,7 @@ bool NodeLifecycleController::give_turn(const std::string& name) {
   return true;
 }
 
-// What failed, and pods that said Ready after their node went silent.
+// Pods that said Ready after their node went silent.
 void NodeLifecycleController::mark_pods() {
   for (const auto& [name, health] : health_) {
     if (nodes_.find(name)->ready == Ready::unknown) {

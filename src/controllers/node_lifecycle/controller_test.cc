@@ -416,6 +416,39 @@ TEST_F(NodeLifecycle, N4_AFailedMarkIsTriedAgain) {
   EXPECT_EQ(api.pod("p")->status().conditions(0).status(), "False");
 }
 
+TEST_F(NodeLifecycle, N4_AFailedMarkIsTriedAgainWhereTheNodeItselfSaysThatItIsNotReady) {
+  create_nodes(2);
+  create_pod("p", "a0");
+  start();
+  int failures = 3;
+  client.refuse = [&failures](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("update pods/status") && failures-- > 0
+               ? std::optional(plain_error("down"))
+               : std::nullopt;
+  };
+  post("a0", {{"Ready", "False"}});
+  settle(seconds(20));
+  EXPECT_EQ(api.pod("p")->status().conditions(0).status(), "False");
+  EXPECT_THAT(events("Pod"), ElementsAre("Warning NodeNotReady Node is not ready"));
+}
+
+TEST_F(NodeLifecycle, N4_NoPodIsMarkedAfterItsNodeHasComeBack) {
+  create_nodes(2);
+  create_pod("p", "a0");
+  start();
+  bool down = true;
+  client.refuse = [&down](const std::string& line) -> std::optional<Status> {
+    return down && line.starts_with("update pods/status") ? std::optional(plain_error("down"))
+                                                          : std::nullopt;
+  };
+  post("a0", {{"Ready", "False"}});
+  settle(seconds(5));
+  post("a0", {{"Ready", "True"}});
+  down = false;
+  settle(minutes(2));
+  EXPECT_EQ(api.pod("p")->status().conditions(0).status(), "True");
+}
+
 TEST_F(NodeLifecycle, AWriteToANodeThatFailsIsTriedAgain) {
   create_nodes(2);
   start();

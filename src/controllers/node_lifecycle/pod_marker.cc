@@ -21,9 +21,10 @@ bool says_ready(const api::core::v1::Pod& pod) {
 
 }  // namespace
 
-PodMarker::PodMarker(client::ClientEnv env, client::EventRecorder& events)
+PodMarker::PodMarker(client::ClientEnv env, client::EventRecorder& events, Check is_down)
     : env_(env),
       events_(events),
+      is_down_(std::move(is_down)),
       queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
       pods_(env, {&api::kinds::pod()}, read_pod),
       self_(std::make_shared<PodMarker*>(this)) {
@@ -69,7 +70,8 @@ void PodMarker::mark_pods_of(const std::string& node) {
 
 void PodMarker::process(const std::string& key) {
   const PodInfo* pod = pods_.find(key);
-  if (pod == nullptr) {
+  if (pod == nullptr || !is_down_(pod->node)) {
+    queue_.forget(key);
     queue_.done(key);
     return;
   }
@@ -91,16 +93,19 @@ void PodMarker::process(const std::string& key) {
       });
 }
 
-// A failure is left to the next round of the controller.
 void PodMarker::finish(const std::string& key, const PodInfo& pod, bool changed,
                        const Result<client::ObjectPtr>& answer) {
-  const client::KeyParts parts = client::split_key(key);
   if (answer && changed) {
+    const client::KeyParts parts = client::split_key(key);
     events_.warning({"v1", "Pod", parts.ns, parts.name, pod.uid}, "NodeNotReady",
                     "Node is not ready");
-  } else if (!answer && !is_not_found(answer.error())) {
+  }
+  if (answer || is_not_found(answer.error())) {
+    queue_.forget(key);
+  } else {
     env_.log.warning("marking a pod as not ready failed, will try again",
                      {{"pod", key}, {"error", answer.error().message}});
+    queue_.add_rate_limited(key);
   }
   queue_.done(key);
 }

@@ -1,10 +1,12 @@
 // Marks pods on nodes that are not ready as not ready themselves (disruption.md N-4): their Ready
 // condition becomes False, and an event tells of it. Phase, containers and other conditions stay.
 //
-// Watches pods and keeps which of them say that they are ready, by node. Owned by the controller,
-// on the client's executor; nothing is called after destruction.
+// Watches pods and keeps which of them say that they are ready, by node. Retries with growing
+// delays, as long as the node is not ready. Owned by the controller, on the client's executor;
+// nothing is called after destruction.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,7 +21,10 @@ namespace windlass::controllers::node_lifecycle {
 
 class PodMarker {
  public:
-  PodMarker(client::ClientEnv env, client::EventRecorder& events);
+  // Asked right before a pod is touched: whether its node is still not ready.
+  using Check = std::function<bool(const std::string& node)>;
+
+  PodMarker(client::ClientEnv env, client::EventRecorder& events, Check is_down);
   PodMarker(const PodMarker&) = delete;
   PodMarker& operator=(const PodMarker&) = delete;
 
@@ -46,6 +51,7 @@ class PodMarker {
 
   client::ClientEnv env_;
   client::EventRecorder& events_;
+  Check is_down_;
   std::map<std::string, std::set<std::string>> ready_pods_of_;  // pod keys by node
   client::WorkQueue queue_;                                     // of pod keys
   client::Informer<PodInfo> pods_;
