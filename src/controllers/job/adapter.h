@@ -25,6 +25,8 @@ const api::Outline& pod_outline();
 // UID and name of the Job that controls the pod; "" when none does (job-controller.md 1.33).
 std::string owner_job_uid(const api::Message& pod);
 std::string owner_job_name(const api::Message& pod);
+// Whether something controls it that is not a Job of batch/v1: other groups have Jobs, too (1.37).
+bool has_foreign_owner(const api::Message& pod);
 
 // Puts the new status, the record annotation and the version it is based on into a copy of the Job.
 std::unique_ptr<api::Message> with_status(const api::Message& job,

@@ -82,13 +82,16 @@ void add_index_variable(core::Container& container) {
       std::string(engine::kIndexEnvFieldPath));
 }
 
+const api::meta::v1::OwnerReference* controller_of(const api::Message& pod) {
+  const auto& owners = api::metadata_of(pod).owner_references();
+  const auto found = std::find_if(owners.begin(), owners.end(),
+                                  [](const auto& owner) { return owner.controller(); });
+  return found == owners.end() ? nullptr : &*found;
+}
+
 const api::meta::v1::OwnerReference* owner_job(const api::Message& pod) {
-  for (const auto& owner : api::metadata_of(pod).owner_references()) {
-    if (owner.controller()) {
-      return owner.kind() == "Job" ? &owner : nullptr;
-    }
-  }
-  return nullptr;
+  const auto* owner = controller_of(pod);
+  return owner != nullptr && owner->kind() == "Job" ? owner : nullptr;
 }
 
 }  // namespace
@@ -154,6 +157,11 @@ std::string owner_job_uid(const api::Message& pod) {
 std::string owner_job_name(const api::Message& pod) {
   const auto* owner = owner_job(pod);
   return owner == nullptr ? std::string() : owner->name();
+}
+
+bool has_foreign_owner(const api::Message& pod) {
+  const auto* owner = controller_of(pod);
+  return owner != nullptr && (owner->kind() != "Job" || owner->api_version() != "batch/v1");
 }
 
 std::unique_ptr<api::Message> make_pod(const api::Message& message, const engine::PodPlan& plan,

@@ -194,6 +194,20 @@ TEST(OwnerJob, OnlyTheControllerCounts) {
   EXPECT_EQ(owner(""), "");
 }
 
+TEST(OwnerJob, Rule1_37_JobsOfOtherGroupsAreForeign) {
+  const auto foreign = [](const char* reference) {
+    return has_foreign_owner(
+        from_yaml<Pod>(std::string("{metadata: {ownerReferences: [") + reference + "]}}"));
+  };
+  EXPECT_FALSE(foreign("{apiVersion: batch/v1, kind: Job, name: j, uid: u, controller: true}"));
+  EXPECT_FALSE(foreign("{apiVersion: apps/v1, kind: ReplicaSet, name: j, uid: u}"));
+  EXPECT_FALSE(foreign(""));
+  EXPECT_TRUE(foreign("{apiVersion: batch/v1, kind: CronJob, name: j, uid: u, controller: true}"));
+  EXPECT_TRUE(
+      foreign("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: j, uid: u, controller: "
+              "true}"));
+}
+
 Job indexed_job() {
   return from_yaml<Job>(R"(
 metadata: {name: j, namespace: ns, uid: u}

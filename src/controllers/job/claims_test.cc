@@ -299,6 +299,8 @@ TEST_F(Ownership, L204_FinalizersOfOthersStay) {
   };
   create_loose("cron", "z", owned("batch/v1", "CronJob"));
   EXPECT_TRUE(tracked("cron"));
+  create_loose("foreign", "z", owned("batch.volcano.sh/v1alpha1", "Job"));
+  EXPECT_TRUE(tracked("foreign"));
   const std::string foreign = create_job("j", "x", "managedBy: example.com/other,");
   create_loose("managed", "z",
                fmt::format("finalizers: [{}], ownerReferences: [{{apiVersion: batch/v1, kind: Job, "

@@ -47,7 +47,7 @@ void OrphanReleaser::on_read(const std::string& key, const std::string& uid,
     finish(key, fail(pod.error()));
     return;
   }
-  if (client::uid_of(**pod) != uid) {
+  if (client::uid_of(**pod) != uid || has_foreign_owner(**pod)) {
     finish(key, {});
     return;
   }

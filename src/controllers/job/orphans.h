@@ -1,7 +1,7 @@
 // Frees pods that nobody counts any more: takes the tracking finalizer off pods whose Job is gone
-// (job-controller.md 1.35-1.37), or they could never be deleted. The cache of Jobs may be behind
-// the cache of pods, so the server itself is asked whether the Job is gone. Retries with growing
-// delays.
+// (job-controller.md 1.35-1.37), or they could never be deleted. Pods of other owners are left
+// alone. The cache of Jobs may be behind the cache of pods, so the server itself is asked whether
+// the Job is gone. Retries with growing delays.
 //
 // Owned by the controller, on the client's executor; nothing is called after destruction.
 #pragma once

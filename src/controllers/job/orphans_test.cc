@@ -64,5 +64,20 @@ TEST_F(OrphanReleaserTest, AnotherErrorIsToldAndTriedAgain) {
   EXPECT_TRUE(api.world.log().contains("freeing an orphaned pod failed"));
 }
 
+// 1.37: the cache has not told of the owner yet.
+TEST_F(OrphanReleaserTest, APodThatSomethingElseOwnsByNowIsLeftAlone) {
+  api.change<apiserver::testing::Pod>(api::kinds::pod(), "default", "p", "", [](auto& pod) {
+    auto& owner = *pod.mutable_metadata()->add_owner_references();
+    owner.set_api_version("apps/v1");
+    owner.set_kind("ReplicaSet");
+    owner.set_name("r");
+    owner.set_uid("u");
+    owner.set_controller(true);
+  });
+  releaser.add("default/p");
+  api.world.run_for(seconds(10));
+  EXPECT_FALSE(released());
+}
+
 }  // namespace
 }  // namespace windlass::controllers::job
