@@ -261,6 +261,53 @@ TEST_F(Ownership, L200_L201_AChangedLabelOrOwnerIsLookedAtAgain) {
   EXPECT_EQ(owner("p"), job);
 }
 
+// 1.28: a look at a loose pod goes through all Jobs of its namespace. Here a Job wants the pod that
+// has ended on the server, so that every look shows as a question.
+TEST_F(Ownership, Rule1_28_APodIsLookedAtAgainOnlyWhenItMayChangeHands) {
+  create_job("j", "x", "parallelism: 0,");
+  client.skip_event = [](const client::WatchEvent& event) {
+    return event.type == client::EventType::modified && event.object &&
+           event.object->GetDescriptor() == Job::descriptor();
+  };
+  api.change<Job>(api::kinds::job(), "default", "j", "status", [](Job& job) {
+    auto& condition = *job.mutable_status()->add_conditions();
+    condition.set_type("FailureTarget");
+    condition.set_status("True");
+  });
+  const auto looks = [this] { return client.count("get jobs default/j"); };
+  create_loose("p", "x");
+  EXPECT_EQ(looks(), 1u);
+  create_job("k", "w", "parallelism: 0,");
+  EXPECT_EQ(looks(), 1u) << "a Job that does not select it";
+  api.change<Pod>(api::kinds::pod(), "default", "p", "status",
+                  [](Pod& pod) { pod.mutable_status()->set_message("hello"); });
+  settle();
+  EXPECT_EQ(looks(), 1u) << "another status";
+  change("p", [](Pod& pod) { (*pod.mutable_metadata()->mutable_labels())["more"] = "y"; });
+  EXPECT_EQ(looks(), 2u) << "another label";
+  EXPECT_EQ(owner("p"), "");
+  const std::string job = create_job("a", "x");
+  EXPECT_EQ(owner("p"), job) << "a Job that selects it";
+}
+
+// 2.16: the Job may come to light after its pods.
+TEST_F(Ownership, L197_AlsoWhenThePodWasThereFirst) {
+  client.skip_event = [](const client::WatchEvent& event) {
+    return event.object && event.object->GetDescriptor() == Job::descriptor();
+  };
+  const std::string job = create_job("j", "x", "parallelism: 2, completions: 5,");
+  create_loose("p", "elsewhere",
+               fmt::format("finalizers: [example.com/other], ownerReferences: [{{apiVersion: "
+                           "batch/v1, kind: Job, name: j, uid: {}, controller: true}}]",
+                           job));
+  EXPECT_EQ(owner("p"), job);
+  client.skip_event = nullptr;
+  api.change<Job>(api::kinds::job(), "default", "j", "",
+                  [](Job& changed) { (*changed.mutable_metadata()->mutable_labels())["a"] = "b"; });
+  settle();
+  EXPECT_EQ(owner("p"), "");
+}
+
 TEST_F(Ownership, L198_L202_L209_APodThatGoesIsReplacedAndAStrangerIsNot) {
   const std::string job = create_job("j", "x");
   create_loose("stranger", "z");

@@ -61,10 +61,16 @@ JobController::JobController(client::ClientEnv env, Options options)
                      },
                      [this](const JobRecord&, const JobRecord& job) { on_job(job); },
                      [this](const JobRecord& job) { on_job_gone(job); }});
-  pods_.add_handler({[this](const PodRecord& pod) { on_pod(pod); },
+  pods_.add_handler({[this](const PodRecord& pod) {
+                       claim(pod);
+                       on_pod(pod);
+                     },
                      [this](const PodRecord& before, const PodRecord& pod) {
                        if (before.job_uid != pod.job_uid) {
                          on_pod_gone(before);
+                       }
+                       if (may_change_hands(before, pod)) {
+                         claim(pod);
                        }
                        on_pod(pod);
                      },
@@ -141,8 +147,16 @@ void JobController::on_new_job(const JobRecord& job) {
   // 1.22 the other way round: the pod may be there first.
   if (const auto loose = loose_pods_.find(job.view.namespace_name); loose != loose_pods_.end()) {
     for (const std::string& key : loose->second) {
-      claims_.add(key);
+      const PodRecord* pod = pods_.find(key);
+      // One that went to another owner meanwhile has no labels here.
+      if (pod != nullptr && pod->labels && wants(job, *pod)) {
+        claims_.add(key);
+      }
     }
+  }
+  if (const auto own = pods_of_.find(job.view.uid); own != pods_of_.end()) {
+    std::for_each(own->second.begin(), own->second.end(),
+                  [this](const std::string& key) { claims_.add(key); });
   }
 }
 
@@ -179,6 +193,15 @@ std::optional<PodClaims::Claim> JobController::claim_for(const std::string& pod_
     }
   });
   return claim;
+}
+
+// 1.28: what else changes about a pod is no reason to look through all Jobs again.
+bool JobController::may_change_hands(const PodRecord& before, const PodRecord& pod) {
+  const bool same_labels =
+      before.labels && pod.labels ? *before.labels == *pod.labels : before.labels == pod.labels;
+  return !same_labels || before.owner != pod.owner || before.job_uid != pod.job_uid ||
+         before.view.phase != pod.view.phase ||
+         before.view.deletion_time.has_value() != pod.view.deletion_time.has_value();
 }
 
 void JobController::claim(const PodRecord& pod) {
@@ -244,7 +267,6 @@ void JobController::on_job_gone(const JobRecord& job) {
 }
 
 void JobController::on_pod(const PodRecord& pod) {
-  claim(pod);
   if (pod.owner == PodRecord::Owner::job) {
     pods_of_[pod.job_uid].insert(pod.key);
   }

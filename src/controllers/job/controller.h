@@ -93,6 +93,8 @@ class JobController {
   bool is_foreign(const JobRecord& job) const;
   // Whether the Job would have this pod if nobody else did.
   bool wants(const JobRecord& job, const PodRecord& pod) const;
+  // Whether the change could matter to who owns the pod.
+  static bool may_change_hands(const PodRecord& before, const PodRecord& pod);
   std::optional<PodClaims::Claim> claim_for(const std::string& pod_key) const;
   void claim(const PodRecord& pod);
   // What the server itself has answered, ahead of the caches.
