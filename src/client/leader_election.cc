@@ -41,7 +41,7 @@ void LeaderElection::start() {
 }
 
 bool LeaderElection::is_leader() const {
-  return state_ == State::leading && env_.clock.monotonic() < leads_until_;
+  return state_ == State::leading && !vanished_ && env_.clock.monotonic() < leads_until_;
 }
 
 void LeaderElection::plan() {
@@ -75,8 +75,7 @@ void LeaderElection::on_read(MonotonicTime sent, const Result<ObjectPtr>& answer
   if (answer) {
     observe(*answer);
   } else if (is_not_found(answer.error())) {
-    lease_ = nullptr;
-    holder_.clear();
+    observe_none();
   } else {
     env_.log.warning("reading the leader's lease failed", {{"error", answer.error().message}});
     busy_ = false;
@@ -93,22 +92,35 @@ void LeaderElection::on_read(MonotonicTime sent, const Result<ObjectPtr>& answer
 
 void LeaderElection::observe(const ObjectPtr& lease) {
   const bool changed = !lease_ || resource_version_of(*lease_) != resource_version_of(*lease);
-  if (changed) {
-    lease_changed_ = env_.clock.monotonic();
-  }
   lease_ = lease;
   holder_ = static_cast<const Lease&>(*lease).spec().holder_identity();
+  if (changed) {
+    free_from_ = end_of_lease();
+  }
+}
+
+// Its holder may not know yet, and may have renewed it right before.
+void LeaderElection::observe_none() {
+  if (lease_) {
+    free_from_ = end_of_lease();
+  }
+  lease_ = nullptr;
+  holder_.clear();
 }
 
 // The time is measured here, from when the Lease was first seen as it is: the holder's clock and
 // the time it wrote do not matter.
-bool LeaderElection::may_take() const {
-  if (!lease_ || holder_.empty() || holder_ == options_.identity || state_ == State::leading) {
-    return true;
+MonotonicTime LeaderElection::end_of_lease() const {
+  const MonotonicTime now = env_.clock.monotonic();
+  if (holder_.empty() || holder_ == options_.identity) {
+    return now;
   }
   const int32_t told = static_cast<const Lease&>(*lease_).spec().lease_duration_seconds();
-  const Duration lasts = std::max<Duration>(options_.lease, seconds(told));
-  return env_.clock.monotonic() - lease_changed_ >= lasts;
+  return now + std::max<Duration>(options_.lease, seconds(told));
+}
+
+bool LeaderElection::may_take() const {
+  return state_ == State::leading || env_.clock.monotonic() >= free_from_;
 }
 
 void LeaderElection::write(MonotonicTime sent) {
@@ -144,29 +156,35 @@ void LeaderElection::on_written(MonotonicTime sent, const Result<ObjectPtr>& ans
     // A conflict: somebody wrote to it. If that was another leader, reading tells.
     env_.log.warning("renewing the leader's lease failed", {{"error", answer.error().message}});
     busy_ = true;
-    env_.client.get(ref(),
-                    [weak = std::weak_ptr<LeaderElection*>(self_)](const Result<ObjectPtr>& lease) {
-                      const auto self = weak.lock();
-                      if (!self) {
-                        return;
-                      }
-                      (*self)->busy_ = false;
-                      if (lease) {
-                        (*self)->observe(*lease);
-                      }
-                      if (lease && (*self)->state_ == State::leading &&
-                          (*self)->holder_ != (*self)->options_.identity) {
-                        (*self)->stop_leading();
-                      }
-                      (*self)->plan();
-                    });
+    env_.client.get(ref(), callback(sent, &LeaderElection::on_read_again));
     return;
+  }
+  plan();
+}
+
+void LeaderElection::on_read_again(MonotonicTime, const Result<ObjectPtr>& answer) {
+  busy_ = false;
+  if (answer) {
+    observe(*answer);
+    if (state_ == State::leading && holder_ != options_.identity) {
+      stop_leading();
+    }
+  } else if (is_not_found(answer.error()) && state_ == State::leading) {
+    const bool is_news = lease_ != nullptr;
+    vanished_ = true;
+    observe_none();
+    // Once: where no Lease can be made, the next try is as far away as any other.
+    if (is_news) {
+      try_now();
+      return;
+    }
   }
   plan();
 }
 
 void LeaderElection::lead(MonotonicTime sent) {
   leads_until_ = sent + options_.renew_deadline;
+  vanished_ = false;
   if (env_.clock.monotonic() >= leads_until_) {
     if (state_ == State::leading) {
       stop_leading();  // the answer came too late to count

@@ -8,6 +8,9 @@
 // moment, so that a process that was paused does not act in the name of a lease that ran out (see
 // fenced_client.h).
 //
+// A Lease that somebody deletes is made again by its holder, which does nothing in its name until
+// that is answered. Others that have seen it wait as long as if it had been renewed just then.
+//
 // Lives on the client's executor; nothing is called after destruction.
 #pragma once
 
@@ -57,9 +60,13 @@ class LeaderElection {
   void try_now();
   void on_read(MonotonicTime sent, const Result<ObjectPtr>& answer);
   void observe(const ObjectPtr& lease);
+  void observe_none();
+  // Counted from now.
+  MonotonicTime end_of_lease() const;
   bool may_take() const;
   void write(MonotonicTime sent);
   void on_written(MonotonicTime sent, const Result<ObjectPtr>& answer);
+  void on_read_again(MonotonicTime sent, const Result<ObjectPtr>& answer);
   void lead(MonotonicTime sent);
   void stop_leading();
   void plan();
@@ -71,10 +78,11 @@ class LeaderElection {
   Options options_;
   Callbacks callbacks_;
   State state_ = State::waiting;
-  ObjectPtr lease_;              // as last seen; null: none there
-  MonotonicTime lease_changed_;  // when it was first seen like this
+  ObjectPtr lease_;          // as last seen; null: none there
+  MonotonicTime free_from_;  // unless it changes: measured from when it was first seen like this
   std::string holder_;
   MonotonicTime leads_until_;  // while leading
+  bool vanished_ = false;      // while leading: somebody deleted the Lease
   bool busy_ = false;
   env::TimerId timer_ = env::TimerId::none;
   env::TimerId deadline_ = env::TimerId::none;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <set>
 
 #include "api/kind.h"
 #include "client/fenced_client.h"
@@ -19,9 +20,13 @@ using api::coordination::v1::Lease;
 struct LeaseServer {
   std::shared_ptr<const Lease> lease;
   int version = 0;
+  bool refuse_new = false;
   std::vector<std::string> writes;  // who created a pod
 
   Result<ObjectPtr> store(const Lease& wanted, bool create) {
+    if (create && refuse_new) {
+      return fail(plain_error("no more leases"));
+    }
     if (create == (lease != nullptr)) {
       return fail(create ? already_exists({"", "leases", "l"}) : not_found({"", "leases", "l"}));
     }
@@ -288,6 +293,70 @@ TEST_F(Election, ALeaseTakenByForceEndsTheLead) {
   EXPECT_EQ(a.stopped, 1);
 }
 
+TEST_F(Election, ADeletedLeaseIsMadeAgainByItsHolder) {
+  start(a);
+  world.run_for(seconds(3));
+  ASSERT_TRUE(a.election.is_leader());
+  server.lease = nullptr;
+  world.run_for(seconds(20));
+  EXPECT_TRUE(a.election.is_leader());
+  EXPECT_EQ(a.stopped, 0);
+  EXPECT_EQ(server.holder(), "a");
+}
+
+// Whoever comes first, and however long the answers take.
+TEST_F(Election, ADeletedLeaseMakesNoSecondLeader) {
+  for (Duration moment = milliseconds(0); moment < seconds(3); moment += milliseconds(100)) {
+    sim::SimWorld pair(7);
+    LeaseServer common;
+    Process one{pair, common, "a"};
+    Process two{pair, common, "b"};
+    start(one);
+    pair.run_for(seconds(1));
+    start(two);
+    one.link.delay = two.link.delay = milliseconds(200);
+    pair.run_for(seconds(5) + moment);
+    ASSERT_TRUE(one.election.is_leader());
+    common.lease = nullptr;
+    for (int tick = 0; tick < 400; ++tick) {
+      pair.run_for(milliseconds(50));
+      ASSERT_FALSE(one.election.is_leader() && two.election.is_leader()) << moment.count();
+    }
+    EXPECT_TRUE(one.election.is_leader()) << moment.count();
+    EXPECT_EQ(two.started, 0) << moment.count();
+  }
+}
+
+TEST_F(Election, ADeletedLeaseOfADeadHolderIsTakenAfterItsTime) {
+  start_both();
+  a.executor.pause();
+  server.lease = nullptr;
+  world.run_for(seconds(14));
+  EXPECT_EQ(b.started, 0);
+  world.run_for(seconds(6));
+  EXPECT_EQ(b.started, 1);
+  EXPECT_EQ(server.holder(), "b");
+}
+
+// It cannot tell what others do in its absence.
+TEST_F(Election, AHolderDoesNotLeadWhileItsLeaseIsGone) {
+  start(a);
+  world.run_for(seconds(3));
+  ASSERT_TRUE(a.election.is_leader());
+  server.lease = nullptr;
+  server.refuse_new = true;
+  world.run_for(seconds(3));
+  EXPECT_FALSE(a.election.is_leader());
+  EXPECT_EQ(a.stopped, 0);
+  server.refuse_new = false;
+  world.run_for(seconds(3));
+  EXPECT_TRUE(a.election.is_leader());
+  server.lease = nullptr;
+  server.refuse_new = true;
+  world.run_for(seconds(11));
+  EXPECT_EQ(a.stopped, 1);
+}
+
 TEST_F(Election, NeverTwoLeadersUnderRandomFaults) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     sim::SimWorld chaos(seed);
@@ -296,6 +365,8 @@ TEST_F(Election, NeverTwoLeadersUnderRandomFaults) {
     Process two{chaos, common, "b"};
     start(one);
     start(two);
+    std::set<const Process*> informed;  // of the Lease: only they can know when it is gone
+    bool deleted = false;
     for (int step = 0; step < 60; ++step) {
       for (Process* process : {&one, &two}) {
         Generator& choose = chaos.choices();
@@ -308,6 +379,13 @@ TEST_F(Election, NeverTwoLeadersUnderRandomFaults) {
         } else {
           process->executor.resume();
         }
+        if (!process->election.holder().empty()) {
+          informed.insert(process);
+        }
+      }
+      if (!deleted && informed.size() == 2 && chaos.choices().chance(0.2)) {
+        deleted = true;
+        common.lease = nullptr;
       }
       for (int tick = 0; tick < 50; ++tick) {
         chaos.run_for(milliseconds(100));
