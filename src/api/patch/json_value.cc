@@ -2,8 +2,11 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 
+#include "api/codec/json.h"
 #include "api/codec/json_scanner.h"
 #include "api/codec/json_text.h"
 
@@ -64,11 +67,11 @@ class Parser {
       }
       const std::string name = unescape_json_string(scanner_.text());
       const size_t outer = path_.size();
-      path_ += (outer == 0 ? "" : ".") + name;
+      extend_path(name);
       const auto [place, is_new] = out.members.try_emplace(name);
       if (!is_new) {
         place->second = JsonValue();
-        duplicates_.push_back(path_);
+        report_duplicate();
       }
       if (!value(scanner_.next(), place->second)) {
         return false;
@@ -94,9 +97,29 @@ class Parser {
     }
   }
 
+  void extend_path(std::string_view name) {
+    if (path_.size() >= kMaxPathBytes) {
+      return;
+    }
+    if (!path_.empty()) {
+      path_ += '.';
+    }
+    path_ += name.substr(0, kMaxPathBytes);
+  }
+
+  void report_duplicate() {
+    if (duplicates_.size() < kMaxFieldProblems && reported_.insert(path_).second) {
+      duplicates_.push_back(path_);
+    }
+  }
+
+  // Names are the client's to choose, and each duplicate repeats those around it.
+  static constexpr size_t kMaxPathBytes = 1024;
+
   JsonScanner scanner_;
   std::string path_;
   std::vector<std::string> duplicates_;
+  std::set<std::string> reported_;  // the same
 };
 
 bool number_equal(const std::string& a, const std::string& b) {

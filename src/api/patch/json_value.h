@@ -42,7 +42,8 @@ struct JsonValue {
 
 struct JsonTree {
   JsonValue value;
-  std::vector<std::string> duplicates;  // paths of members given twice; the last one is in the tree
+  // Paths of members given twice, the first kMaxFieldProblems of them; the last one is in the tree.
+  std::vector<std::string> duplicates;
 };
 
 // A patch that cannot be read: a 400 that says why, in the words of Kubernetes.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/codec/json.h"
+
 namespace windlass::api {
 namespace {
 
@@ -32,6 +34,21 @@ TEST(JsonValue, NamesDuplicates) {
   const auto tree = parse_json_value(R"({"spec":{"a":1,"l":[{"b":1,"b":2}],"a":3}})");
   EXPECT_EQ(tree->duplicates, (std::vector<std::string>{"spec.l[0].b", "spec.a"}));
   EXPECT_EQ(to_json_text(tree->value), R"({"spec":{"a":3,"l":[{"b":2}]}})");
+}
+
+TEST(JsonValue, NamesDuplicatesOnceAndNotAllOfThem) {
+  EXPECT_EQ(parse_json_value(R"({"a":1,"a":2,"a":3})")->duplicates, std::vector<std::string>{"a"});
+  std::string members;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string member = R"("m)" + std::to_string(i) + R"(":1,)";
+    members += member + member;
+  }
+  members.back() = '}';
+  EXPECT_EQ(parse_json_value("{" + members)->duplicates.size(), kMaxFieldProblems);
+  const std::string long_name(100'000, 'n');
+  const auto tree = parse_json_value(R"({")" + long_name + R"(":{)" + members + "}");
+  ASSERT_TRUE(tree.has_value());
+  EXPECT_EQ(tree->duplicates, std::vector<std::string>{long_name.substr(0, 1024)});
 }
 
 TEST(JsonValue, ComparesAsJson) {
