@@ -152,7 +152,18 @@ BadValue BadValue::message(const Message& value) {
 }
 
 void FieldErrors::add(FieldErrorType type, const FieldPath& path, std::string body) {
-  errors_.push_back({type, path.text(), std::move(body)});
+  if (!is_full()) {
+    keep({type, path.text(), std::move(body)});
+  }
+}
+
+bool FieldErrors::is_full() const {
+  return errors_.size() >= kMaxFieldErrors || bytes_ >= kMaxFieldErrorBytes;
+}
+
+void FieldErrors::keep(FieldError error) {
+  bytes_ += error.field.size() + error.body.size();
+  errors_.push_back(std::move(error));
 }
 
 void FieldErrors::required(const FieldPath& path, std::string_view detail) {
@@ -197,7 +208,11 @@ void FieldErrors::not_found(const FieldPath& path, const BadValue& value) {
 }
 
 void FieldErrors::append(const FieldErrors& other) {
-  errors_.insert(errors_.end(), other.errors_.begin(), other.errors_.end());
+  for (const FieldError& error : other.errors_) {
+    if (!is_full()) {
+      keep(error);
+    }
+  }
 }
 
 Status FieldErrors::to_status(const Kind& kind, std::string_view name) const {

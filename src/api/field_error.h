@@ -90,7 +90,12 @@ class BadValue {
   bool omitted_ = false;
 };
 
-// Errors in the order they were found; nothing short-circuits.
+// More than these help nobody, and many print what is wrong in full.
+inline constexpr size_t kMaxFieldErrors = 1000;
+inline constexpr size_t kMaxFieldErrorBytes = size_t{4} << 20;
+
+// Errors in the order they were found; nothing short-circuits, but what comes after the limits
+// above is not kept.
 class FieldErrors {
  public:
   void required(const FieldPath& path, std::string_view detail = {});
@@ -112,8 +117,11 @@ class FieldErrors {
   Status to_status(const Kind& kind, std::string_view name) const;
 
  private:
+  bool is_full() const;
   void add(FieldErrorType type, const FieldPath& path, std::string body);
+  void keep(FieldError error);
   std::vector<FieldError> errors_;
+  size_t bytes_ = 0;  // of their texts
 };
 
 // A Go-quoted string: "a\"b".

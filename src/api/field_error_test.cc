@@ -135,6 +135,23 @@ TEST(FieldErrors, M25_IdenticalTextsAppearOnceButEveryCauseStays) {
   EXPECT_EQ(two.details.causes.size(), 3U);
 }
 
+TEST(FieldErrors, TheFirstThousandAreKept) {
+  FieldErrors many;
+  for (size_t i = 0; i < 2 * kMaxFieldErrors; ++i) {
+    many.required(FieldPath("spec").index(i));
+  }
+  EXPECT_EQ(many.size(), kMaxFieldErrors);
+  many.append(FieldErrors(many));
+  EXPECT_EQ(many.size(), kMaxFieldErrors);
+
+  FieldErrors long_ones;
+  const std::string text(1 << 20, 'x');
+  for (int i = 0; i < 10; ++i) {
+    long_ones.invalid(FieldPath("spec"), text, "is too much");
+  }
+  EXPECT_EQ(long_ones.size(), kMaxFieldErrorBytes / text.size());
+}
+
 TEST(FieldErrors, AppendKeepsTheOrder) {
   FieldErrors first;
   first.required(FieldPath("a"));

@@ -287,6 +287,10 @@ TEST(ContainerValidation, P46_SecurityContext) {
                                "false}"),
               ElementsAre(::testing::EndsWith(
                   "cannot set `allowPrivilegeEscalation` to false and `privileged` to true")));
+  EXPECT_THAT(container_errors("securityContext: {allowPrivilegeEscalation: false, capabilities: "
+                               "{add: [CAP_SYS_ADMIN, CAP_SYS_ADMIN]}}"),
+              ElementsAre(::testing::EndsWith("cannot set `allowPrivilegeEscalation` to false and "
+                                              "`capabilities.Add` CAP_SYS_ADMIN")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Security contexts (api.md P46): what they ask for is accepted, what makes no sense is not.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "api/pod/validate_pod_parts.h"
@@ -161,12 +162,12 @@ void validate_escalation(FieldErrors& errors, const FieldPath& path,
     errors.invalid(path, BadValue::message(security),
                    "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
   }
-  for (const std::string& capability : security.capabilities().add()) {
-    if (capability == "CAP_SYS_ADMIN") {
-      errors.invalid(path, BadValue::message(security),
-                     "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` "
-                     "CAP_SYS_ADMIN");
-    }
+  // Said once, however often it is added: the error prints the whole context.
+  const auto& added = security.capabilities().add();
+  if (std::find(added.begin(), added.end(), "CAP_SYS_ADMIN") != added.end()) {
+    errors.invalid(path, BadValue::message(security),
+                   "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` "
+                   "CAP_SYS_ADMIN");
   }
 }
 
