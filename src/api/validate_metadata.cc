@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "api/codec/json.h"
 #include "api/equality.h"
@@ -272,20 +277,31 @@ void validate_object_meta_update(FieldErrors& errors, const FieldPath& path,
 }
 
 std::string deduplicate_owner_references(ObjectMeta& metadata) {
-  auto* references = metadata.mutable_owner_references();
+  if (metadata.owner_references_size() < 2) {
+    return "";
+  }
+  auto& references = *metadata.mutable_owner_references();
+  // Only those with the same names are compared: of these few can differ. Elements stay where they
+  // are in memory, whatever their order in the list.
+  using Names = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+  std::map<Names, std::vector<const OwnerReference*>> kept_by_names;
   std::string repeated;
-  for (int i = 0; i < references->size();) {
-    const auto end = references->begin() + i;
-    const bool seen = std::any_of(references->begin(), end, [&](const OwnerReference& earlier) {
-      return semantically_equal(earlier, *end);
+  int kept = 0;
+  for (int i = 0; i < references.size(); ++i) {
+    const OwnerReference& reference = references[i];
+    std::vector<const OwnerReference*>& alike = kept_by_names[{
+        reference.uid(), reference.name(), reference.kind(), reference.api_version()}];
+    const bool seen = std::ranges::any_of(alike, [&](const OwnerReference* earlier) {
+      return semantically_equal(*earlier, reference);
     });
-    if (!seen) {
-      ++i;
+    if (seen) {
+      repeated += (repeated.empty() ? "" : ", ") + reference.uid();
       continue;
     }
-    repeated += (repeated.empty() ? "" : ", ") + end->uid();
-    references->erase(end);
+    alike.push_back(&reference);
+    references.SwapElements(kept++, i);
   }
+  references.DeleteSubrange(kept, references.size() - kept);
   if (repeated.empty()) {
     return "";
   }

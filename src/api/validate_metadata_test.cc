@@ -203,5 +203,20 @@ TEST(Metadata, M37_RepeatedOwnerReferencesAreRemoved) {
   EXPECT_EQ(different.owner_references_size(), 2);
 }
 
+TEST(Metadata, M37_ManyOwnerReferencesAreNotComparedWithEachOther) {
+  ObjectMeta many;
+  for (int i = 0; i < 120'000; ++i) {
+    auto& reference = *many.add_owner_references();
+    reference.set_uid(i % 2 == 0 ? "u" : std::to_string(i / 4));
+    reference.set_name("n" + std::to_string(i / 4));
+    reference.set_kind("Pod");
+    reference.set_api_version("v1");
+  }
+  EXPECT_THAT(deduplicate_owner_references(many), ::testing::HasSubstr("observed: u, 0, u, 1, u,"));
+  ASSERT_EQ(many.owner_references_size(), 60'000);
+  EXPECT_EQ(many.owner_references(2).name(), "n1");
+  EXPECT_EQ(many.owner_references(59'999).uid(), "29999");
+}
+
 }  // namespace
 }  // namespace windlass::api
