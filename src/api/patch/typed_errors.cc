@@ -1,5 +1,6 @@
 // What server-side apply says about a configuration that does not fit the schema (api.md M111).
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "api/patch/typed_merge.h"
@@ -8,23 +9,37 @@
 namespace windlass::api {
 namespace {
 
-using Form = NodeType::Form;
+// A configuration can be wrong everywhere, and every error names where.
+constexpr size_t kMaxTypedErrors = 100;
+constexpr size_t kMaxShownNameBytes = 256;
+
+// Where in the configuration. The text is made only when there is something to say of the place.
+struct ConfigPlace {
+  const ConfigPlace* outer = nullptr;
+  std::string_view dot = {};  // before the name of a member
+  std::string_view name = {};
+
+  std::string text() const {
+    return outer == nullptr ? std::string()
+                            : outer->text().append(dot).append(name.substr(0, kMaxShownNameBytes));
+  }
+};
 
 class Checker {
  public:
   std::vector<std::string> errors;
 
   // An object of the schema.
-  void object(const JsonValue& value, const JsonStruct& type, const std::string& path) {
+  void object(const JsonValue& value, const JsonStruct& type, const ConfigPlace& place) {
     if (value.is_null()) {
       return;
     }
     if (!value.is_object()) {
-      wrong(path, "expected map, got " + shown(value));
+      wrong(place, "expected map, got " + shown(value));
       return;
     }
     for (const auto& [name, member] : value.members) {
-      const std::string inner = path + "." + name;
+      const ConfigPlace inner{&place, ".", name};
       const JsonField* field = find_field(&type, name);
       if (field != nullptr) {
         any(member, *field, inner);
@@ -35,8 +50,11 @@ class Checker {
   }
 
  private:
-  void wrong(const std::string& path, const std::string& why) {
-    errors.push_back((path.empty() ? "." : path) + ": " + why);
+  void wrong(const ConfigPlace& place, const std::string& why) {
+    if (errors.size() < kMaxTypedErrors) {
+      const std::string where = place.text();
+      errors.push_back((where.empty() ? "." : where) + ": " + why);
+    }
   }
 
   static std::string shown(const JsonValue& value) {
@@ -44,73 +62,73 @@ class Checker {
            (value.is_string() ? quote(value.text) : go_text(value)) + "}";
   }
 
-  void any(const JsonValue& value, const JsonField& field, const std::string& path) {
+  void any(const JsonValue& value, const JsonField& field, const ConfigPlace& place) {
     if (value.is_null()) {
       return;
     }
     switch (field.shape) {
       case JsonShape::map:
         if (!value.is_object()) {
-          wrong(path, "expected map, got " + shown(value));
+          wrong(place, "expected map, got " + shown(value));
         }
         for (const auto& [name, member] : value.members) {
-          one(member, field, path + "." + name);
+          one(member, field, {&place, ".", name});
         }
         return;
       case JsonShape::list:
-        list(value, field, path);
+        list(value, field, place);
         return;
       case JsonShape::single:
-        one(value, field, path);
+        one(value, field, place);
         return;
     }
   }
 
-  void list(const JsonValue& value, const JsonField& field, const std::string& path) {
+  void list(const JsonValue& value, const JsonField& field, const ConfigPlace& place) {
     if (!value.is_array()) {
-      wrong(path, "expected list, got " + shown(value));
+      wrong(place, "expected list, got " + shown(value));
       return;
     }
     const NodeType type = type_of_field(field);
     std::set<std::string> seen;
     for (size_t i = 0; i < value.items.size(); ++i) {
-      std::string place = path + "[" + std::to_string(i) + "]";
+      std::string name = "[" + std::to_string(i) + "]";
       if (!type.is_leaf()) {
         const Result<std::string> element = item_element(type, value.items[i]);
         if (!element) {
-          wrong(path, "element " + std::to_string(i) + ": " + element.error().message);
+          wrong(place, "element " + std::to_string(i) + ": " + element.error().message);
           continue;
         }
         FieldSet named;
         named.children[*element].member = true;
-        const std::string name = path_texts(named).front();
+        name = path_texts(named).front();
         if (!seen.insert(*element).second) {
-          wrong(path, "duplicate entries for key " + name);
+          wrong(place, "duplicate entries for key " + name.substr(0, kMaxShownNameBytes));
         }
-        place = path + name;
       }
-      one(value.items[i], field, place);
+      one(value.items[i], field, {&place, "", name});
     }
   }
 
-  void one(const JsonValue& value, const JsonField& field, const std::string& path) {
+  void one(const JsonValue& value, const JsonField& field, const ConfigPlace& place) {
     using Type = JsonValue::Type;
     if (value.is_null()) {
       return;
     }
     switch (field.kind) {
       case JsonKind::object:
-        object(value, *field.object, path);
+        object(value, *field.object, place);
         return;
       case JsonKind::boolean:
         if (value.type != Type::boolean) {
-          wrong(path, "expected boolean, got " + shown(value));
+          wrong(place, "expected boolean, got " + shown(value));
         }
         return;
       case JsonKind::int32:
       case JsonKind::int64:
         if (value.type != Type::number) {
-          wrong(path, "expected numeric (int or float), got " + std::string(json_type_name(value)));
+          wrong(place,
+                "expected numeric (int or float), got " + std::string(json_type_name(value)));
         }
         return;
       case JsonKind::string:
@@ -118,7 +136,7 @@ class Checker {
       case JsonKind::time:
       case JsonKind::micro_time:
         if (value.type != Type::string) {
-          wrong(path, "expected string, got " + shown(value));
+          wrong(place, "expected string, got " + shown(value));
         }
         return;
       case JsonKind::quantity:
@@ -133,7 +151,7 @@ class Checker {
 
 std::string typed_errors(const JsonValue& config, const NodeType& type) {
   Checker checker;
-  checker.object(config, *type.object, "");
+  checker.object(config, *type.object, {});
   if (checker.errors.size() <= 1) {
     return checker.errors.empty() ? "" : checker.errors.front();
   }

@@ -3,6 +3,8 @@
 #include <google/protobuf/message.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "api/kind.h"
 #include "api/patch/typed_compare.h"
 
@@ -150,6 +152,18 @@ TEST(TypedErrors, M111) {
             R"(.spec.template.spec.containers[name="c"].x: field not declared in schema)");
   EXPECT_EQ(errors(R"({"metadata":{"labels":{"a":1}}})"),
             ".metadata.labels.a: expected string, got &value.valueUnstructured{Value:1}");
+}
+
+TEST(TypedErrors, M111_NamesAreCutAndErrorsCounted) {
+  std::string container = R"({"name":")" + std::string(100'000, 'n') + R"(")";
+  for (int i = 0; i < 1000; ++i) {
+    container += R"(,"unknown)" + std::to_string(i) + R"(":1)";
+  }
+  const std::string text =
+      typed_errors(tree(R"({"spec":{"template":{"spec":{"containers":[)" + container + "}]}}}}"),
+                   node_type_of(kinds::job()));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 100);
+  EXPECT_LT(text.size(), 40'000U);
 }
 
 }  // namespace
