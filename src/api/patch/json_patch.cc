@@ -97,8 +97,7 @@ class Patcher {
     if (op->text == "replace") {
       return replace(*path, *value);
     }
-    const JsonValue* found = find(*path, path->size());
-    return op->text == "test" && found != nullptr && json_equal(*found, *value);
+    return op->text == "test" && test(*path, *value);
   }
 
  private:
@@ -121,6 +120,16 @@ class Patcher {
       }
     }
     return at;
+  }
+
+  // A member that an object does not have is null, as in Kubernetes: a patch can then say that
+  // something is not there yet.
+  bool test(const Pointer& path, const JsonValue& value) {
+    if (const JsonValue* found = find(path, path.size())) {
+      return json_equal(*found, value);
+    }
+    const JsonValue* parent = path.empty() ? nullptr : find(path, path.size() - 1);
+    return parent != nullptr && parent->is_object() && value.is_null();
   }
 
   bool spend(size_t work) {
