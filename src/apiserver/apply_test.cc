@@ -1,5 +1,6 @@
 // Server-side apply and managedFields: api.md M100-M105, M111, C27.
 #include "apiserver/apply_conflicts.h"
+#include "apiserver/managed_fields.h"
 #include "apiserver/server_testing.h"
 
 namespace windlass::apiserver {
@@ -199,6 +200,33 @@ TEST_F(Apply, M105_NoMoreThanTenUpdaters) {
   EXPECT_EQ(all.at(0), R"(ancient-changes Update: {"f:data":{".":{},"f:k":{},"f:k1":{},"f:k2":{},)"
                        R"("f:k3":{},"f:k4":{},"f:k5":{}}})");
   EXPECT_EQ(all.at(9), R"(m14 Update: {"f:data":{"f:k14":{}}})");
+}
+
+TEST_F(Apply, M105_NoMoreThanTenUpdatersWhateverTheyAreCalled) {
+  must_create(config_map("c"), R"({"data":{"a":"1"}})");
+  const auto send = [&](int count, bool versions) {
+    std::unique_ptr<Message> sent = copy_of(*stored(config_map("c")));
+    auto& metadata = api::mutable_metadata_of(*sent);
+    metadata.clear_managed_fields();
+    for (int i = 0; i < count; ++i) {
+      auto& entry = *metadata.add_managed_fields();
+      entry.set_manager("ancient-changes");
+      entry.set_operation("Update");
+      entry.set_api_version(versions ? "v" + std::to_string(i) : "v1");
+      entry.set_subresource("s" + std::to_string(i));
+      entry.mutable_fields_v1()->set_raw(R"({"f:data":{"f:a":{}}})");
+    }
+    return error(server.update(config_map("c"), "", std::move(sent), {.field_manager = "k"}));
+  };
+  ASSERT_EQ(send(11, false), "");
+  const std::vector<std::string> kept = owners(config_map("c"));
+  EXPECT_EQ(kept.size(), 10U);
+  EXPECT_EQ(kept.at(0), R"(ancient-changes Update: {"f:data":{"f:a":{}}})");
+  ASSERT_EQ(send(kMaxManagedEntries + 1, false), "");
+  EXPECT_EQ(owners(config_map("c")), kept) << "a list of that length is not taken";
+  // Entries of different versions cannot be taken together.
+  ASSERT_EQ(send(12, true), "");
+  EXPECT_EQ(owners(config_map("c")).size(), 12U);
 }
 
 TEST_F(Apply, M105_AnEmptyListClears) {

@@ -25,27 +25,48 @@ auto order_of(const ManagedEntry& entry) {
                          entry.owner.api_version, entry.owner.subresource);
 }
 
+// `entries` are sorted. Whoever wrote longest ago goes into the entry for such writers, first those
+// that have a name of their own; entries of that very name count, too, because a client may send
+// any number of them, each for a subresource of its own.
 void cap_updates(ManagedFields& entries) {
-  const auto updates = [&] {
-    return static_cast<size_t>(std::ranges::count_if(
-        entries, [](const ManagedEntry& entry) { return !entry.owner.applies; }));
-  };
-  while (updates() > kMaxUpdateManagers) {
-    const auto oldest = std::ranges::find_if(entries, [](const ManagedEntry& entry) {
-      return !entry.owner.applies && entry.owner.manager != kAncientChanges;
-    });
-    const ManagedEntry taken = *oldest;
-    entries.erase(oldest);
-    ManagedEntry& ancient =
-        entry_of(entries, {kAncientChanges, false, taken.owner.api_version, ""});
-    unite(ancient.fields, taken.fields);
-    ancient.time = std::max(ancient.time, taken.time);
+  std::vector<size_t> oldest;
+  for (const bool ancient : {false, true}) {
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const FieldOwner& owner = entries[i].owner;
+      if (!owner.applies && (owner.manager == kAncientChanges) == ancient) {
+        oldest.push_back(i);
+      }
+    }
   }
+  size_t updates = oldest.size();
+  std::vector<bool> gone(entries.size());
+  for (const size_t i : oldest) {
+    if (updates <= kMaxUpdateManagers) {
+      break;
+    }
+    const FieldOwner into{kAncientChanges, false, entries[i].owner.api_version, ""};
+    if (entries[i].owner == into) {
+      continue;
+    }
+    const size_t before = entries.size();
+    ManagedEntry& ancient = entry_of(entries, into);
+    updates -= entries.size() == before ? 1U : 0U;
+    const size_t place = static_cast<size_t>(&ancient - entries.data());
+    unite(entries[place].fields, entries[i].fields);
+    entries[place].time = std::max(entries[place].time, entries[i].time);
+    gone[i] = true;
+  }
+  gone.resize(entries.size());
+  size_t i = 0;
+  std::erase_if(entries, [&](const ManagedEntry&) { return gone[i++]; });
 }
 
 }  // namespace
 
 std::optional<ManagedFields> read_managed_fields(const ObjectMeta& metadata) {
+  if (metadata.managed_fields_size() > kMaxManagedEntries) {
+    return std::nullopt;
+  }
   ManagedFields entries;
   for (const ManagedFieldsEntry& stored : metadata.managed_fields()) {
     const bool applies = stored.operation() == "Apply";

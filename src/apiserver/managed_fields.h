@@ -19,6 +19,8 @@ namespace windlass::apiserver {
 
 // More writers than these are taken together as one (M105).
 inline constexpr size_t kMaxUpdateManagers = 10;
+// A list with more is not read: whoever sends one is no writer but a nuisance.
+inline constexpr int kMaxManagedEntries = 1000;
 
 // One writer in one way of writing.
 struct FieldOwner {
