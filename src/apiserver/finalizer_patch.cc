@@ -3,6 +3,7 @@
 #include <google/protobuf/message.h>
 
 #include <algorithm>
+#include <set>
 
 #include "api/patch/json_value.h"
 #include "schema/meta/v1/meta.pb.h"
@@ -55,11 +56,15 @@ std::unique_ptr<api::Message> without_finalizers(const api::Message& object,
     } else if (name == "resourceVersion") {
       metadata.set_resource_version(value.text);
     } else {
-      auto& finalizers = *metadata.mutable_finalizers();
+      std::set<std::string_view> named;
       for (const api::JsonValue& item : value.items) {
-        finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), item.text),
-                         finalizers.end());
+        named.insert(item.text);
       }
+      auto& finalizers = *metadata.mutable_finalizers();
+      finalizers.erase(
+          std::remove_if(finalizers.begin(), finalizers.end(),
+                         [&](const std::string& finalizer) { return named.contains(finalizer); }),
+          finalizers.end());
     }
   }
   return patched;

@@ -37,6 +37,19 @@ TEST(FinalizerPatch, M94_TakesEveryOneOfThoseNamedOffAndLeavesTheRest) {
   EXPECT_THAT(api::metadata_of(*all).finalizers(), IsEmpty());
 }
 
+TEST(FinalizerPatch, M94_ManyNamesAreNotEachLookedForInAll) {
+  api::core::v1::Pod pod;
+  std::string names;
+  for (int i = 0; i < 60'000; ++i) {
+    pod.mutable_metadata()->add_finalizers("f" + std::to_string(i));
+    names += (names.empty() ? "\"g" : ",\"g") + std::to_string(i) + "\"";
+  }
+  const auto same = without_finalizers(
+      pod, R"({"metadata":{"$deleteFromPrimitiveList/finalizers":[)" + names + "]}}");
+  ASSERT_NE(same, nullptr);
+  EXPECT_EQ(api::metadata_of(*same).finalizers_size(), 60'000);
+}
+
 TEST(FinalizerPatch, M42_ConditionsAreInTheResultForTheUpdateToCheck) {
   const auto patch =
       patched(R"("uid":"v","resourceVersion":"4","$deleteFromPrimitiveList/finalizers":[])");
