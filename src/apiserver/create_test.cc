@@ -101,6 +101,12 @@ TEST_F(CreateTest, M30_TheBodyMayNotContradictTheUrl) {
             "sent on the request");
 }
 
+TEST_F(CreateTest, M30_WhatHasNoNamespaceLosesTheOneInTheBody) {
+  const ObjectRef ns{&api::kinds::namespace_(), "", "team"};
+  must_create(ns, R"({"metadata":{"namespace":"other"}})");
+  EXPECT_FALSE(meta(ns).has_namespace_());
+}
+
 TEST_F(CreateTest, M36_ANameIsNeeded) {
   EXPECT_THAT(error(create(config_map(""), R"({})")),
               StartsWith("422 Invalid: ConfigMap \"\" is invalid: metadata.name: Required value"));

@@ -19,6 +19,10 @@ Result<void> match_url(const client::ObjectRef& ref, ObjectMeta& metadata) {
     return fail(bad_request("the name of the object (" + metadata.name() +
                             ") does not match the name on the URL (" + ref.name + ")"));
   }
+  if (!ref.kind->namespaced) {
+    metadata.clear_namespace_();  // manifests made by tools often have one
+    return {};
+  }
   if (!metadata.namespace_().empty() && metadata.namespace_() != ref.ns) {
     return fail(bad_request(
         "the namespace of the provided object does not match the namespace sent on the request"));

@@ -222,6 +222,22 @@ TEST_F(WriteCallsTest, P80_P81_Binding) {
             409);
 }
 
+TEST_F(WriteCallsTest, M30_WhatHasNoNamespaceLosesTheOneInTheBody) {
+  const std::string node =
+      R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n","namespace":"team",)"
+      R"("labels":{"l":)";
+  const std::string path = "/api/v1/nodes/n";
+  EXPECT_THAT(outcome(post("/api/v1/nodes", node + R"("1"}}})")), StartsWith("201 "));
+  EXPECT_THAT(outcome(send(request("PUT", path, node + R"("2"}}})"))), StartsWith("200 "));
+  EXPECT_THAT(outcome(send(request("PATCH", path, R"({"metadata":{"namespace":"team"}})",
+                                   type("application/merge-patch+json")))),
+              StartsWith("200 "));
+  const auto applied = send(request("PATCH", path + "?fieldManager=m&force=true",
+                                    node + R"("3"}}})", type("application/apply-patch+yaml")));
+  EXPECT_THAT(outcome(applied),
+              AllOf(StartsWith("200 "), HasSubstr(R"("l":"3")"), Not(HasSubstr(R"("namespace")"))));
+}
+
 TEST_F(WriteCallsTest, P90_Eviction) {
   must_create_pod("p");
   const std::string path = std::string(kPods) + "/p/eviction";
