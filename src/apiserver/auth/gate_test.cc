@@ -31,6 +31,13 @@ TEST(Gate, DecidesAndHandsOnWhatItDecidedOn) {
   EXPECT_TRUE(gate().admit(pod)->check_object);
 }
 
+TEST(Gate, M28_NobodyIsImpersonatedUnasked) {
+  EXPECT_EQ(
+      code_of(
+          {"GET", "/api/v1/pods", {{"Authorization", "Bearer see"}, {"Impersonate-User", "bob"}}}),
+      403);
+}
+
 TEST(Gate, RefusesInThisOrder) {
   EXPECT_EQ(code_of({"GET", "/a/../b"}), 400);
   EXPECT_EQ(code_of({"GET", "/api/v1/pods"}), 401);

@@ -17,6 +17,7 @@ inline constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
 struct User {
   std::string name = {};
   std::vector<std::string> groups = {};
+  std::string uid = {};  // usually there is none
 
   bool operator==(const User&) const = default;
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "apiserver/auth/authorizer.h"
+#include "apiserver/auth/impersonation.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/rest/calls.h"
 #include "apiserver/rest/paths.h"
@@ -115,6 +116,9 @@ Prepared RestHandler::prepare(http::Request http) const {
 Prepared RestHandler::route(RestRequest request) const {
   const http::Headers& headers = request.http.headers;
   auto user = authenticator_.authenticate(request.http);
+  if (user) {
+    user = impersonate(*std::move(user), headers);
+  }
   if (!user) {
     return failure_response(user.error(), format_of_error(headers, request.target));
   }

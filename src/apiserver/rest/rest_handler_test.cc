@@ -240,6 +240,38 @@ TEST_F(RestHandlerTest, M128_SelfSubjectReview) {
                                       R"("groups":["windlass:viewers","system:authenticated"]}})"));
 }
 
+TEST_F(RestHandlerTest, M28_RequestsInTheNameOfSomebodyElse) {
+  const http::Headers as_viewer = {{"Impersonate-User", "bob"},
+                                   {"Impersonate-Group", "windlass:viewers"},
+                                   {"Impersonate-Uid", "7"}};
+  EXPECT_THAT(post("/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}", as_viewer)->body,
+              HasSubstr(R"("status":{"userInfo":{"username":"bob","uid":"7",)"
+                        R"("groups":["windlass:viewers","system:authenticated"]}})"));
+  EXPECT_EQ(get(kMaps, as_viewer)->status, 200);
+  const auto refused = post(kMaps, R"({"metadata":{"name":"a"}})", as_viewer);
+  EXPECT_EQ(refused->status, 403);
+  EXPECT_THAT(refused->body, HasSubstr(R"(User \"bob\" cannot create)"));
+  EXPECT_EQ(stored(config_map("a")), nullptr);
+  EXPECT_THAT(
+      post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+           R"({"spec":{"resourceAttributes":{"verb":"create","resource":"pods"}}})", as_viewer)
+          ->body,
+      HasSubstr(R"("allowed":false)"));
+  // Nobody gains by it.
+  const auto viewer = send({"GET",
+                            kMaps,
+                            {{"Authorization", std::string("Bearer ") + kViewerToken},
+                             {"Impersonate-User", "admin"},
+                             {"Impersonate-Group", "system:masters"}},
+                            "",
+                            {}});
+  EXPECT_EQ(viewer->status, 403);
+  EXPECT_THAT(viewer->body,
+              HasSubstr(R"(users \"admin\" is forbidden: User \"viewer\" cannot impersonate )"
+                        R"(resource \"users\" in API group \"\" at the cluster scope)"));
+  EXPECT_EQ(get(kMaps, {{"Impersonate-Group", "system:masters"}})->status, 500);
+}
+
 TEST_F(RestHandlerTest, M128_SelfSubjectAccessReview) {
   const std::string path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   const std::string body =

@@ -86,6 +86,9 @@ Prepared prepare_self_review(RestContext&, RestRequest request) {
   user.Clear();
   user.set_username(request.user.name);
   *user.mutable_groups() = texts(request.user.groups);
+  if (!request.user.uid.empty()) {
+    user.set_uid(request.user.uid);
+  }
   return created(request, review);
 }
 
