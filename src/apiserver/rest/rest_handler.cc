@@ -50,6 +50,17 @@ bool is_watch_path(const RestRequest& request) {
          request.info.resource != "watch";
 }
 
+// Besides what the client selects by: of two parameters the first alone would count.
+void select_name(http::Target& target, const std::string& name) {
+  const std::string by_name = "metadata.name=" + name;
+  const auto given = std::ranges::find(target.parameters, "fieldSelector", &http::Parameter::name);
+  if (given == target.parameters.end()) {
+    target.parameters.push_back({"fieldSelector", by_name});
+  } else {
+    given->value += (given->value.empty() ? "" : ",") + by_name;
+  }
+}
+
 // M29: a namespaced object has a namespace, others have none.
 bool has_right_scope(const RestRequest& request, bool named) {
   const api::Kind& kind = request.kind();
@@ -149,7 +160,7 @@ Prepared RestHandler::route_resource(RestRequest request) const {
   const bool watch_path = is_watch_path(request);
   if (info.verb == "watch" && named) {
     if (watch_path) {
-      request.target.parameters.push_back({"fieldSelector", "metadata.name=" + info.name});
+      select_name(request.target, info.name);
     } else {
       info.verb = "get";  // M86
     }

@@ -292,6 +292,17 @@ TEST_F(WatchCallTest, M86_WatchOfAnObjectByItsPathIsAGet) {
   EXPECT_THAT(old_form->body, StartsWith(R"({"type":"ADDED")"));
 }
 
+TEST_F(WatchCallTest, M86_WatchOfAnObjectByItsPathStaysWithItWhateverElseIsSelected) {
+  add("a");
+  add("b");
+  const std::string path = "/api/v1/watch/namespaces/default/configmaps/a?fieldSelector=";
+  const auto selected = get(path + "metadata.namespace%3Ddefault");
+  ASSERT_EQ(lines(*selected).size(), 1U) << selected->body;
+  EXPECT_THAT(selected->body, HasSubstr(R"("name":"a")"));
+  EXPECT_EQ(lines(*get(path)).size(), 1U);
+  EXPECT_EQ(lines(*get(path + "metadata.name%3Db")).size(), 0U);
+}
+
 TEST_F(WatchCallTest, M75_ProtobufFramesHaveALength) {
   add("a");
   const auto watch = get(std::string(kMaps) + "?watch=true",
