@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/equality.h"
+#include "api/select/label_selector.h"
 #include "apiserver/strategies.h"
 #include "schema/meta/v1/quantity.pb.h"
 #include "schema/policy/v1/pod_disruption_budget.pb.h"
@@ -63,6 +64,7 @@ void validate_budget(FieldErrors& errors, const PodDisruptionBudget& budget) {
   if (spec.has_max_unavailable()) {
     validate_amount(errors, path.child("maxUnavailable"), spec.max_unavailable());
   }
+  api::validate_label_selector(errors, path.child("selector"), spec.selector());
   const std::string& policy = spec.unhealthy_pod_eviction_policy();
   if (spec.has_unhealthy_pod_eviction_policy() && policy != "AlwaysAllow" &&
       policy != "IfHealthyBudget") {

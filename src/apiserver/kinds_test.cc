@@ -34,6 +34,18 @@ TEST_F(Kinds, N50_BudgetAmounts) {
   EXPECT_EQ(refused(R"({"minAvailable":"100%"})"), "");
 }
 
+TEST_F(Kinds, N50_J90_BudgetSelector) {
+  const std::string bad =
+      R"({"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"X"}]}}})";
+  EXPECT_EQ(
+      error(create(budget("b"), bad)),
+      "422 Invalid: PodDisruptionBudget.policy \"b\" is invalid: "
+      "spec.selector.matchExpressions[0].operator: Invalid value: \"X\": not a valid selector "
+      "operator");
+  must_create(budget("b"), R"({"spec":{"selector":{"matchLabels":{"a":"b"}}}})");
+  EXPECT_EQ(server.patch(budget("b"), "", PatchType::merge, bad).answer.error().code, 422);
+}
+
 TEST_F(Kinds, N51_BudgetGenerationAndVersion) {
   must_create(budget("b"), R"({"spec":{"minAvailable":1},"status":{"currentHealthy":7}})");
   EXPECT_EQ(meta(budget("b")).generation(), 1);
