@@ -34,13 +34,17 @@ Result<ObjectPtr> Server::try_update(const ObjectRef& ref, std::string_view subr
   FieldTracker tracker(*ref.kind, subresource, options);
   TRY_VOID(match_url(ref, api::mutable_metadata_of(*object)));
   const Result<Stored> stored = find(ref);
+  const std::string uid = api::metadata_of(*object).uid();
   if (!stored) {
-    if (!status && strategy->traits().create_on_update) {
-      return try_create(ref, std::move(object), options, tracker, decision);
+    if (status || !strategy->traits().create_on_update) {
+      return fail(stored.error());
     }
-    return fail(stored.error());
+    if (!uid.empty()) {
+      return fail(uid_mismatch(ref, uid, ""));  // it was meant for one that is gone
+    }
+    api::mutable_metadata_of(*object).clear_resource_version();
+    return try_create(ref, std::move(object), options, tracker, decision);
   }
-  const std::string& uid = api::metadata_of(*object).uid();
   if (!uid.empty() && uid != client::uid_of(*stored->object)) {
     return fail(uid_mismatch(ref, uid, client::uid_of(*stored->object)));
   }

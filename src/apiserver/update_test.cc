@@ -69,6 +69,20 @@ TEST_F(UpdateTest, M38_N30_ALeaseIsCreatedByUpdateAndNeedsAVersionAfterwards) {
             "Invalid value: 0: must be specified for an update");
 }
 
+TEST_F(UpdateTest, M38_M39_AnUpdateMeantForALeaseThatIsGoneDoesNotMakeAnother) {
+  const ObjectRef lease{&api::kinds::lease(), "default", "l"};
+  EXPECT_EQ(error(server.update(lease, "", from_json(*lease.kind, R"({"metadata":{"uid":"u"}})"))),
+            "409 Conflict: Operation cannot be fulfilled on leases.coordination.k8s.io \"l\": "
+            "StorageError: invalid object, Code: 4, Key: /registry/leases/default/l, "
+            "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: u, "
+            "UID in object meta: ");
+  EXPECT_EQ(stored(lease), nullptr);
+  const Decision made =
+      server.update(lease, "", from_json(*lease.kind, R"({"metadata":{"resourceVersion":"7"}})"));
+  EXPECT_EQ(error(made), "");
+  EXPECT_TRUE(made.created);
+}
+
 TEST_F(UpdateTest, M39_AnotherUidIsAConflict) {
   must_create_job("j");
   auto changed = copy_as<Job>(job("j"));
