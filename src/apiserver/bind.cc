@@ -65,11 +65,18 @@ Result<ObjectPtr> Server::try_bind(const ObjectRef& ref, const BindRequest& requ
   if (!request.uid.empty() && request.uid != old.metadata().uid()) {
     return fail(uid_mismatch(ref, request.uid, old.metadata().uid()));
   }
+  if (!request.resource_version.empty() &&
+      request.resource_version != old.metadata().resource_version()) {
+    return fail(version_mismatch(ref, request.resource_version, old.metadata().resource_version()));
+  }
   if (const std::string why = why_not(old); !why.empty()) {
     return fail(conflict({"", "pods/binding", ref.name}, why));
   }
   auto pod = std::make_unique<api::core::v1::Pod>(old);
   pod->mutable_spec()->set_node_name(request.node);
+  for (const auto& [name, value] : request.annotations) {
+    (*pod->mutable_metadata()->mutable_annotations())[name] = value;
+  }
   pod->mutable_status()->clear_nominated_node_name();
   api::set_pod_condition(*pod, "PodScheduled", "True", clock_.now());
   return put(ref, stored.version->revision(), std::move(pod), options);

@@ -62,5 +62,24 @@ TEST_F(BindTest, P82_MissingPodAndOtherUid) {
   EXPECT_EQ(other.answer.error().details.kind, "pods");
 }
 
+TEST_F(BindTest, P80_P83_VersionAndAnnotations) {
+  must_create_pod("p", R"({"annotations":{"a":"1","b":"1"}})");
+  const std::string version = meta(pod("p")).resource_version();
+  EXPECT_EQ(error(server.bind(pod("p"), {.node = "a", .resource_version = "1"})),
+            "409 Conflict: Operation cannot be fulfilled on pods \"p\": StorageError: invalid "
+            "object, Code: 4, Key: /registry/pods/default/p, ResourceVersion: 0, "
+            "AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: 1, "
+            "ResourceVersion in object meta: " +
+                version);
+  ASSERT_EQ(error(server.bind(pod("p"), {.node = "a",
+                                         .resource_version = version,
+                                         .annotations = {{"b", "2"}, {"c", "2"}}})),
+            "");
+  const auto& annotations = meta(pod("p")).annotations();
+  EXPECT_EQ(annotations.size(), 3U);
+  EXPECT_EQ(annotations.at("b"), "2");
+  EXPECT_EQ(annotations.at("c"), "2");
+}
+
 }  // namespace
 }  // namespace windlass::apiserver

@@ -7,6 +7,23 @@
 #include "base/quote.h"
 
 namespace windlass::apiserver {
+namespace {
+
+// M39.
+Status precondition_failed(const client::ObjectRef& ref, std::string_view field,
+                           std::string_view sent, std::string_view stored) {
+  const std::string key =
+      ref.ns.empty() ? fmt::format("/registry/{}/{}", ref.kind->plural, ref.name)
+                     : fmt::format("/registry/{}/{}/{}", ref.kind->plural, ref.ns, ref.name);
+  return conflict(
+      resource_name(ref),
+      fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, "
+                  "AdditionalErrorMsg: Precondition failed: {} in precondition: {}, {} in object "
+                  "meta: {}",
+                  key, field, sent, field, stored));
+}
+
+}  // namespace
 
 ResourceName resource_name(const api::Kind& kind, std::string_view name) {
   const api::Kind& stored = stored_kind(kind);
@@ -32,15 +49,12 @@ Status stale_version(const client::ObjectRef& ref) {
 }
 
 Status uid_mismatch(const client::ObjectRef& ref, std::string_view sent, std::string_view stored) {
-  const std::string key =
-      ref.ns.empty() ? fmt::format("/registry/{}/{}", ref.kind->plural, ref.name)
-                     : fmt::format("/registry/{}/{}/{}", ref.kind->plural, ref.ns, ref.name);
-  return conflict(
-      resource_name(ref),
-      fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, "
-                  "AdditionalErrorMsg: Precondition failed: UID in precondition: {}, UID in object "
-                  "meta: {}",
-                  key, sent, stored));
+  return precondition_failed(ref, "UID", sent, stored);
+}
+
+Status version_mismatch(const client::ObjectRef& ref, std::string_view sent,
+                        std::string_view stored) {
+  return precondition_failed(ref, "ResourceVersion", sent, stored);
 }
 
 Status bad_version_number(std::string_view text) {

@@ -20,6 +20,9 @@ Status no_such_resource();
 Status stale_version(const client::ObjectRef& ref);
 // The UID in the body is not that of the stored object (M39).
 Status uid_mismatch(const client::ObjectRef& ref, std::string_view sent, std::string_view stored);
+// The same of the version, where it is a precondition.
+Status version_mismatch(const client::ObjectRef& ref, std::string_view sent,
+                        std::string_view stored);
 // Go's complaint about a number, without a reason (J110).
 Status bad_version_number(std::string_view text);
 // The store did not take a write.

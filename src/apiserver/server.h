@@ -6,6 +6,7 @@
 // Owns nothing but a small cache of decoded objects. Core thread only.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,6 +68,8 @@ struct BindRequest {
   std::string node = {};
   std::string target_kind = {};  // "" or Node
   std::string uid = {};          // "" for any
+  std::string resource_version = {};
+  std::map<std::string, std::string> annotations = {};  // for the pod
 };
 
 class FieldTracker;

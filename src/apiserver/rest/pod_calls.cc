@@ -84,7 +84,12 @@ Prepared prepare_bind(RestContext& context, RestRequest request) {
     }
   }
   ObjectRef pod{&api::kinds::pod(), request.info.ns, binding.metadata().name()};
-  BindRequest bind{binding.target().name(), binding.target().kind(), binding.metadata().uid()};
+  const auto& metadata = binding.metadata();
+  BindRequest bind{.node = binding.target().name(),
+                   .target_kind = binding.target().kind(),
+                   .uid = metadata.uid(),
+                   .resource_version = metadata.resource_version(),
+                   .annotations = {metadata.annotations().begin(), metadata.annotations().end()}};
   return make_call([&context, pod = std::move(pod), bind = std::move(bind),
                     request = std::move(request), options = read->options,
                     warnings = read->body.warnings](std::shared_ptr<http::Exchange> exchange) {

@@ -210,12 +210,17 @@ TEST_F(WriteCallsTest, P80_P81_Binding) {
             HasSubstr(
                 R"("message":"[target.kind: Unsupported value: \"Foo\": supported values: )"
                 R"(\"Node\", \"\u003cempty\u003e\", target.name: Required value]","code":500)")));
-  const auto bound = post(path, R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"p"},)"
+  EXPECT_THAT(outcome(post(path, R"({"metadata":{"name":"p","resourceVersion":"1"},)"
+                                 R"("target":{"name":"n1"}})")),
+              AllOf(StartsWith("409 "), HasSubstr("ResourceVersion in precondition: 1,")));
+  const auto bound = post(path, R"({"apiVersion":"v1","kind":"Binding","metadata":)"
+                                R"({"name":"p","annotations":{"a":"b"}},)"
                                 R"("target":{"kind":"Node","name":"n1"}})");
   EXPECT_EQ(outcome(bound),
             R"(201 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})"
             "\n");
   EXPECT_EQ(api::object_as<api::core::v1::Pod>(stored(pod("p")))->spec().node_name(), "n1");
+  EXPECT_EQ(meta(pod("p")).annotations().at("a"), "b");
   EXPECT_EQ(post("/api/v1/namespaces/default/bindings",
                  R"({"metadata":{"name":"p"},"target":{"name":"n2"}})")
                 ->status,
