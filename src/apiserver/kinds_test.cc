@@ -64,6 +64,21 @@ TEST_F(Kinds, N51_BudgetGenerationAndVersion) {
       422);
 }
 
+TEST_F(Kinds, N10_ANamespaceKeepsTheLabelWithItsName) {
+  const ObjectRef ns{&api::kinds::namespace_(), "", "team"};
+  must_create(ns, R"({"metadata":{"labels":{"a":"b"}}})");
+  constexpr const char* kLabel = "kubernetes.io/metadata.name";
+  EXPECT_EQ(meta(ns).labels().at(kLabel), "team");
+  ASSERT_EQ(error(server.update(ns, "", from_json(*ns.kind, R"({"metadata":{"name":"team"}})"))),
+            "");
+  EXPECT_EQ(meta(ns).labels().size(), 1U);
+  EXPECT_EQ(meta(ns).labels().at(kLabel), "team");
+  ASSERT_EQ(error(server.patch(ns, "", PatchType::merge,
+                               R"({"metadata":{"labels":{"kubernetes.io/metadata.name":"x"}}})")),
+            "");
+  EXPECT_EQ(meta(ns).labels().at(kLabel), "team");
+}
+
 TEST_F(Kinds, N40_N41_PriorityClasses) {
   must_create(priority("p"), R"({"value":5})");
   EXPECT_EQ(meta(priority("p")).generation(), 1);

@@ -19,9 +19,16 @@ class NamespaceStrategy final : public Strategy {
   NamespaceStrategy()
       : Strategy(api::kinds::namespace_(), {.has_status = true, .delete_returns_object = true}) {}
 
+  // On every write: policies of a cluster select namespaces by this label.
+  void apply_defaults(Message& object, const Message*, const WriteContext&) const override {
+    auto& metadata = *as<Namespace>(object).mutable_metadata();
+    if (!metadata.name().empty()) {
+      (*metadata.mutable_labels())[kNameLabel] = metadata.name();
+    }
+  }
+
   void prepare_for_create(Message& object, const WriteContext&) const override {
     Namespace& made = as<Namespace>(object);
-    (*made.mutable_metadata()->mutable_labels())[kNameLabel] = made.metadata().name();
     made.mutable_spec()->clear_finalizers();
     made.mutable_spec()->add_finalizers(kFinalizer);
     made.clear_status();
