@@ -33,6 +33,16 @@ const api::Kind& log_options_kind() {
   return kind;
 }
 
+// `[a b]`
+template <class Containers>
+std::string names_of(const Containers& containers) {
+  std::string names;
+  for (const auto& container : containers) {
+    names += (names.empty() ? "" : " ") + container.name();
+  }
+  return "[" + names + "]";
+}
+
 // P103.
 Result<void> check(const LogRequest& log, std::string_view pod_name) {
   api::FieldErrors errors;
@@ -80,12 +90,12 @@ Result<void> choose_container(LogRequest& request) {
       request.container = pod.spec().containers(0).name();
       return {};
     }
-    std::string names;
-    for (const auto& container : pod.spec().containers()) {
-      names += (names.empty() ? "" : " ") + container.name();
+    std::string choices = names_of(pod.spec().containers());
+    if (!pod.spec().init_containers().empty()) {
+      choices += " or one of the init containers: " + names_of(pod.spec().init_containers());
     }
     return fail(bad_request(fmt::format(
-        "a container name must be specified for pod {}, choose one of: [{}]", name, names)));
+        "a container name must be specified for pod {}, choose one of: {}", name, choices)));
   }
   for (const auto& container : pod.spec().containers()) {
     if (container.name() == request.container) {

@@ -275,6 +275,18 @@ TEST_F(WriteCallsTest, P101_P102_P103_Logs) {
               HasSubstr(R"(strconv.ParseInt: parsing \"abc\": invalid syntax)"));
 }
 
+TEST_F(WriteCallsTest, P101_LogsOfWhichContainer) {
+  must_create(pod("two"), R"({"spec":{"containers":[{"name":"a","image":"i"},)"
+                          R"({"name":"b","image":"i"}]}})");
+  EXPECT_THAT(outcome(get(std::string(kPods) + "/two/log")),
+              HasSubstr(R"(must be specified for pod two, choose one of: [a b]",)"));
+  must_create(pod("more"),
+              R"({"spec":{"initContainers":[{"name":"i1","image":"i"},{"name":"i2","image":"i"}],)"
+              R"("containers":[{"name":"a","image":"i"},{"name":"b","image":"i"}]}})");
+  EXPECT_THAT(outcome(get(std::string(kPods) + "/more/log")),
+              HasSubstr("choose one of: [a b] or one of the init containers: [i1 i2]"));
+}
+
 TEST_F(WriteCallsTest, StatusIsASubresource) {
   must_create_pod("p");
   const auto changed =
