@@ -45,7 +45,8 @@ Result<ListPlan> plan_list(const http::Target& target) {
   TRY(plan.query, parse_read_query(target, false));
   const ReadQuery& query = plan.query;
   TRY(plan.at_least, parse_version(query.version, true));
-  plan.options.limit = query.version == "0" ? 0 : query.limit;
+  const bool whole = query.version == "0" && query.continue_token.empty();
+  plan.options.limit = whole ? 0 : query.limit;
   plan.options.continue_token = query.continue_token;
   const bool exact =
       query.match == VersionMatch::exact || (query.match == VersionMatch::none && query.limit > 0);

@@ -68,6 +68,8 @@ TEST_F(ListCallTest, M65_M66_PagesShareOneSnapshot) {
   EXPECT_THAT(second->body, Not(HasSubstr("m1009")));
   EXPECT_EQ(text_at(second->body, "/metadata/resourceVersion"),
             text_at(first->body, "/metadata/resourceVersion"));
+  const auto one = get(std::string(kMaps) + "?limit=1&resourceVersion=0&continue=" + token);
+  EXPECT_EQ(count(one->body, R"("name":"m)"), 1u) << one->body;
   EXPECT_THAT(get(std::string(kMaps) + "?limit=2&labelSelector=!zork")->body,
               Not(HasSubstr("remainingItemCount")));
 }

@@ -121,7 +121,8 @@ Result<ReadQuery> parse_read_query(const http::Target& target, bool watch) {
   if (!errors.empty()) {
     return fail(errors.to_status(list_options_kind(), ""));
   }
-  if (!watch && !query.continue_token.empty() && !query.version.empty()) {  // M67
+  // M67. 0 asks for nothing, and some clients send it with every page.
+  if (!watch && !query.continue_token.empty() && !query.version.empty() && query.version != "0") {
     return fail(bad_request("specifying resource version is not allowed when using continue"));
   }
   return query;
