@@ -89,9 +89,8 @@ void Reflector::list_page(std::string continue_token) {
 
 void Reflector::on_page(const Result<ObjectList>& page) {
   if (!page) {
-    if (is_gone(page.error())) {
-      in_pages_ = false;
-    }
+    // Whole once, where the pages have run out of time; what fails whole comes in pages again.
+    in_pages_ = !is_gone(page.error());
     retry(&Reflector::list, page.error());
     return;
   }

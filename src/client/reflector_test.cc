@@ -145,6 +145,17 @@ TEST_F(ReflectorTest, M67_AnExpiredContinueTokenFallsBackToOneWholeList) {
   EXPECT_EQ(client.lists.front().options.limit, 2) << "once, not for ever";
 }
 
+// A server that cannot give everything at once is not asked for that again.
+TEST_F(ReflectorTest, M67_AWholeListThatFailsIsFollowedByPages) {
+  client.answer_list(ObjectList{{object("a", "1")}, "9", "more"});
+  client.answer_list(fail(gone("The provided continue parameter is too old")));
+  time_to_retry();
+  EXPECT_EQ(client.lists.front().options.limit, 0);
+  client.answer_list(fail(internal_error("too much")));
+  time_to_retry();
+  EXPECT_EQ(client.lists.front().options.limit, 2);
+}
+
 class StreamedListTest : public testing::Test {
  protected:
   StreamedListTest() {
