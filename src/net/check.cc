@@ -11,6 +11,7 @@ namespace windlass::net {
 namespace {
 
 constexpr size_t kCheckReadBytes = 4096;
+constexpr int kCheckReadsPerTurn = 16;  // so that others get their turn, whatever a server sends
 
 // Whoever asked knows where to: `connect: connection refused`.
 Status without_place(const Status& error, const Endpoint& endpoint) {
@@ -79,7 +80,7 @@ void Check::shake_hands() {
 
 void Check::go_on() {
   std::array<char, kCheckReadBytes> buffer;
-  while (true) {
+  for (int reads = 0; reads < kCheckReadsPerTurn; ++reads) {
     for (std::string_view out = exchange_->output(); !out.empty(); out = exchange_->output()) {
       const Transfer transfer = stream_->write(std::span(&out, 1));
       if (transfer.result != Io::done) {
@@ -96,6 +97,18 @@ void Check::go_on() {
       return finish(over ? Result<void>() : fail(over.error()));
     }
   }
+  go_on_later();
+}
+
+void Check::go_on_later() {
+  // The socket may have nothing more to tell although TLS has, so it is not waited for.
+  loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
+  loop_.post([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self != nullptr && self->stream_ != nullptr) {
+      self->go_on();
+    }
+  });
 }
 
 void Check::wait_or_fail(Io result, void (Check::*step)()) {

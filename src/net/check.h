@@ -54,6 +54,7 @@ class Check : public std::enable_shared_from_this<Check> {
   void on_connected();
   void shake_hands();
   void go_on();
+  void go_on_later();
   void wait_or_fail(Io result, void (Check::*step)());
   void watch(int fd, uint32_t events, void (Check::*step)());
   void stop();

@@ -139,6 +139,15 @@ class HealthCall::Session {
       health_ = health_of(answer_);
       return true;
     }
+    if (answer_.too_long) {
+      answer_.code = 0;  // whatever is said at its end
+      health_ = health_of(answer_);
+      return true;
+    }
+    received_ += bytes.size();
+    if (received_ > kMaxReceived) {
+      return fail(plain_error("the server says much, but gives no answer"));
+    }
     drain();
     if (::nghttp2_session_want_read(session_) == 0) {
       return fail(plain_error("the server does not speak HTTP/2"));
@@ -230,6 +239,7 @@ class HealthCall::Session {
   nghttp2_session* session_ = nullptr;
   std::string output_;
   size_t sent_ = 0;  // of the output
+  size_t received_ = 0;
   Answer answer_;
   env::GrpcHealth health_;
 };

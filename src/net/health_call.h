@@ -16,6 +16,7 @@ class HealthCall final : public CheckExchange {
   // More than this is no answer to the question.
   static constexpr size_t kMaxBody = 4096;
   static constexpr size_t kMaxMessage = 1024;
+  static constexpr size_t kMaxReceived = size_t{64} * 1024;  // of all frames together
 
   // `authority` is host:port; `timeout` is told to the server.
   HealthCall(const std::string& authority, std::string_view service, Duration timeout);

@@ -3,8 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
+#include <memory>
 #include <optional>
+#include <thread>
 
 #include "net/endpoint_checks.h"
 #include "net/grpc_testing.h"
@@ -90,6 +93,60 @@ TEST(HealthCall, NobodyIsThere) {
 TEST(HealthCall, AServerThatSaysNothing) {
   GrpcServer server({.silent = true});
   EXPECT_EQ(ask(server.port(), "", milliseconds(20)).how, How::timed_out);
+}
+
+// Frames of a kind that nobody knows are to be ignored; a server may send them without an end.
+TEST(HealthCall, AServerThatNeverStopsHoldsUpNobody) {
+  Endpoint endpoint;
+  auto listening = listen_on(endpoint);
+  ASSERT_TRUE(listening);
+  std::string frames;
+  while (frames.size() < 16 * 1024) {
+    frames += "\0\0\0\xfa\0\0\0\0\0"s;
+  }
+  std::thread server([&] {
+    const posix::FileDescriptor socket(::accept(listening->get(), nullptr, nullptr));
+    const std::string settings = "\0\0\0\x04\0\0\0\0\0"s;
+    ::send(socket.get(), settings.data(), settings.size(), MSG_NOSIGNAL);
+    while (::send(socket.get(), frames.data(), frames.size(), MSG_NOSIGNAL) > 0) {
+    }
+  });
+  const env::GrpcHealth health = ask(endpoint.port);
+  server.join();
+  EXPECT_EQ(health.how, How::failed);
+  EXPECT_THAT(health.message, HasSubstr("gives no answer"));
+}
+
+// Hears everything and never has enough.
+class Insatiable final : public CheckExchange {
+ public:
+  std::string_view output() override { return ""; }
+  void sent(size_t /*bytes*/) override {}
+  Result<bool> received(std::string_view /*bytes*/) override { return false; }
+};
+
+TEST(HealthCall, TimersGoOnBesideAServerThatNeverStops) {
+  Endpoint endpoint;
+  auto listening = listen_on(endpoint);
+  ASSERT_TRUE(listening);
+  const std::string bytes(64 * 1024, 'x');
+  std::thread server([&] {
+    const posix::FileDescriptor socket(::accept(listening->get(), nullptr, nullptr));
+    while (::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0) {
+    }
+  });
+  posix::PosixClock clock;
+  posix::EventLoop loop(clock);
+  CheckEnd how;
+  const auto check = std::make_shared<Check>(loop, [&](const CheckEnd& end) {
+    how = end;
+    loop.stop();
+  });
+  check->begin(endpoint.address, endpoint.port, milliseconds(50), std::make_unique<Insatiable>(),
+               nullptr);
+  loop.run();
+  server.join();
+  EXPECT_TRUE(how.timed_out);
 }
 
 TEST(HealthCall, AServerOfHttp1) {
