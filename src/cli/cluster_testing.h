@@ -217,12 +217,12 @@ class TestCluster {
   TestCluster& operator=(const TestCluster&) = delete;
 
   // As an administrator.
-  remote::Access access() const {
+  remote::Access access(const std::string& name = "admin") const {
     remote::Access access;
     access.server = {true, endpoint_.address, endpoint_.port, ""};
     access.authority_pem = authority_.certificate_pem;
-    const auto admin = *net::issue_client(
-        authority_, "admin", {std::string(apiserver::kAdminGroup)}, posix::PosixClock().now());
+    const auto admin = *net::issue_client(authority_, name, {std::string(apiserver::kAdminGroup)},
+                                          posix::PosixClock().now());
     access.certificate_pem = admin.certificate_pem;
     access.key_pem = admin.key_pem;
     return access;

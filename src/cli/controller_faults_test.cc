@@ -266,5 +266,37 @@ TEST_F(ControllerUnderFaults, ATokenThatIsReplacedIsReadAgain) {
   EXPECT_EQ(controller.stop(), ExitCode::ok);
 }
 
+// A certificate is shown when a connection is made, and judged with every request: a new one in the
+// files needs new connections, however busy the old ones are.
+TEST_F(ControllerUnderFaults, ACertificateThatIsReplacedIsReadAgain) {
+  const posix::TemporaryDirectory directory;
+  const auto put = [&](const remote::Access& from) {
+    directory.write("key", from.key_pem);
+    directory.write("certificate", from.certificate_pem);
+  };
+  remote::Access access = cluster_.access("old");
+  put(access);
+  access.certificate_pem.clear();
+  access.key_pem.clear();
+  access.certificate_file = directory / "certificate";
+  access.key_file = directory / "key";
+  RunningController controller(access, options(), "one");
+  controller.wait_for("leading");
+  size_t denied = 0;
+  cluster_.choose_faults([&](const http::Request& request) {
+    if (request.peer.common_name == "old") {
+      ++denied;
+      return Fault{Harm::refuse, 401};
+    }
+    return Fault();
+  });
+  put(cluster_.access("new"));
+  create_jobs("default");
+  expect_right_ends("default");
+  cluster_.choose_faults([](const http::Request&) { return Fault(); });
+  EXPECT_GT(denied, 0u);
+  EXPECT_EQ(controller.stop(), ExitCode::ok);
+}
+
 }  // namespace
 }  // namespace windlass::cli

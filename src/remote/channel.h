@@ -5,6 +5,7 @@
 // it from within a callback.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -65,6 +66,10 @@ class Channel {
   // The server has ended it, or wants no more requests on it, or takes more of them than before.
   void when_changed(std::function<void()> then) { on_changed_ = std::move(then); }
 
+  // Which of the credentials' certificates it was made with.
+  void made_with(uint64_t tls_generation) { tls_generation_ = tls_generation; }
+  uint64_t tls_generation() const { return tls_generation_; }
+
   // Once made. Watches the socket.
   virtual void start() = 0;
   // Only with room(). The sink stays until it has heard the end, or cancel(), or close().
@@ -78,6 +83,8 @@ class Channel {
   virtual bool closed() const = 0;
   // That it has carried so far.
   virtual size_t requests() const = 0;
+  // It carries many requests at a time.
+  virtual bool shares() const = 0;
   // Ends it; nobody hears anything any more.
   virtual void close() = 0;
 
@@ -90,6 +97,7 @@ class Channel {
 
  private:
   std::function<void()> on_changed_;
+  uint64_t tls_generation_ = 0;
 };
 
 }  // namespace windlass::remote

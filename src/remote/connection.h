@@ -28,6 +28,7 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
   bool usable() const override { return stream_ != nullptr; }
   bool closed() const override { return stream_ == nullptr; }
   size_t requests() const override { return requests_; }
+  bool shares() const override { return false; }
   void close() override;
 
  private:

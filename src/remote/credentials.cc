@@ -54,10 +54,14 @@ void Credentials::on_plugin(Result<PluginCredential> told) {
   const auto finished = std::exchange(asking_, nullptr);  // it is still on the stack
   Result<void> ready;
   if (told && (told->token.empty() || is_token(told->token))) {
+    if (!told_ || told_->certificate_pem != told->certificate_pem ||
+        told_->key_pem != told->key_pem) {
+      tls_.reset();
+      ++tls_generation_;
+    }
     told_ = *std::move(told);
     told_at_ = clock_.monotonic();
     refused_ = false;
-    tls_.reset();
   } else if (has_run_out()) {
     ready = fail(told ? plain_error("the plugin's token has characters that no token has")
                       : told.error());
@@ -71,10 +75,19 @@ Result<std::string> Credentials::content_of(const std::string& given, const std:
   return file.empty() ? given : files_.read(file, kMaxFileBytes);
 }
 
-bool Credentials::reread_token() {
+bool Credentials::reread() {
   token_read_ = false;
+  tls_reread_ = true;
   refused_ = true;
-  return !access_.token_file.empty() || access_.exec.has_value();
+  return !access_.token_file.empty() || !access_.certificate_file.empty() ||
+         access_.exec.has_value();
+}
+
+uint64_t Credentials::tls_generation() {
+  if (tls_ != nullptr) {
+    static_cast<void>(tls());  // what cannot be read leaves the old one in use
+  }
+  return tls_generation_;
 }
 
 Result<std::string> Credentials::authorization() {
@@ -108,10 +121,11 @@ Result<std::shared_ptr<const net::TlsClientContext>> Credentials::tls() {
     return nullptr;
   }
   const MonotonicTime now = clock_.monotonic();
-  if (tls_ != nullptr && now - tls_time_ < kRereadAfter) {
+  if (tls_ != nullptr && !tls_reread_ && now - tls_time_ < kRereadAfter) {
     return tls_;
   }
   tls_time_ = now;
+  tls_reread_ = false;
   net::TlsClientFiles files;
   files.verify = access_.verify;
   TRY(files.authority_pem, content_of(access_.authority_pem, access_.authority_file));
@@ -130,6 +144,7 @@ Result<std::shared_ptr<const net::TlsClientContext>> Credentials::tls() {
     }
     TRY(tls_, std::move(made));
     tls_files_ = std::move(files);
+    ++tls_generation_;
   }
   return tls_;
 }

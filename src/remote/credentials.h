@@ -4,6 +4,7 @@
 // beside it: whoever is to use the credentials waits for prepare(). One thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,10 +40,14 @@ class Credentials {
   void prepare(std::function<void(const Result<void>&)> on_ready);
   // `Bearer ...`; "" without a token. A file that cannot be read keeps what it had said.
   Result<std::string> authorization();
-  // Reads the token's file, or asks the plugin, at the next request; false when there is neither.
-  bool reread_token();
+  // The server has refused us: reads the files of token and certificate, or asks the plugin, at the
+  // next request; false when there is nothing to read.
+  bool reread();
   // For a new connection; null for a server without TLS.
   Result<std::shared_ptr<const net::TlsClientContext>> tls();
+  // Grows with each new answer of tls(): a connection that was made with an older one shows the
+  // server a certificate that may have run out. Looks whether files have been replaced.
+  uint64_t tls_generation();
 
  private:
   bool plugin_is_due() const;
@@ -66,6 +71,8 @@ class Credentials {
   net::TlsClientFiles tls_files_;
   std::shared_ptr<const net::TlsClientContext> tls_;
   MonotonicTime tls_time_;
+  bool tls_reread_ = false;  // without waiting for its time
+  uint64_t tls_generation_ = 0;
 };
 
 }  // namespace windlass::remote

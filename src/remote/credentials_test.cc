@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "net/certificates.h"
 #include "sim/sim_files.h"
 #include "sim/world.h"
 
@@ -24,12 +25,49 @@ TEST(Credentials, TokenFilesRotate) {
   world.run_for(Credentials::kRereadAfter);
   EXPECT_EQ(*credentials.authorization(), "Bearer two");
   files.put("/token", "three");
-  EXPECT_TRUE(credentials.reread_token());  // the server has refused it
+  EXPECT_TRUE(credentials.reread());  // the server has refused it
   EXPECT_EQ(*credentials.authorization(), "Bearer three");
   // Caught while it is written: what was there goes on.
   files.put("/token", "");
   world.run_for(Credentials::kRereadAfter);
   EXPECT_EQ(*credentials.authorization(), "Bearer three");
+}
+
+// A connection shows the certificate that it was made with, so whoever keeps one has to know.
+TEST(Credentials, ANewCertificateIsANewGeneration) {
+  sim::SimWorld world(1);
+  sim::SimFiles files;
+  const auto authority = *net::make_authority("ca", world.clock().now());
+  const auto put = [&](const char* name) {
+    const auto made = *net::issue_client(authority, name, {}, world.clock().now());
+    files.put("/certificate", made.certificate_pem);
+    files.put("/key", made.key_pem);
+  };
+  put("one");
+  Access access;
+  access.server.tls = true;
+  access.authority_pem = authority.certificate_pem;
+  access.certificate_file = "/certificate";
+  access.key_file = "/key";
+  Credentials credentials(files, world.clock(), access);
+  const auto first = *credentials.tls();
+  const uint64_t generation = credentials.tls_generation();
+  world.run_for(Credentials::kRereadAfter);
+  EXPECT_EQ(credentials.tls_generation(), generation) << "nothing has changed";
+  put("two");
+  EXPECT_EQ(credentials.tls_generation(), generation) << "it is not looked at all the time";
+  world.run_for(Credentials::kRereadAfter);
+  EXPECT_GT(credentials.tls_generation(), generation);
+  EXPECT_NE(*credentials.tls(), first);
+  const uint64_t second = credentials.tls_generation();
+  put("three");
+  EXPECT_TRUE(credentials.reread());  // the server has refused it
+  EXPECT_GT(credentials.tls_generation(), second);
+  // Caught between the two files: what was there goes on.
+  const auto third = *credentials.tls();
+  files.put("/key", "");
+  EXPECT_TRUE(credentials.reread());
+  EXPECT_EQ(*credentials.tls(), third);
 }
 
 TEST(Credentials, ErrorsNeverShowTheToken) {
@@ -113,7 +151,7 @@ TEST_F(PluginCredentials, AreFetchedOnceForAllWhoWaitAndAgainBeforeTheyRunOut) {
 TEST_F(PluginCredentials, WhatTheServerRefusesIsFetchedAgain) {
   prepare();
   answer(token("one", minutes(15)));
-  EXPECT_TRUE(credentials_.reread_token());
+  EXPECT_TRUE(credentials_.reread());
   EXPECT_EQ(prepare(), "waits");
   answer(token("two", minutes(15)));
   EXPECT_EQ(*credentials_.authorization(), "Bearer two");

@@ -44,6 +44,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
       return finish_later(fail(tls.error()));
     }
     tls_ = *std::move(tls);
+    tls_generation_ = dialer.credentials_.tls_generation();
     if (auto address = net::parse_endpoint(first_hop().authority())) {
       addresses_ = {*std::move(address)};
       loop_.post([weak = weak_from_this()] {
@@ -169,7 +170,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
   void succeed() {
     loop_.cancel(std::exchange(timer_, env::TimerId::none));
     loop_.unwatch(std::exchange(watch_, posix::WatchId::none));
-    finish(std::move(stream_));
+    finish(Dialed{std::move(stream_), tls_generation_});
   }
 
   void shake_hands(const std::string& with, void (Attempt::*again)(), void (Attempt::*then)()) {
@@ -203,7 +204,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
     fd_.reset();
   }
 
-  void finish(Result<std::unique_ptr<net::Stream>> result) {
+  void finish(Result<Dialed> result) {
     const Done done = std::exchange(done_, nullptr);
     done(std::move(result));
   }
@@ -222,6 +223,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
   const bool http2_;
   Done done_;
   std::shared_ptr<const net::TlsClientContext> tls_;
+  uint64_t tls_generation_ = 0;
   std::vector<net::Endpoint> addresses_;
   size_t next_ = 0;
   Status last_failure_ = plain_error("no address");

@@ -17,7 +17,11 @@ class Dialer {
  public:
   static constexpr Duration kAddressTimeout = seconds(10);  // to connect and shake hands
 
-  using Done = std::function<void(Result<std::unique_ptr<net::Stream>>)>;
+  struct Dialed {
+    std::unique_ptr<net::Stream> stream;
+    uint64_t tls_generation = 0;  // of the credentials that it was made with
+  };
+  using Done = std::function<void(Result<Dialed>)>;
 
   // With `http2` that is offered to servers with TLS; their choice is the stream's protocol().
   Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials, bool http2 = true);

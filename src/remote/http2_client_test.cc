@@ -7,6 +7,7 @@
 #include <future>
 
 #include "client/object_identity.h"
+#include "posix/testing.h"
 #include "remote/http2_testing.h"
 #include "remote/remote_client.h"
 
@@ -359,6 +360,103 @@ TEST(Http2Client, AConnectionWithoutRequestsEnds) {
   EXPECT_EQ(caller.transport.open_connections(), 0u);
 }
 
+// The files of a client certificate, and how they are replaced.
+class RotatedCertificate {
+ public:
+  explicit RotatedCertificate(const Http2ScriptedServer& server) : server_(server) {}
+
+  Access access(const std::string& name) const {
+    put(name);
+    Access access = server_.access();
+    access.certificate_file = directory_ / "certificate";
+    access.key_file = directory_ / "key";
+    return access;
+  }
+  void put(const std::string& name) const {
+    const net::CertifiedKey made = server_.client_certificate(name);
+    directory_.write("certificate", made.certificate_pem);
+    directory_.write("key", made.key_pem);
+  }
+
+ private:
+  const Http2ScriptedServer& server_;
+  const posix::TemporaryDirectory directory_;
+};
+
+// kube-apiserver looks at a certificate with every request, and at a new one only with a new
+// connection.
+TEST(Http2Client, ARefusedCertificateIsReadAgainAndShownOnANewConnection) {
+  std::vector<std::string> names;
+  Http2ScriptedServer server({[&](Http2Peer& peer) {
+                                peer.h2().answer(peer.receive(1), 201, kConfigMap);
+                                peer.h2().answer(peer.receive(2), 401, "{}");
+                                peer.linger();
+                                EXPECT_EQ(peer.h2().requests().size(), 2u);
+                              },
+                              [&](Http2Peer& peer) {
+                                names.push_back(peer.client_name());
+                                peer.h2().answer(peer.receive(1), 201, kConfigMap);
+                                peer.linger();
+                              }});
+  const RotatedCertificate files(server);
+  {
+    Caller caller(files.access("old"));
+    EXPECT_TRUE(create_config(caller).has_value());
+    files.put("new");
+    const auto made = create_config(caller);
+    EXPECT_TRUE(made.has_value()) << made.error().message;
+  }
+  EXPECT_EQ(names, std::vector<std::string>{"new"});
+}
+
+// One that nobody has replaced is refused once more, and no new connection is made for it.
+TEST(Http2Client, ARefusedCertificateThatIsStillTheSameIsAnError) {
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+    peer.h2().answer(peer.receive(1), 401, "{}");
+    peer.h2().answer(peer.receive(2), 401, "{}");
+    peer.linger();
+  }});
+  const RotatedCertificate files(server);
+  Caller caller(files.access("old"));
+  const auto refused = create_config(caller);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, 401);
+  EXPECT_EQ(caller.transport.open_connections(), 1u);
+}
+
+// Whoever has a request under way keeps the connection for it.
+TEST(Http2Client, ANewCertificateOfThePluginEndsNothingThatIsUnderWay) {
+  std::promise<void> second_came;
+  Http2ScriptedServer server({[&](Http2Peer& peer) {
+                                peer.receive(2);
+                                peer.h2().answer(3, 401, "{}");
+                                peer.flush();
+                                second_came.get_future().wait();
+                                peer.h2().answer(1, 200, kConfigMap);
+                                peer.linger();
+                                EXPECT_EQ(peer.h2().requests().size(), 2u);
+                              },
+                              [&](Http2Peer& peer) {
+                                EXPECT_EQ(peer.client_name(), "client-2");
+                                const int32_t stream = peer.receive(1);
+                                second_came.set_value();
+                                peer.h2().answer(stream, 200, kConfigMap);
+                                peer.linger();
+                              }});
+  Access access = server.access();
+  access.exec.emplace();
+  int asked = 0;
+  Caller caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
+    const auto made = server.client_certificate("client-" + std::to_string(++asked));
+    caller.loop.post([done, made] {
+      done(PluginCredential{"", made.certificate_pem, made.key_pem, {}});
+    });
+    return std::make_shared<int>(0);
+  });
+  EXPECT_EQ(get_many(caller, 2), 2);
+  EXPECT_EQ(asked, 2);
+}
+
 TEST(Http2Client, SpeaksHttp11WhereHttp2IsSwitchedOff) {
   std::string protocol = "?";
   Http2ScriptedServer server({[](Http2Peer&) {}, [](Http2Peer&) {}});
@@ -368,8 +466,8 @@ TEST(Http2Client, SpeaksHttp11WhereHttp2IsSwitchedOff) {
     posix::EventLoop loop(clock);
     Credentials credentials(files, clock, server.access());
     Dialer dialer(loop, clock, credentials, http2);
-    const auto dial = dialer.dial([&](Result<std::unique_ptr<net::Stream>> stream) {
-      protocol = stream ? (*stream)->protocol() : stream.error().message;
+    const auto dial = dialer.dial([&](const Result<Dialer::Dialed>& dialed) {
+      protocol = dialed ? dialed->stream->protocol() : dialed.error().message;
       loop.stop();
     });
     loop.run();
@@ -492,6 +590,37 @@ TEST_F(Http2Watches, EndWithTheirStreamOrTheirConnection) {
   EXPECT_THAT(ended[1], HasSubstr("403"));
   EXPECT_THAT(ended[2], HasSubstr("the watch is lost"));
   EXPECT_EQ(told, (std::vector<std::string>{"c0", "c9"}));
+}
+
+TEST_F(Http2Watches, BeginWithTheNewestCertificate) {
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+                                peer.receive(1);
+                                peer.h2().begin(1, 200);
+                                peer.h2().end(1);
+                                peer.receive(2);
+                                peer.h2().begin(3, 401);
+                                peer.h2().end(3);
+                                peer.linger();
+                                EXPECT_EQ(peer.h2().requests().size(), 2u);
+                              },
+                              [](Http2Peer& peer) {
+                                EXPECT_EQ(peer.client_name(), "new");
+                                peer.receive(1);
+                                peer.h2().begin(1, 200);
+                                peer.h2().say(1, event(0));
+                                peer.linger();
+                              }});
+  const RotatedCertificate files(server);
+  Caller caller(files.access("old"));
+  for (int i = 0; i < 3; ++i) {
+    std::unique_ptr<client::Watch> one;
+    caller.loop.post([&] { one = watch(caller, 1); });
+    caller.run();
+    files.put("new");
+  }
+  ASSERT_EQ(ended.size(), 2u);
+  EXPECT_THAT(ended[1], HasSubstr("401"));
+  EXPECT_EQ(told, (std::vector<std::string>{"c0"}));
 }
 
 }  // namespace

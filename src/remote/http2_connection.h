@@ -43,6 +43,7 @@ class Http2Connection final : public Channel, public std::enable_shared_from_thi
   }
   bool closed() const override { return stream_ == nullptr; }
   size_t requests() const override { return requests_; }
+  bool shares() const override { return true; }
   void close() override;
 
  private:

@@ -36,6 +36,15 @@ class Http2Peer {
   Http2Peer& operator=(const Http2Peer&) = delete;
 
   http::testing::Http2Server& h2() { return h2_; }
+  // Of the certificate that the client has shown; "" without.
+  std::string client_name() const {
+    X509* shown = SSL_get0_peer_certificate(tls_);
+    char name[100] = "";
+    if (shown != nullptr) {
+      X509_NAME_get_text_by_NID(X509_get_subject_name(shown), NID_commonName, name, sizeof name);
+    }
+    return name;
+  }
 
   // Answers as it is told, and reads, until this is so. False when the client has hung up before.
   bool run_until(const std::function<bool()>& done) {
@@ -103,6 +112,8 @@ class Http2ScriptedServer {
     SSL_CTX_use_certificate(context_, net::read_certificate(certified.certificate_pem)->get());
     SSL_CTX_use_PrivateKey(context_, net::read_key(certified.key_pem)->get());
     SSL_CTX_set_alpn_select_cb(context_, choose_http2, nullptr);
+    SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) { return 1; });
+    SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_OFF);
     auto listening = net::listen_on(endpoint_);
     EXPECT_TRUE(listening.has_value());
     thread_ = std::thread([this, fd = *std::move(listening), scripts = std::move(scripts)] {
@@ -134,6 +145,9 @@ class Http2ScriptedServer {
     access.server = {true, endpoint_.address, endpoint_.port, ""};
     access.authority_pem = authority_.certificate_pem;
     return access;
+  }
+  net::CertifiedKey client_certificate(const std::string& name) const {
+    return *net::issue_client(authority_, name, {}, posix::PosixClock().now());
   }
 
  private:

@@ -68,7 +68,7 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
   void on_complete(HttpAnswer answer) override {
     const auto self = shared_from_this();
     if (answer.status == 401) {
-      transport_.dialer().credentials().reread_token();
+      transport_.dialer().credentials().reread();
     }
     end(answer.status == 200 ? plain_error("the server has ended the watch")
                              : decode_error(answer.status, answer.headers, answer.body));

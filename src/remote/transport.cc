@@ -71,7 +71,7 @@ class Transport::Exchange final : public AnswerSink {
       return wait(retry_after(answer.headers));
     }
     if (answer.status == 401 && !std::exchange(denied_, true) &&
-        owner_.dialer_.credentials().reread_token()) {
+        owner_.dialer_.credentials().reread()) {
       return owner_.wait_again(*this, true);
     }
     owner_.finish(*this, std::move(answer));
@@ -215,7 +215,21 @@ void Transport::pump() {
   });
 }
 
+void Transport::retire_old() {
+  const uint64_t now = dialer_.credentials().tls_generation();
+  if (shared_ != nullptr && shared_->tls_generation() != now) {
+    shared_ = nullptr;  // it ends what it has begun
+  }
+  for (const Idle& idle : std::vector<Idle>(idle_)) {
+    if (idle.connection->tls_generation() != now) {
+      idle.connection->close();
+      forget_connection(idle.connection.get());
+    }
+  }
+}
+
 void Transport::send_waiting() {
+  retire_old();
   while (!waiting_.empty()) {
     const auto found = exchanges_.find(waiting_.front());
     if (found == exchanges_.end()) {
@@ -298,32 +312,32 @@ void Transport::dial() {
   while (dials_.size() < waiting_.size() &&
          connections_.size() + dials_.size() < wanted_connections()) {
     const uint64_t id = ++last_id_;
-    dials_[id] = dialer_.dial([this, id](Result<std::unique_ptr<net::Stream>> stream) {
-      on_dialed(id, std::move(stream));
-    });
+    dials_[id] = dialer_.dial(
+        [this, id](Result<Dialer::Dialed> dialed) { on_dialed(id, std::move(dialed)); });
   }
 }
 
-void Transport::on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stream) {
-  const auto dialed = dials_.extract(id);  // it is still on the stack
-  if (!stream) {
+void Transport::on_dialed(uint64_t id, Result<Dialer::Dialed> dialed) {
+  const auto dial = dials_.extract(id);  // it is still on the stack
+  if (!dialed) {
     // With others open there is hope; without, whoever waits may try again as it sees fit.
     const bool hope = std::any_of(connections_.begin(), connections_.end(),
                                   [](const auto& each) { return each.second->usable(); });
     if (!hope && dials_.empty()) {
-      fail_waiting(client::not_sent(stream.error().message));
+      fail_waiting(client::not_sent(dialed.error().message));
     }
     return;
   }
-  http2_ = (*stream)->protocol() == net::kHttp2;
+  http2_ = dialed->stream->protocol() == net::kHttp2;
   std::shared_ptr<Channel> connection;
   if (*http2_) {
     connection =
-        std::make_shared<Http2Connection>(loop_, clock_, *std::move(stream), options_.http2);
+        std::make_shared<Http2Connection>(loop_, clock_, std::move(dialed->stream), options_.http2);
     shared_ = connection;
   } else {
-    connection = std::make_shared<Connection>(loop_, *std::move(stream));
+    connection = std::make_shared<Connection>(loop_, std::move(dialed->stream));
   }
+  connection->made_with(dialed->tls_generation);
   connection->when_changed([this, key = connection.get()] { on_changed(key); });
   connection->start();
   connections_.emplace(connection.get(), connection);
@@ -344,7 +358,7 @@ void Transport::on_free(const std::shared_ptr<Channel>& connection) {
   if (connection->closed()) {
     return forget_connection(connection.get());
   }
-  if (connection != shared_ && connection->room() > 0) {
+  if (!connection->shares() && connection->room() > 0) {
     idle_.push_back({connection, clock_.monotonic()});
     if (idle_timer_ == env::TimerId::none) {
       idle_timer_ = loop_.schedule(kIdleTimeout, [this] { close_idle(); });

@@ -92,6 +92,9 @@ class Transport {
 
   void pump();
   void send_waiting();
+  // Takes no more requests over connections that show the server an old certificate: it judges the
+  // certificate with every request, but sees a new one only with a new connection.
+  void retire_old();
   bool has_free() const;
   // False while the credentials are being fetched; then pump() comes again by itself.
   bool has_credentials();
@@ -101,7 +104,7 @@ class Transport {
   std::shared_ptr<Channel> take_free();
   void dial();
   size_t wanted_connections() const;
-  void on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stream);
+  void on_dialed(uint64_t id, Result<Dialer::Dialed> dialed);
   void fail_waiting(const Status& why);
   void on_free(const std::shared_ptr<Channel>& connection);
   void on_changed(Channel* connection);

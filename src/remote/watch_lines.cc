@@ -47,6 +47,11 @@ void WatchLines::drop_gone() {
 void WatchLines::serve() {
   const std::weak_ptr<WatchLines*> alive = self_;
   drop_gone();
+  // A watch that begins shows the newest certificate; those that run hold their line until they
+  // end.
+  if (shared_ != nullptr && shared_->tls_generation() != dialer_.credentials().tls_generation()) {
+    shared_ = nullptr;
+  }
   while (!waiting_.empty() && shared_ != nullptr && shared_->room() > 0) {
     const auto waiting = waiting_.extract(waiting_.begin()).mapped().lock();
     if (waiting != nullptr) {
@@ -61,9 +66,8 @@ void WatchLines::serve() {
       http2_.value_or(true) ? std::min<size_t>(waiting_.size(), 1) : waiting_.size();
   while (dials_.size() < wanted) {
     const uint64_t id = ++last_id_;
-    dials_[id] = dialer_.dial([this, id](Result<std::unique_ptr<net::Stream>> stream) {
-      on_dialed(id, std::move(stream));
-    });
+    dials_[id] = dialer_.dial(
+        [this, id](Result<Dialer::Dialed> dialed) { on_dialed(id, std::move(dialed)); });
   }
 }
 
@@ -78,15 +82,16 @@ void WatchLines::fail_waiting(const Status& why) {
   }
 }
 
-void WatchLines::on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stream) {
-  const auto dialed = dials_.extract(id);  // it is still on the stack
+void WatchLines::on_dialed(uint64_t id, Result<Dialer::Dialed> dialed) {
+  const auto dial = dials_.extract(id);  // it is still on the stack
   serve_later();
   drop_gone();
-  if (stream) {
-    http2_ = (*stream)->protocol() == net::kHttp2;
+  if (dialed) {
+    http2_ = dialed->stream->protocol() == net::kHttp2;
   }
-  if (stream && *http2_) {
-    shared_ = std::make_shared<Http2Connection>(loop_, clock_, *std::move(stream), options_);
+  if (dialed && *http2_) {
+    shared_ = std::make_shared<Http2Connection>(loop_, clock_, std::move(dialed->stream), options_);
+    shared_->made_with(dialed->tls_generation);
     shared_->when_changed([this, key = shared_.get()] {
       if (shared_.get() == key && !key->usable()) {
         shared_ = nullptr;  // the watches on it hold it until they end
@@ -95,14 +100,14 @@ void WatchLines::on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> str
     });
     return shared_->start();
   }
-  if (!stream) {
-    return fail_waiting(stream.error());
+  if (!dialed) {
+    return fail_waiting(dialed.error());
   }
   if (waiting_.empty()) {
     return;
   }
   const auto waiting = waiting_.extract(waiting_.begin()).mapped().lock();
-  auto connection = std::make_shared<Connection>(loop_, *std::move(stream));
+  auto connection = std::make_shared<Connection>(loop_, std::move(dialed->stream));
   connection->start();
   waiting->done(std::shared_ptr<Channel>(std::move(connection)));
 }

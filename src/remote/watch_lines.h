@@ -36,7 +36,7 @@ class WatchLines {
   void serve();
   void drop_gone();
   void fail_waiting(const Status& why);
-  void on_dialed(uint64_t id, Result<std::unique_ptr<net::Stream>> stream);
+  void on_dialed(uint64_t id, Result<Dialer::Dialed> dialed);
 
   posix::EventLoop& loop_;
   env::Clock& clock_;
