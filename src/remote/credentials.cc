@@ -38,11 +38,21 @@ bool Credentials::plugin_is_due() const {
                            clock_.monotonic() - asked_at_ >= kShortestUse);
 }
 
+void Credentials::refresh() {
+  if (access_.exec && plugin_is_due()) {
+    ask_plugin();
+  }
+}
+
 void Credentials::prepare(std::function<void(const Result<void>&)> on_ready) {
+  refresh();
   if (ready()) {
     return on_ready({});
   }
   waiting_.push_back(std::move(on_ready));
+}
+
+void Credentials::ask_plugin() {
   if (asking_ == nullptr) {
     asked_at_ = clock_.monotonic();
     asking_ = run_plugin_(*access_.exec,

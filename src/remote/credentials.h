@@ -24,7 +24,7 @@ class Credentials {
   static constexpr Duration kRereadAfter = seconds(60);
   static constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
-  // What a plugin has told is used until so long before it runs out.
+  // So long before what a plugin has told runs out it is asked again.
   static constexpr Duration kRefreshBefore = seconds(30);
   // What runs out at once is used for this long all the same, and a plugin that fails while its
   // credentials last is asked no more often.
@@ -33,10 +33,12 @@ class Credentials {
   Credentials(env::Files& files, env::Clock& clock, Access access, RunPlugin run_plugin = {});
 
   const Access& access() const { return access_; }
-  // Whether there is nothing to wait for.
-  bool ready() const { return !access_.exec || !plugin_is_due(); }
-  // Calls at once when ready(), else later, when the plugin has answered. What it told before
-  // serves on when it fails and that has not run out.
+  // Whether there is nothing to wait for: what the plugin has told serves until it runs out, also
+  // while the plugin is asked for the next.
+  bool ready() const { return !access_.exec || !has_run_out(); }
+  // Asks the plugin in good time, and waits for nobody. Called before each use.
+  void refresh();
+  // Calls at once when ready(), else later, when the plugin has answered.
   void prepare(std::function<void(const Result<void>&)> on_ready);
   // `Bearer ...`; "" without a token. A file that cannot be read keeps what it had said.
   Result<std::string> authorization();
@@ -52,6 +54,7 @@ class Credentials {
  private:
   bool plugin_is_due() const;
   bool has_run_out() const;
+  void ask_plugin();
   void on_plugin(Result<PluginCredential> told);
   Result<std::string> content_of(const std::string& given, const std::string& file);
 

@@ -134,10 +134,15 @@ TEST_F(PluginCredentials, AreFetchedOnceForAllWhoWaitAndAgainBeforeTheyRunOut) {
   EXPECT_EQ(*credentials_.authorization(), "Bearer one");
   EXPECT_EQ(prepare(), "ready");
   world_.run_for(minutes(15) - Credentials::kRefreshBefore);
-  EXPECT_EQ(prepare(), "waits");
-  // It fails; what it told before is good for some seconds more.
+  EXPECT_EQ(asked_, 1);
+  // What it told before is good for some seconds more, whether it is slow or fails.
+  EXPECT_EQ(prepare(), "ready");
+  EXPECT_EQ(asked_, 2);
+  EXPECT_TRUE(credentials_.ready());
+  EXPECT_EQ(prepare(), "ready");
   answer(fail(plain_error("no network")));
-  EXPECT_EQ(*outcomes_.back(), "ready");
+  EXPECT_EQ(prepare(), "ready");
+  EXPECT_EQ(asked_, 2) << "not again at once";
   EXPECT_EQ(*credentials_.authorization(), "Bearer one");
   world_.run_for(Credentials::kRefreshBefore);
   EXPECT_EQ(prepare(), "waits");
@@ -162,6 +167,13 @@ TEST_F(PluginCredentials, AShortLifeIsNoLoop) {
   prepare();
   answer(token("one", seconds(20)));
   EXPECT_TRUE(credentials_.ready()) << "though it runs out within the time of a refresh";
+  credentials_.refresh();
+  EXPECT_EQ(asked_, 1);
+  world_.run_for(Credentials::kShortestUse);
+  EXPECT_TRUE(credentials_.ready());
+  credentials_.refresh();
+  credentials_.refresh();
+  EXPECT_EQ(asked_, 2) << "while the first one lasts";
   world_.run_for(Credentials::kShortestUse);
   EXPECT_FALSE(credentials_.ready());
 }

@@ -529,6 +529,26 @@ TEST(RemoteClient, CredentialsComeFromAPlugin) {
   EXPECT_EQ(asked, 2);
 }
 
+// A plugin may take longer than a server is given: its time is not the server's.
+TEST(RemoteClient, ASlowPluginCostsNoRequestItsTime) {
+  ScriptedServer server({[](Peer& peer) {
+    peer.receive();
+    peer.answer(200, kConfigMap);
+  }});
+  Access access = server.access();
+  access.exec.emplace();
+  Transport::Options options;
+  options.request_timeout = milliseconds(200);
+  Caller caller(access, options, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
+    caller.loop.schedule(milliseconds(500), [done] {
+      done(PluginCredential{"token", "", "", {}});
+    });
+    return std::make_shared<int>(0);
+  });
+  const auto got = caller.get(config_ref());
+  EXPECT_TRUE(got.has_value()) << got.error().message;
+}
+
 TEST(RemoteClient, WithoutAnswerFromThePluginNothingIsSent) {
   ScriptedServer server({});
   Access access = server.access();

@@ -91,6 +91,13 @@ class Transport::Exchange final : public AnswerSink {
     lose(loss.why, loss.left);
   }
 
+  // Its time runs anew, if it waits for its turn: what a plugin takes is no fault of the server.
+  void begin_anew() {
+    if (channel_ == nullptr && !throttled_now_) {
+      arm();
+    }
+  }
+
   uint64_t id() const { return id_; }
   const std::string& create_for() const { return request_.create_for; }
   Done take_done() { return std::exchange(done_, nullptr); }
@@ -114,8 +121,10 @@ class Transport::Exchange final : public AnswerSink {
   }
 
   void wait(Duration delay) {
+    throttled_now_ = true;
     owner_.loop_.cancel(timer_);
     timer_ = owner_.loop_.schedule(delay, [this] {
+      throttled_now_ = false;
       arm();
       owner_.wait_again(*this, false);
     });
@@ -125,6 +134,9 @@ class Transport::Exchange final : public AnswerSink {
   void arm() {
     owner_.loop_.cancel(timer_);
     timer_ = owner_.loop_.schedule(owner_.options_.request_timeout, [this] {
+      if (channel_ == nullptr && owner_.preparing_) {
+        return arm();  // the plugin has a time limit of its own
+      }
       const bool left = cancel();
       lose("no answer in time", left);
     });
@@ -137,6 +149,7 @@ class Transport::Exchange final : public AnswerSink {
   std::shared_ptr<Channel> channel_;  // while it is on its way
   env::TimerId timer_ = env::TimerId::none;
   int throttled_ = 0;
+  bool throttled_now_ = false;
   int refused_ = 0;
   bool denied_ = false;
   bool sent_again_ = false;
@@ -236,10 +249,13 @@ void Transport::send_waiting() {
       waiting_.pop();
       continue;
     }
+    if (!has_credentials()) {
+      return;
+    }
     if (!has_free()) {
       return dial();
     }
-    if (!has_credentials() || !within_limit()) {
+    if (!within_limit()) {
       return;
     }
     waiting_.pop();
@@ -262,25 +278,30 @@ std::shared_ptr<Channel> Transport::take_free() {
 }
 
 bool Transport::has_credentials() {
+  dialer_.credentials().refresh();
   if (dialer_.credentials().ready()) {
     return true;
   }
-  if (std::exchange(preparing_, true)) {
-    return false;
+  if (!std::exchange(preparing_, true)) {
+    dialer_.credentials().prepare([weak = std::weak_ptr(self_)](const Result<void>& ready) {
+      if (const auto self = weak.lock()) {
+        (*self)->on_credentials(ready);
+      }
+    });
   }
-  dialer_.credentials().prepare([weak = std::weak_ptr(self_)](const Result<void>& ready) {
-    const auto self = weak.lock();
-    if (!self) {
-      return;
-    }
-    Transport& transport = **self;
-    transport.preparing_ = false;
-    if (!ready) {
-      transport.fail_waiting(client::not_sent(ready.error().message));
-    }
-    transport.pump();
-  });
   return false;
+}
+
+void Transport::on_credentials(const Result<void>& ready) {
+  preparing_ = false;
+  if (ready) {
+    for (const auto& [id, exchange] : exchanges_) {
+      exchange->begin_anew();
+    }
+  } else {
+    fail_waiting(client::not_sent(ready.error().message));
+  }
+  pump();
 }
 
 bool Transport::within_limit() {

@@ -98,6 +98,7 @@ class Transport {
   bool has_free() const;
   // False while the credentials are being fetched; then pump() comes again by itself.
   bool has_credentials();
+  void on_credentials(const Result<void>& ready);
   // False when the next request has to wait for its turn; then pump() comes again by itself.
   bool within_limit();
   // Only if there is one.
