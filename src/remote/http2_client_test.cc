@@ -592,6 +592,51 @@ TEST_F(Http2Watches, EndWithTheirStreamOrTheirConnection) {
   EXPECT_EQ(told, (std::vector<std::string>{"c0", "c9"}));
 }
 
+// Of a plugin's token that the server has refused: the next watch asks for another, also on a line
+// that was kept.
+TEST_F(Http2Watches, AskThePluginAgainForWhatWasRefused) {
+  std::vector<std::string> tokens;
+  Http2ScriptedServer server({[&](Http2Peer& peer) {
+    for (size_t i = 0; i < 2; ++i) {
+      const int32_t stream = peer.receive(i + 1);
+      tokens.push_back(peer.h2().requests().at(stream).headers.at("authorization"));
+      peer.h2().begin(stream, i == 0 ? 401 : 200);
+      if (i == 0) {
+        peer.h2().end(stream);
+      } else {
+        peer.h2().say(stream, event(0));
+      }
+    }
+    peer.linger();
+  }});
+  Access access = server.access();
+  access.exec.emplace();
+  int asked = 0;
+  {
+    Caller caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
+      const std::string token = "token-" + std::to_string(++asked);
+      caller.loop.post([done, token, fails = asked == 3] {
+        fails ? done(fail(plain_error("no network"))) : done(PluginCredential{token, "", "", {}});
+      });
+      return std::make_shared<int>(0);
+    });
+    for (int i = 0; i < 2; ++i) {
+      std::unique_ptr<client::Watch> one;
+      caller.loop.post([&] { one = watch(caller, 1); });
+      caller.run();
+    }
+    EXPECT_EQ(told, (std::vector<std::string>{"c0"}));
+    // And says so when the plugin has nothing to tell.
+    caller.credentials.reread();
+    std::unique_ptr<client::Watch> one;
+    caller.loop.post([&] { one = watch(caller, 9); });
+    caller.run();
+  }
+  EXPECT_EQ(tokens, (std::vector<std::string>{"Bearer token-1", "Bearer token-2"}));
+  ASSERT_EQ(ended.size(), 2u);
+  EXPECT_EQ(ended[1], "no network");
+}
+
 TEST_F(Http2Watches, BeginWithTheNewestCertificate) {
   Http2ScriptedServer server({[](Http2Peer& peer) {
                                 peer.receive(1);

@@ -86,6 +86,11 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
     if (!channel) {
       return end(channel.error());
     }
+    Credentials& credentials = transport_.dialer().credentials();
+    credentials.refresh();
+    if (!credentials.ready()) {
+      return wait_for(credentials);
+    }
     const auto head = transport_.head_of(request_);
     if (!head) {
       return end(head.error());
@@ -93,6 +98,17 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
     channel_ = *std::move(channel);
     arm(kHeadTimeout);
     channel_->send(*head, "", *this);
+  }
+
+  // A line that was kept may be older than what the server accepts: the plugin is asked, and may
+  // tell a certificate, for which there is another line.
+  void wait_for(Credentials& credentials) {
+    credentials.prepare([weak = weak_from_this()](const Result<void>& ready) {
+      const auto self = weak.lock();
+      if (self != nullptr && !self->ended_) {
+        ready ? self->begin() : self->end(ready.error());
+      }
+    });
   }
 
   void arm(Duration delay) {
