@@ -26,6 +26,10 @@ constexpr Duration kDrainLook = milliseconds(20);
 constexpr int64_t kJobsLookedAt = 500;  // for traces of the built-in controller
 constexpr Duration kLeaseRequestTimeout = seconds(5);
 constexpr size_t kLeaseConnections = 2;
+// A line that is dead without a word is found out, and another one made, well within the time in
+// which the lease has to be renewed.
+constexpr Duration kLeaseReadIdle = seconds(3);
+constexpr Duration kLeasePingTimeout = seconds(2);
 
 std::string lease_name_of(const ControllerOptions& options) {
   if (!options.lease_name.empty()) {
@@ -64,6 +68,8 @@ remote::Transport::Options lease_transport_options(MetricFamily& requests) {
   remote::Transport::Options options = transport_options(requests);
   options.connections = kLeaseConnections;
   options.request_timeout = kLeaseRequestTimeout;
+  options.http2.read_idle = kLeaseReadIdle;
+  options.http2.ping_timeout = kLeasePingTimeout;
   return options;
 }
 

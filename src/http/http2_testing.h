@@ -105,6 +105,8 @@ class Http2Server {
   void go_away(int32_t last, uint32_t code = NGHTTP2_NO_ERROR) {
     nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, last, code, nullptr, 0);
   }
+  // That the client has sent.
+  size_t pings() const { return pings_; }
   void ping() { nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr); }
 
   // By stream.
@@ -180,6 +182,9 @@ class Http2Server {
     if (frame->hd.type == NGHTTP2_RST_STREAM) {
       self(user_data).requests_[stream].reset = frame->rst_stream.error_code;
     }
+    if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) {
+      ++self(user_data).pings_;
+    }
     return 0;
   }
   static int on_data(nghttp2_session* /*session*/, uint8_t /*flags*/, int32_t stream,
@@ -191,6 +196,7 @@ class Http2Server {
   nghttp2_session* session_ = nullptr;
   std::map<int32_t, Request> requests_;
   std::map<int32_t, Answer> answers_;
+  size_t pings_ = 0;
 };
 
 }  // namespace windlass::http::testing

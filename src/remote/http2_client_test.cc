@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <future>
+#include <utility>
 
 #include "client/object_identity.h"
 #include "posix/testing.h"
@@ -336,6 +337,42 @@ TEST(Http2Client, ASlowServerIsNotGivenUp) {
   options.http2.ping_timeout = milliseconds(2000);
   Caller caller(server.access(), options);
   caller.loop.schedule(milliseconds(200), [&] { answer.set_value(); });
+  const auto made = create_config(caller);
+  EXPECT_TRUE(made.has_value()) << made.error().message;
+}
+
+// The answer to the ping has come, but the loop was busy for longer than a server has for it.
+TEST(Http2Client, ABusyLoopDoesNotGiveUpAServerThatAnswers) {
+  std::promise<void> busy;
+  std::promise<void> answered;
+  Caller* called = nullptr;
+  const auto keep_busy = [&] {
+    busy.set_value();
+    answered.get_future().wait();
+    const MonotonicTime until = called->clock.monotonic() + milliseconds(200);
+    while (called->clock.monotonic() < until) {
+    }
+  };
+  Http2ScriptedServer server({[&](Http2Peer& peer) {
+    const int32_t stream = peer.receive(1);
+    bool was_busy = false;
+    peer.run_until([&] {
+      if (peer.h2().pings() > 0 && !std::exchange(was_busy, true)) {
+        called->loop.post(keep_busy);
+        busy.get_future().wait();
+      }
+      return was_busy;
+    });
+    answered.set_value();
+    peer.run_until([&] { return peer.h2().pings() > 1; });  // it is asked again: it is kept
+    peer.h2().answer(stream, 201, kConfigMap);
+    peer.linger();
+  }});
+  Transport::Options options;
+  options.http2.read_idle = milliseconds(50);
+  options.http2.ping_timeout = milliseconds(150);
+  Caller caller(server.access(), options);
+  called = &caller;
   const auto made = create_config(caller);
   EXPECT_TRUE(made.has_value()) << made.error().message;
 }

@@ -95,7 +95,13 @@ void Http2Connection::go_on_later() {
 }
 
 void Http2Connection::on_ready() {
-  if (closed() || !write_some()) {
+  if (closed()) {
+    return;
+  }
+  if (std::exchange(ping_waits_, false)) {
+    pinged_at_ = clock_.monotonic();
+  }
+  if (!write_some()) {
     return;
   }
   int reads = 0;
@@ -268,6 +274,7 @@ void Http2Connection::check_health() {
   if (!pinged_ && !closed()) {
     session_.ping();
     pinged_ = true;
+    ping_waits_ = true;
     pinged_at_ = clock_.monotonic();
     look_after(options_.ping_timeout);
     go_on_later();
@@ -276,6 +283,13 @@ void Http2Connection::check_health() {
 
 // One timer for all that time brings: each look says when the next is due.
 void Http2Connection::look() {
+  if (pinged_) {
+    // The loop may have been busy with others all the time: what has come counts before the clock.
+    on_ready();
+    if (closed()) {
+      return;
+    }
+  }
   const MonotonicTime now = clock_.monotonic();
   if (pinged_ && last_read_ >= pinged_at_) {
     pinged_ = false;  // whatever it said, it is there

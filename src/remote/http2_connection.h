@@ -79,6 +79,7 @@ class Http2Connection final : public Channel, public std::enable_shared_from_thi
   MonotonicTime last_read_;
   MonotonicTime last_used_;
   bool pinged_ = false;
+  bool ping_waits_ = false;  // until the loop comes to write it
   MonotonicTime pinged_at_;
 };
 
