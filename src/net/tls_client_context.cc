@@ -33,6 +33,9 @@ Result<void> trust(SSL_CTX* context, const std::string& authority_pem) {
     }
     return {};
   }
+  // Whoever is named is trusted, also an intermediate authority whose own one is not there; as Go's
+  // clients do.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
   TRY(const std::vector<X509Handle> authorities, read_certificates(authority_pem));
   for (const X509Handle& authority : authorities) {
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get()) != 1) {

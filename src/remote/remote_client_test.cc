@@ -495,6 +495,16 @@ TEST_F(TlsServers, AreVerifiedByNameAndAuthority) {
   EXPECT_EQ(who(access), "");
 }
 
+// A kubeconfig may name only the intermediate authority that has signed the server's certificate.
+TEST_F(TlsServers, AreTrustedBelowAnIntermediateAuthorityAlone) {
+  const net::X509Handle intermediate = *net::read_certificate(authority.certificate_pem);
+  const net::X509Handle root = *net::read_certificate(other.certificate_pem);
+  X509_set_issuer_name(intermediate.get(), X509_get_subject_name(root.get()));
+  ASSERT_GT(X509_sign(intermediate.get(), net::read_key(other.key_pem)->get(), EVP_sha256()), 0);
+  const auto server = serve({"127.0.0.1"});
+  EXPECT_EQ(who(access_to(*server, net::certificate_pem(intermediate.get()))), "");
+}
+
 TEST_F(TlsServers, SeeTokensAndCertificates) {
   const auto server = serve({"127.0.0.1"});
   Access access = access_to(*server, authority.certificate_pem);
