@@ -8,7 +8,6 @@
 
 #include "net/endpoint.h"
 #include "net/plain_stream.h"
-#include "net/resolve.h"
 #include "remote/proxy.h"
 
 namespace windlass::remote {
@@ -63,12 +62,12 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
     if (dialer.resolver_ == nullptr) {
       dialer.resolver_ = std::make_unique<posix::WorkerThread>(dialer.clock_, "resolver");
     }
-    dialer.resolver_->post([&loop = loop_, weak = weak_from_this(), host = first_hop().host,
-                            port = first_hop().port] {
+    dialer.resolver_->post([&loop = loop_, weak = weak_from_this(), resolve = dialer.resolve_,
+                            host = first_hop().host, port = first_hop().port] {
       if (weak.expired()) {
         return;
       }
-      auto found = std::make_shared<Result<std::vector<net::Endpoint>>>(net::resolve(host, port));
+      auto found = std::make_shared<Result<std::vector<net::Endpoint>>>(resolve(host, port));
       loop.post([weak, found] {
         if (const auto self = weak.lock()) {
           self->on_found(std::move(*found));
@@ -96,11 +95,16 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
       return fail_address(fd.error().message);
     }
     fd_ = *std::move(fd);
-    timer_ = loop_.schedule(kAddressTimeout, [this] {
+    arm(next_ == addresses_.size() ? kAddressTimeout : kNextAddressTimeout);
+    watch(fd_.get(), EPOLLOUT, &Attempt::on_connected);
+  }
+
+  void arm(Duration limit) {
+    loop_.cancel(timer_);
+    timer_ = loop_.schedule(limit, [this] {
       const auto self = shared_from_this();
       fail_address(fmt::format("connect to {}: no answer in time", first_hop().authority()));
     });
-    watch(fd_.get(), EPOLLOUT, &Attempt::on_connected);
   }
 
   void fail_address(std::string why) {
@@ -113,6 +117,7 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
     if (const auto connected = net::connect_result(fd_.get(), endpoint); !connected) {
       return fail_address(connected.error().message);
     }
+    arm(kAddressTimeout);
     stream_ = std::make_unique<net::PlainStream>(std::move(fd_));
     if (!proxy_) {
       return speak();
@@ -234,8 +239,13 @@ class Dialer::Attempt : public std::enable_shared_from_this<Attempt> {
   env::TimerId timer_ = env::TimerId::none;
 };
 
-Dialer::Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials, bool http2)
-    : loop_(loop), clock_(clock), credentials_(credentials), http2_(http2) {}
+Dialer::Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials, bool http2,
+               Resolve resolve)
+    : loop_(loop),
+      clock_(clock),
+      credentials_(credentials),
+      http2_(http2),
+      resolve_(std::move(resolve)) {}
 
 Dialer::~Dialer() = default;
 

@@ -3,9 +3,13 @@
 // clock outlive it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "net/resolve.h"
 #include "net/stream.h"
 #include "posix/event_loop.h"
 #include "posix/worker_thread.h"
@@ -16,6 +20,9 @@ namespace windlass::remote {
 class Dialer {
  public:
   static constexpr Duration kAddressTimeout = seconds(10);  // to connect and shake hands
+  // To connect while there are other addresses to try: one that says nothing costs those who wait
+  // only a part of their time.
+  static constexpr Duration kNextAddressTimeout = seconds(2);
 
   struct Dialed {
     std::unique_ptr<net::Stream> stream;
@@ -23,8 +30,13 @@ class Dialer {
   };
   using Done = std::function<void(Result<Dialed>)>;
 
+  // Runs on the resolver's thread.
+  using Resolve =
+      std::function<Result<std::vector<net::Endpoint>>(const std::string& host, uint16_t port)>;
+
   // With `http2` that is offered to servers with TLS; their choice is the stream's protocol().
-  Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials, bool http2 = true);
+  Dialer(posix::EventLoop& loop, env::Clock& clock, Credentials& credentials, bool http2 = true,
+         Resolve resolve = net::resolve);
   ~Dialer();
   Dialer(const Dialer&) = delete;
   Dialer& operator=(const Dialer&) = delete;
@@ -41,6 +53,7 @@ class Dialer {
   env::Clock& clock_;
   Credentials& credentials_;
   const bool http2_;
+  const Resolve resolve_;
   std::unique_ptr<posix::WorkerThread> resolver_;  // made when a name has to be looked up
 };
 

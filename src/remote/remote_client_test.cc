@@ -1,7 +1,9 @@
 #include "remote/remote_client.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 
 #include "api/codec/protobuf.h"
 #include "client/informer.h"
@@ -432,6 +434,52 @@ TEST_F(StreamedLists, AreListsInPagesWhereTheyAreNotUnderstood) {
   EXPECT_EQ(known, 1u);
   EXPECT_EQ(version, 8u);
   EXPECT_THAT(listed, HasSubstr("configmaps?limit=500 HTTP"));
+}
+
+// Takes connections until its queue is full, and then none: whoever comes hears nothing.
+class DeafListener {
+ public:
+  explicit DeafListener(const net::Endpoint& endpoint) {
+    fd_ = posix::FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(endpoint.port);
+    ::inet_pton(AF_INET, endpoint.address.c_str(), &address.sin_addr);
+    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+    EXPECT_EQ(::bind(fd_.get(), generic, sizeof address), 0);
+    EXPECT_EQ(::listen(fd_.get(), 0), 0);
+    for (int i = 0; i < 4; ++i) {
+      waiting_.push_back(*net::begin_connect(endpoint));
+    }
+  }
+
+ private:
+  posix::FileDescriptor fd_;
+  std::vector<posix::FileDescriptor> waiting_;
+};
+
+TEST(RemoteClient, AnAddressThatSaysNothingLeavesTimeForTheNext) {
+  ScriptedServer server({[](Peer& peer) {
+    peer.receive();
+    peer.answer(200, kConfigMap);
+  }});
+  Access access = server.access();
+  const net::Endpoint good = {access.server.host, access.server.port};
+  const net::Endpoint deaf = {"127.0.0.2", access.server.port};
+  const DeafListener listener(deaf);
+  access.server.host = "two-addresses";
+  Caller caller(access);
+  Dialer dialer(caller.loop, caller.clock, caller.credentials, true,
+                [&](const std::string&, uint16_t) {
+                  return std::vector<net::Endpoint>{deaf, good};
+                });
+  Transport::Options options;
+  options.request_timeout = seconds(5);
+  Transport transport(caller.loop, caller.clock, dialer, options);
+  RemoteClient client(transport, caller.random);
+  const auto got =
+      caller.await<ObjectPtr>([&](auto done) { client.get(config_ref(), std::move(done)); });
+  EXPECT_TRUE(got.has_value()) << got.error().message;
 }
 
 class TlsServers : public ::testing::Test {
