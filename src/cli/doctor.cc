@@ -55,7 +55,7 @@ class DoctorSession::Impl {
         on_finished_(std::move(on_finished)),
         credentials_(env.files, env.clock, std::move(access), remote::plugin_runner(loop)),
         dialer_(loop, env.clock, credentials_),
-        transport_(loop, env.clock, dialer_, transport_options()),
+        transport_(loop, env.clock, env.random, dialer_, transport_options()),
         client_(transport_, env.random, [] { return false; }) {}
 
   void start() {

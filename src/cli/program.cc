@@ -253,7 +253,7 @@ struct ClusterClient {
   explicit ClusterClient(const remote::Access& access)
       : credentials(files, clock, access, remote::plugin_runner(loop)),
         dialer(loop, clock, credentials),
-        transport(loop, clock, dialer, {}),
+        transport(loop, clock, random, dialer, {}),
         client(transport, random) {}
 
   // Until somebody has called what it was given.

@@ -217,6 +217,39 @@ TEST(RemoteClient, ThrottledRequestsWaitAndGoAgain) {
   EXPECT_EQ(asked, 2);
 }
 
+// Those that have not left yet do not take the place of the one that was told to wait.
+TEST(RemoteClient, AThrottledServerIsLeftAloneByAll) {
+  posix::PosixClock clock;
+  MonotonicTime throttled;
+  MonotonicTime next;
+  ScriptedServer server({[&](Peer& peer) {
+    peer.receive();
+    throttled = clock.monotonic();
+    peer.answer(429, "slow down", "Retry-After: 1\r\n");
+    peer.receive();
+    next = clock.monotonic();
+    peer.answer(200, kConfigMap);
+    peer.receive();
+    peer.answer(200, kConfigMap);
+  }});
+  Transport::Options options;
+  options.connections = 1;
+  Caller caller(server.access(), options);
+  int answered = 0;
+  caller.loop.post([&] {
+    for (int i = 0; i < 2; ++i) {
+      caller.client.get(config_ref(), [&](const Result<ObjectPtr>& got) {
+        EXPECT_TRUE(got.has_value());
+        if (++answered == 2) {
+          caller.loop.stop();
+        }
+      });
+    }
+  });
+  caller.run();
+  EXPECT_GE(next - throttled, seconds(1));
+}
+
 TEST(RemoteClient, ARateIsKeptWhereOneIsWanted) {
   constexpr int kRequests = 6;
   ScriptedServer server({[](Peer& peer) {
@@ -475,7 +508,7 @@ TEST(RemoteClient, AnAddressThatSaysNothingLeavesTimeForTheNext) {
                 });
   Transport::Options options;
   options.request_timeout = seconds(5);
-  Transport transport(caller.loop, caller.clock, dialer, options);
+  Transport transport(caller.loop, caller.clock, caller.random, dialer, options);
   RemoteClient client(transport, caller.random);
   const auto got =
       caller.await<ObjectPtr>([&](auto done) { client.get(config_ref(), std::move(done)); });

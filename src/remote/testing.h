@@ -35,7 +35,7 @@ class Caller {
       : loop(clock),
         credentials(files, clock, std::move(access), std::move(run_plugin)),
         dialer(loop, clock, credentials),
-        transport(loop, clock, dialer, std::move(options)),
+        transport(loop, clock, random, dialer, std::move(options)),
         client(transport, random) {
     ::signal(SIGPIPE, SIG_IGN);  // as the program does: OpenSSL writes to who may have hung up
   }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/generator.h"
 #include "remote/connection.h"
 
 namespace windlass::remote {
@@ -68,7 +69,9 @@ class Transport::Exchange final : public AnswerSink {
     owner_.count(request_.method, answer.status);
     owner_.on_free(std::exchange(channel_, nullptr));
     if (answer.status == 429 && ++throttled_ <= kMaxThrottled) {
-      return wait(retry_after(answer.headers));
+      const Duration delay = retry_after(answer.headers);
+      owner_.throttle(delay);
+      return wait(delay + owner_.spread_of(delay));
     }
     if (answer.status == 401 && !std::exchange(denied_, true) &&
         owner_.dialer_.credentials().reread()) {
@@ -155,9 +158,11 @@ class Transport::Exchange final : public AnswerSink {
   bool sent_again_ = false;
 };
 
-Transport::Transport(posix::EventLoop& loop, env::Clock& clock, Dialer& dialer, Options options)
+Transport::Transport(posix::EventLoop& loop, env::Clock& clock, env::Random& random, Dialer& dialer,
+                     Options options)
     : loop_(loop),
       clock_(clock),
+      random_(random),
       dialer_(dialer),
       options_(std::move(options)),
       limit_(options_.requests_per_second, options_.burst),
@@ -308,7 +313,8 @@ bool Transport::within_limit() {
   if (limit_timer_ != env::TimerId::none) {
     return false;
   }
-  const Duration wait = limit_.take(clock_.monotonic());
+  const MonotonicTime now = clock_.monotonic();
+  const Duration wait = now < throttled_until_ ? throttled_until_ - now : limit_.take(now);
   if (wait == Duration::zero()) {
     return true;
   }
@@ -317,6 +323,16 @@ bool Transport::within_limit() {
     pump();
   });
   return false;
+}
+
+// Otherwise those that wait would take the places of those that were told to, without a bound.
+void Transport::throttle(Duration delay) {
+  throttled_until_ = std::max(throttled_until_, clock_.monotonic() + delay);
+}
+
+Duration Transport::spread_of(Duration delay) {
+  const auto most = static_cast<uint64_t>(static_cast<double>(delay.count()) * kRetrySpread);
+  return Duration(static_cast<int64_t>(uniform(random_, most + 1)));
 }
 
 // One at first, to hear what the server speaks.

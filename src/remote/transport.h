@@ -6,7 +6,8 @@
 //
 // The process ignores SIGPIPE, which a write over TLS could raise.
 //
-// Lives on the event loop; dialer, loop and clock outlive it. Nothing is called after destruction.
+// Lives on the event loop; dialer, loop, clock and random outlive it. Nothing is called after
+// destruction.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "client/write_outcome.h"
+#include "env/random.h"
 #include "http/message.h"
 #include "remote/channel.h"
 #include "remote/dialer.h"
@@ -58,11 +60,15 @@ class Transport {
   static constexpr int kMaxThrottled = 10;                              // times, of one request
   static constexpr int kMaxRefused = 5;  // times, of one request that the server did not begin with
   static constexpr Duration kMaxRetryAfter = seconds(60);
+  // Those that the server has told to come back at the same time are spread over so much more of
+  // it.
+  static constexpr double kRetrySpread = 0.5;            // of what it said
   static constexpr Duration kIdleTimeout = seconds(60);  // less than servers keep connections
 
   using Done = std::function<void(Result<HttpAnswer>)>;
 
-  Transport(posix::EventLoop& loop, env::Clock& clock, Dialer& dialer, Options options);
+  Transport(posix::EventLoop& loop, env::Clock& clock, env::Random& random, Dialer& dialer,
+            Options options);
   ~Transport();
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
@@ -99,6 +105,9 @@ class Transport {
   // False while the credentials are being fetched; then pump() comes again by itself.
   bool has_credentials();
   void on_credentials(const Result<void>& ready);
+  // The server has too much to do: no request leaves before that time.
+  void throttle(Duration delay);
+  Duration spread_of(Duration delay);
   // False when the next request has to wait for its turn; then pump() comes again by itself.
   bool within_limit();
   // Only if there is one.
@@ -117,6 +126,7 @@ class Transport {
 
   posix::EventLoop& loop_;
   env::Clock& clock_;
+  env::Random& random_;
   Dialer& dialer_;
   const Options options_;
   uint64_t last_id_ = 0;
@@ -131,6 +141,7 @@ class Transport {
   bool preparing_ = false;
   bool pumping_ = false;  // it is posted
   RateLimit limit_;
+  MonotonicTime throttled_until_;
   env::TimerId limit_timer_ = env::TimerId::none;
   WatchLines watch_lines_;
   std::shared_ptr<Transport*> self_;  // tasks hold it weakly
