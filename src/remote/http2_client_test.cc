@@ -397,6 +397,37 @@ TEST(Http2Client, AConnectionWithoutRequestsEnds) {
   EXPECT_EQ(caller.transport.open_connections(), 0u);
 }
 
+// A server that begins to speak HTTP/2 (it was replaced by a newer one): all that wanted a
+// connection of their own share one.
+TEST(Http2Client, OfSeveralNewConnectionsOneIsKept) {
+  constexpr int kRequests = 4;
+  const auto script = [](Http2Peer& peer) {
+    for (size_t done = 0; peer.run_until([&] { return peer.h2().whole_requests() > done; });) {
+      for (const auto& [stream, request] : peer.h2().requests()) {
+        if (request.whole && static_cast<size_t>(stream) > 2 * done) {
+          peer.h2().answer(stream, 200, kConfigMap);
+        }
+      }
+      done = peer.h2().whole_requests();
+    }
+  };
+  Http2ScriptedServer server({[](Http2Peer& peer) {
+                                const std::string body = kConfigMap;
+                                peer.receive_head();
+                                peer.send(
+                                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                                    "Connection: close\r\nContent-Length: " +
+                                    std::to_string(body.size()) + "\r\n\r\n" + body);
+                              },
+                              script, script, script, script});
+  server.speak_http11(1);
+  Caller caller(server.access());
+  EXPECT_EQ(get_many(caller, 1), 1);
+  EXPECT_EQ(get_many(caller, kRequests), kRequests);
+  EXPECT_EQ(get_many(caller, kRequests), kRequests);
+  EXPECT_EQ(caller.transport.open_connections(), 1u);
+}
+
 // The files of a client certificate, and how they are replaced.
 class RotatedCertificate {
  public:

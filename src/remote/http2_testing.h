@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -73,6 +74,15 @@ class Http2Peer {
       SSL_write(tls_, bytes.data(), static_cast<int>(bytes.size()));
     }
   }
+  // Of a client that was given no HTTP/2: the head of a request, or what came before it hung up.
+  std::string receive_head() {
+    std::string text;
+    char byte = 0;
+    while (text.find("\r\n\r\n") == std::string::npos && SSL_read(tls_, &byte, 1) == 1) {
+      text += byte;
+    }
+    return text;
+  }
   // With a reset, without a word.
   void cut() {
     const linger_t now = {1, 0};
@@ -111,7 +121,7 @@ class Http2ScriptedServer {
     context_ = SSL_CTX_new(TLS_server_method());
     SSL_CTX_use_certificate(context_, net::read_certificate(certified.certificate_pem)->get());
     SSL_CTX_use_PrivateKey(context_, net::read_key(certified.key_pem)->get());
-    SSL_CTX_set_alpn_select_cb(context_, choose_http2, nullptr);
+    SSL_CTX_set_alpn_select_cb(context_, choose_http2, &without_http2_);
     SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) { return 1; });
     SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_OFF);
     auto listening = net::listen_on(endpoint_);
@@ -146,13 +156,18 @@ class Http2ScriptedServer {
     access.authority_pem = authority_.certificate_pem;
     return access;
   }
+  // To the next so many connections.
+  void speak_http11(int connections) { without_http2_ = connections; }
   net::CertifiedKey client_certificate(const std::string& name) const {
     return *net::issue_client(authority_, name, {}, posix::PosixClock().now());
   }
 
  private:
   static int choose_http2(SSL* /*tls*/, const unsigned char** out, unsigned char* out_length,
-                          const unsigned char* in, unsigned in_length, void* /*argument*/) {
+                          const unsigned char* in, unsigned in_length, void* argument) {
+    if (static_cast<std::atomic<int>*>(argument)->fetch_sub(1) > 0) {
+      return SSL_TLSEXT_ERR_NOACK;
+    }
     constexpr std::string_view kOffer = "\x02h2";
     const std::string_view offered(reinterpret_cast<const char*>(in), in_length);
     const size_t at = offered.find(kOffer);
@@ -180,6 +195,7 @@ class Http2ScriptedServer {
   net::Endpoint endpoint_;
   net::CertifiedKey authority_;
   SSL_CTX* context_ = nullptr;
+  std::atomic<int> without_http2_ = 0;
   std::thread thread_;
 };
 

@@ -366,6 +366,12 @@ void Transport::on_dialed(uint64_t id, Result<Dialer::Dialed> dialed) {
     return;
   }
   http2_ = dialed->stream->protocol() == net::kHttp2;
+  // Several are dialed where HTTP/1.1 was spoken before; of those that turn out to be shared by all
+  // requests one is enough.
+  if (*http2_ && shared_ != nullptr && shared_->usable() &&
+      shared_->tls_generation() == dialed->tls_generation) {
+    return pump();
+  }
   std::shared_ptr<Channel> connection;
   if (*http2_) {
     connection =
