@@ -33,7 +33,7 @@ CLI::App* add_controller(CLI::App& app, ControllerFlags& flags) {
   command->add_flag("--leader-elect", controller.leader_elect,
                     "Wait for the Lease, so that several may run (true)");
   command->add_option("--leader-elect-resource-namespace", controller.lease_namespace,
-                      "Where the Lease is (--namespace, the pod's own, or kube-system)");
+                      "Where the Lease is (the pod's own, --namespace, or kube-system)");
   command->add_option("--leader-elect-resource-name", controller.lease_name, "Its name");
   command->add_option("--leader-elect-lease-duration", flags.lease,
                       "How long others wait before they take the Lease (15s)");

@@ -149,6 +149,20 @@ TEST_F(ControllerOnServers, OneNamespaceIsAllThatItLooksAt) {
   EXPECT_TRUE(list(api::kinds::pod(), "kube-system").empty());
 }
 
+// In a cluster the pod's own namespace has the lease, because its role is there, whichever it looks
+// at.
+TEST_F(ControllerOnServers, TheLeaseIsInThePodsOwnNamespace) {
+  remote::Access in_cluster = cluster_.access();
+  in_cluster.context = "in-cluster";
+  in_cluster.ns = "kube-system";
+  ControllerOptions here = options();
+  here.ns = "default";
+  RunningController controller(in_cluster, here, "one");
+  controller.wait_for("leading");
+  EXPECT_EQ(list(api::kinds::lease(), "kube-system").size(), 1u);
+  EXPECT_TRUE(list(api::kinds::lease(), "default").empty());
+}
+
 // What the API of Jobs was in 1.28, and what a controller that is named by Jobs can do there.
 TEST(ControllerOnOldServers, SaysWhatIsMissing) {
   constexpr const char* kOpenApi =

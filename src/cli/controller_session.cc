@@ -48,10 +48,11 @@ std::string lease_namespace_of(const ControllerOptions& options, const remote::A
   if (!options.lease_namespace.empty()) {
     return options.lease_namespace;
   }
-  if (!options.ns.empty()) {
-    return options.ns;
+  // A pod's own one, wherever the Jobs are: that is where it is given a right to it.
+  if (access.context == "in-cluster") {
+    return access.ns;
   }
-  return access.context == "in-cluster" ? access.ns : "kube-system";
+  return options.ns.empty() ? "kube-system" : options.ns;
 }
 
 remote::Transport::Options transport_options(MetricFamily& requests) {

@@ -135,9 +135,12 @@ class DeployManifests : public testing::ControllerOnCluster {
     EXPECT_TRUE(std::holds_alternative<ControllerOptions>(line));
     return std::get<ControllerOptions>(line);
   }
+
+  // By a controller that has something of every kind to do in the namespace `default`.
+  std::set<Asked> all_asked_by(const ControllerOptions& options);
 };
 
-TEST_F(DeployManifests, TheRolesAllowEverythingThatTheControllerDoes) {
+std::set<Asked> DeployManifests::all_asked_by(const ControllerOptions& options) {
   std::mutex mutex;
   std::set<Asked> all;
   cluster_.choose_faults([&](const http::Request& request) {
@@ -148,24 +151,28 @@ TEST_F(DeployManifests, TheRolesAllowEverythingThatTheControllerDoes) {
     }
     return testing::Fault();
   });
-  ControllerOptions options = deployed_options();
-  options.listen = "";
-  options.lease_namespace = "kube-system";  // a pod's own there, where the test has none
   RunningController controller(cluster_.access(), options, "one");
   create_job("default/good", std::string(R"({"completions":2,"manualSelector":true,
     "selector":{"matchLabels":{"app":"x"}},
     "managedBy":"windlass.dev/job-controller","template":{"metadata":{"labels":{"app":"x"},
       "annotations":{"windlass.dev/hollow-duration":"10ms"}},
     "spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}})"));
-  ASSERT_NE(wait_for("default/good", "Complete"), nullptr) << controller.said();
+  EXPECT_NE(wait_for("default/good", "Complete"), nullptr) << controller.said();
   create_job("default/late", R"({"parallelism":2,"activeDeadlineSeconds":1,
     "managedBy":"windlass.dev/job-controller","template":{
     "metadata":{"annotations":{"windlass.dev/hollow-duration":"forever"}},
     "spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}})");
-  ASSERT_NE(wait_for("default/late", "Failed"), nullptr) << controller.said();
+  EXPECT_NE(wait_for("default/late", "Failed"), nullptr) << controller.said();
   EXPECT_EQ(controller.stop(), ExitCode::ok);
   cluster_.choose_faults([](const http::Request&) { return testing::Fault(); });
+  return all;
+}
 
+TEST_F(DeployManifests, TheRolesAllowEverythingThatTheControllerDoes) {
+  ControllerOptions options = deployed_options();
+  options.listen = "";
+  options.lease_namespace = "kube-system";  // a pod's own there, where the test has none
+  const std::set<Asked> all = all_asked_by(options);
   const auto roles = documents_of("deploy/kubernetes/rbac.yaml");
   std::set<std::string> kinds;
   for (Asked asked : all) {
@@ -181,6 +188,41 @@ TEST_F(DeployManifests, TheRolesAllowEverythingThatTheControllerDoes) {
                                "create events", "update leases"}) {
     EXPECT_TRUE(kinds.contains(expected)) << expected;
   }
+}
+
+// deploy/kubernetes-namespaced: what kustomize makes of both files, in the namespace `default`.
+TEST_F(DeployManifests, TheRolesOfOneNamespaceAllowEverythingThere) {
+  std::vector<JsonValue> roles;
+  for (const char* path :
+       {"deploy/kubernetes/rbac.yaml", "deploy/kubernetes-namespaced/rbac.yaml"}) {
+    for (JsonValue& document : documents_of(path)) {
+      if (member_at(document, {"kind"}).text == "Role") {
+        document.members["metadata"].members["namespace"] = JsonValue::string("default");
+        for (const JsonValue& rule : member_at(document, {"rules"}).items) {
+          EXPECT_EQ(rule.find("nonResourceURLs"), nullptr) << "no Role may have them";
+        }
+        roles.push_back(std::move(document));
+      }
+    }
+  }
+  ControllerOptions options = deployed_options();
+  options.listen = "";
+  options.ns = "default";
+  options.lease_namespace = "default";
+  for (const Asked& asked : all_asked_by(options)) {
+    const bool for_everyone = asked.path == "/version" || asked.path.starts_with("/openapi/v3");
+    EXPECT_TRUE(for_everyone || allowed(roles, asked))
+        << asked.verb << ' ' << asked.group << '/' << asked.resource << ' ' << asked.path << ' '
+        << asked.name << " in " << asked.ns;
+  }
+}
+
+TEST_F(DeployManifests, TheNamespaceThatIsLookedAtIsTheOnlyOne) {
+  const auto changes = documents_of("deploy/kubernetes-namespaced/own_namespace.yaml");
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(member_at(changes[0].items.at(0), {"value"}).text, "--namespace=$(POD_NAMESPACE)");
+  EXPECT_EQ(member_at(changes[0].items.at(1).find("value")->items.at(0), {"name"}).text,
+            "POD_NAMESPACE");
 }
 
 TEST_F(DeployManifests, TheLeaseIsTheOneThatTheRoleNames) {
