@@ -116,19 +116,21 @@ Result<void> read_cluster(const ConfigPart& cluster, Access& access) {
   return {};
 }
 
-// What a plugin may know of the cluster: the names are those of ExecCredential, not of kubeconfig.
-std::string cluster_info(const ConfigPart& cluster) {
+// What a plugin may know of the cluster: the fields of ExecCredential, which has no names of files.
+Result<std::string> cluster_info(env::Files& files, const ConfigPart& cluster) {
   JsonValue info = JsonValue::object();
-  const std::pair<const char*, const char*> fields[] = {
-      {"server", "server"},
-      {"tls-server-name", "tls-server-name"},
-      {"insecure-skip-tls-verify", "insecure-skip-tls-verify"},
-      {"certificate-authority-data", "certificate-authority-data"},
-  };
-  for (const auto& [from, to] : fields) {
-    if (cluster.has(from)) {
-      info.members[to] = *cluster.value->find(from);
+  for (const char* field : {"server", "tls-server-name", "insecure-skip-tls-verify",
+                            "certificate-authority-data", "proxy-url"}) {
+    if (cluster.has(field)) {
+      info.members[field] = *cluster.value->find(field);
     }
+  }
+  if (cluster.has("certificate-authority") && !cluster.has("certificate-authority-data")) {
+    TRY(const std::string authority,
+        files.read(cluster.path("certificate-authority"), kMaxKubeconfigBytes));
+    std::string encoded;
+    api::append_base64(authority, encoded);
+    info.members["certificate-authority-data"] = JsonValue::string(encoded);
   }
   const JsonValue* extensions = cluster.value->find("extensions");
   for (const JsonValue& extension :
@@ -142,7 +144,7 @@ std::string cluster_info(const ConfigPart& cluster) {
   return to_json_text(info);
 }
 
-Result<ExecPlugin> read_exec(const ConfigPart& exec, const ConfigPart& cluster) {
+Result<ExecPlugin> read_exec(env::Files& files, const ConfigPart& exec, const ConfigPart& cluster) {
   ExecPlugin plugin;
   plugin.api_version = exec.text("apiVersion");
   if (plugin.api_version != "client.authentication.k8s.io/v1" &&
@@ -176,12 +178,13 @@ Result<ExecPlugin> read_exec(const ConfigPart& exec, const ConfigPart& cluster) 
   }
   plugin.install_hint = exec.text("installHint");
   if (exec.is_true("provideClusterInfo")) {
-    plugin.cluster_json = cluster_info(cluster);
+    TRY(plugin.cluster_json, cluster_info(files, cluster));
   }
   return plugin;
 }
 
-Result<void> read_user(const ConfigPart& user, const ConfigPart& cluster, Access& access) {
+Result<void> read_user(env::Files& files, const ConfigPart& user, const ConfigPart& cluster,
+                       Access& access) {
   const std::pair<const char*, const char*> unsupported[] = {
       {"auth-provider", "an auth-provider"},
       {"username", "a password"},
@@ -208,7 +211,7 @@ Result<void> read_user(const ConfigPart& user, const ConfigPart& cluster, Access
   const bool has_token = !(access.token + access.token_file).empty();
   // As client-go has it: what the file itself says comes before the plugin.
   if (user.has("exec") && !has_token && !has_certificate) {
-    TRY(access.exec, read_exec({user.value->find("exec"), user.file}, cluster));
+    TRY(access.exec, read_exec(files, {user.value->find("exec"), user.file}, cluster));
   }
   if (!access.server.tls && (has_token || has_certificate || access.exec)) {
     return fail(plain_error("credentials are never sent to a server without TLS: use https://"));
@@ -234,6 +237,10 @@ Result<Access> load_kubeconfig(env::Files& files, const std::vector<std::string>
                                const std::string& context) {
   std::vector<ConfigFile> configs;
   for (const std::string& path : paths) {
+    const bool needed = configs.empty() && &path == &paths.back();
+    if (!needed && !files.type(path)) {
+      continue;
+    }
     TRY(ConfigFile config, read_config(files, path));
     configs.push_back(std::move(config));
   }
@@ -268,7 +275,7 @@ Result<Access> load_kubeconfig(env::Files& files, const std::vector<std::string>
     return fail(plain_error(fmt::format("user \"{}\" of context \"{}\" does not exist",
                                         chosen.text("user"), access.context)));
   }
-  TRY_VOID(read_user(user, cluster, access));
+  TRY_VOID(read_user(files, user, cluster, access));
   return access;
 }
 

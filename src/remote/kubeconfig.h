@@ -15,7 +15,8 @@ namespace windlass::remote {
 inline constexpr size_t kMaxKubeconfigBytes = size_t{4} * 1024 * 1024;
 
 // The files are looked through in order, the first to name something wins (as $KUBECONFIG has it).
-// An empty context is the current one.
+// Of several those that are not there are left out, as kubectl does, unless that is all of them. An
+// empty context is the current one.
 Result<Access> load_kubeconfig(env::Files& files, const std::vector<std::string>& paths,
                                const std::string& context);
 

@@ -125,6 +125,38 @@ TEST_F(KubeconfigFile, TheFirstOfSeveralFilesWins) {
   EXPECT_EQ(access->token, "other");
 }
 
+TEST_F(KubeconfigFile, OfSeveralFilesSomeMayBeMissing) {
+  for (const char* paths : {"home/config:none", "none:home/config", "none:home/config:none"}) {
+    const auto access = load_kubeconfig(files_, split_paths(paths), "");
+    ASSERT_TRUE(access.has_value()) << paths << ": " << access.error().message;
+    EXPECT_EQ(access->context, "dev");
+  }
+  EXPECT_THAT(load_kubeconfig(files_, split_paths("none:neither"), "").error().message,
+              HasSubstr("neither"));
+}
+
+// The plugin cannot read what the kubeconfig only names.
+TEST_F(KubeconfigFile, APluginIsToldTheAuthorityItself) {
+  files_.put("home/ca.crt", "CA");
+  const auto load = [this](const std::string& cluster) {
+    files_.put("home/exec",
+               "current-context: c\n"
+               "contexts: [{name: c, context: {cluster: k, user: u}}]\n"
+               "clusters: [{name: k, cluster: {server: https://k, " +
+                   cluster +
+                   "}}]\n"
+                   "users: [{name: u, user: {exec: {command: x, provideClusterInfo: true, "
+                   "apiVersion: client.authentication.k8s.io/v1}}}]\n");
+    return load_kubeconfig(files_, {"home/exec"}, "");
+  };
+  const auto access = load("certificate-authority: ca.crt, proxy-url: \"http://p:1\"");
+  ASSERT_TRUE(access.has_value()) << access.error().message;
+  EXPECT_EQ(
+      access->exec->cluster_json,
+      R"({"certificate-authority-data":"Q0E=","proxy-url":"http://p:1","server":"https://k"})");
+  EXPECT_THAT(load("certificate-authority: none.crt").error().message, HasSubstr("none.crt"));
+}
+
 TEST(ServerUrl, TakesWhatKubectlTakes) {
   EXPECT_EQ(parse_server_url("https://h")->text(), "https://h:443");
   EXPECT_EQ(parse_server_url("http://10.0.0.1:8080/a/b")->text(), "http://10.0.0.1:8080/a/b");
