@@ -307,9 +307,9 @@ void Http2Connection::look() {
   }
   Duration next =
       pinged_ ? pinged_at_ + options_.ping_timeout - now : last_read_ + options_.read_idle - now;
-  if (idle) {
-    next = std::min<Duration>(next, last_used_ + options_.idle_timeout - now);
-  }
+  // What is in use now may be idle right after.
+  next = std::min<Duration>(
+      next, idle ? last_used_ + options_.idle_timeout - now : options_.idle_timeout);
   look_after(next);
 }
 
