@@ -19,21 +19,22 @@ void Agent::admit_waiting() {
 }
 
 NodeRoom Agent::room() {
-  std::erase_if(takers_, [this](const std::string& uid) {
-    const auto found = workers_.find(uid);
-    return found == workers_.end() || !found->second->takes_room();
-  });
   NodeRoom room;
   room.traits = node_watch_.traits();
   room.allocatable = allocatable_;
   room.max_pods = max_pods_;
   room.operating_system = config_.operating_system;
-  room.pods = static_cast<int64_t>(takers_.size());
-  for (const std::string& uid : takers_) {
-    const placement::PodNeeds& needs = workers_.at(uid)->plan().needs;
+  std::erase_if(takers_, [this, &room](const std::string& uid) {
+    const auto found = workers_.find(uid);
+    if (found == workers_.end() || !found->second->takes_room()) {
+      return true;
+    }
+    const placement::PodNeeds& needs = found->second->plan().needs;
     placement::add(room.used, needs.requests);
     room.ports.insert(room.ports.end(), needs.host_ports.begin(), needs.host_ports.end());
-  }
+    return false;
+  });
+  room.pods = static_cast<int64_t>(takers_.size());
   return room;
 }
 
