@@ -2,7 +2,9 @@
 // to a request (decision 59).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <future>
 #include <utility>
@@ -345,20 +347,16 @@ TEST(Http2Client, ASlowServerIsNotGivenUp) {
 TEST(Http2Client, ABusyLoopDoesNotGiveUpAServerThatAnswers) {
   std::promise<void> busy;
   std::promise<void> answered;
-  Caller* called = nullptr;
-  const auto keep_busy = [&] {
-    busy.set_value();
-    answered.get_future().wait();
-    const MonotonicTime until = called->clock.monotonic() + milliseconds(200);
-    while (called->clock.monotonic() < until) {
-    }
-  };
+  std::array<int, 2> pipe = {};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const posix::FileDescriptor other(pipe[0]);  // another connection, as it were
+  const posix::FileDescriptor others_peer(pipe[1]);
   Http2ScriptedServer server({[&](Http2Peer& peer) {
     const int32_t stream = peer.receive(1);
     bool was_busy = false;
     peer.run_until([&] {
       if (peer.h2().pings() > 0 && !std::exchange(was_busy, true)) {
-        called->loop.post(keep_busy);
+        EXPECT_EQ(::write(others_peer.get(), "x", 1), 1);
         busy.get_future().wait();
       }
       return was_busy;
@@ -372,7 +370,15 @@ TEST(Http2Client, ABusyLoopDoesNotGiveUpAServerThatAnswers) {
   options.http2.read_idle = milliseconds(50);
   options.http2.ping_timeout = milliseconds(150);
   Caller caller(server.access(), options);
-  called = &caller;
+  posix::WatchId watch = posix::WatchId::none;
+  watch = caller.loop.watch(other.get(), EPOLLIN, [&](uint32_t) {
+    caller.loop.unwatch(watch);
+    busy.set_value();
+    answered.get_future().wait();
+    const MonotonicTime until = caller.clock.monotonic() + milliseconds(200);
+    while (caller.clock.monotonic() < until) {
+    }
+  });
   const auto made = create_config(caller);
   EXPECT_TRUE(made.has_value()) << made.error().message;
 }
@@ -499,7 +505,8 @@ TEST(Http2Client, ANewCertificateOfThePluginEndsNothingThatIsUnderWay) {
                                 peer.receive(2);
                                 peer.h2().answer(3, 401, "{}");
                                 peer.flush();
-                                second_came.get_future().wait();
+                                second_came.get_future().wait_for(
+                                    std::chrono::seconds(testing::kPatienceSeconds));
                                 peer.h2().answer(1, 200, kConfigMap);
                                 peer.linger();
                                 EXPECT_EQ(peer.h2().requests().size(), 2u);
