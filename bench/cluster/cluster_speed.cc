@@ -232,7 +232,7 @@ class Measurement {
   posix::EventLoop loop_{clock_};
   remote::Credentials credentials_;
   remote::Dialer dialer_{loop_, clock_, credentials_};
-  remote::Transport transport_{loop_, clock_, dialer_, {}};
+  remote::Transport transport_{loop_, clock_, random_, dialer_, {}};
   remote::RemoteClient client_{transport_, random_};
   const std::string manager_;
   const std::string ns_;

@@ -136,7 +136,7 @@ class Program {
   posix::EventLoop loop_{clock_};
   remote::Credentials credentials_;
   remote::Dialer dialer_{loop_, clock_, credentials_};
-  remote::Transport transport_{loop_, clock_, dialer_, {}};
+  remote::Transport transport_{loop_, clock_, random_, dialer_, {}};
   remote::RemoteClient client_{transport_, random_};
   const bool probe_only_;
   const std::string manager_;
