@@ -121,7 +121,7 @@ TEST_F(RealPods, R7_APodBeyondItsLocalStorageIsEvicted) {
                           "        resources: {limits: {ephemeral-storage: 1Mi}}\n", ""));
   EXPECT_FALSE(ran.complete);
   EXPECT_THAT(ran.output, HasSubstr("Evicted: Pod ephemeral local storage usage exceeds the total "
-                                    "limit of containers 1Mi. , container c exited with 137"));
+                                    "limit of containers 1Mi., container c exited with 137"));
 }
 
 TEST_F(RealPods, AnImageIsTheRootAndStaysAsItIs) {

@@ -7,6 +7,7 @@
 #include "api/codec/protobuf.h"
 #include "api/codec/yaml.h"
 #include "apiserver/rest/status_message.h"
+#include "base/utf8.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -25,13 +26,38 @@ std::string warning_value(std::string_view text) {
   return value + "\"";
 }
 
+// As many as fit into 4 KiB, each cut to 256 bytes where all of them together would not: clients
+// bound the headers they read.
+Warnings within_bounds(const Warnings& warnings) {
+  constexpr size_t kMaxTotal = 4'096;
+  constexpr size_t kMaxEach = 256;
+  size_t total = 0;
+  for (const std::string& warning : warnings) {
+    total += warning.size();
+  }
+  if (total <= kMaxTotal) {
+    return warnings;
+  }
+  Warnings kept;
+  total = 0;
+  for (const std::string& warning : warnings) {
+    std::string text = readable(warning, kMaxEach);
+    total += text.size();
+    if (total > kMaxTotal) {
+      break;
+    }
+    kept.push_back(std::move(text));
+  }
+  return kept;
+}
+
 }  // namespace
 
 http::Headers answer_headers(std::string_view content_type, const Warnings& warnings) {
   http::Headers headers;
   headers.push_back({"Content-Type", std::string(content_type)});
   headers.push_back({"Cache-Control", "no-cache, private"});
-  for (const std::string& warning : warnings) {
+  for (const std::string& warning : within_bounds(warnings)) {
     headers.push_back({"Warning", warning_value(warning)});
   }
   return headers;

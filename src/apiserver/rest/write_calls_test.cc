@@ -101,6 +101,19 @@ TEST_F(WriteCallsTest, M31_TheTypeMustBeThatOfTheEndpoint) {
                         R"(unmarshal string into Go struct field JobSpec.spec.parallelism)"));
 }
 
+TEST_F(WriteCallsTest, M10_WarningsStayWithinWhatClientsRead) {
+  std::string body = R"({"metadata":{"name":"a"})";
+  for (int i = 0; i < 90; ++i) {
+    body += fmt::format(R"(,"{}{}":1)", std::string(400, 'z'), i);
+  }
+  const auto warned = post(std::string(kMaps) + "?fieldValidation=Warn&dryRun=All", body + "}");
+  EXPECT_EQ(warned->status, 201);
+  EXPECT_EQ(warnings(*warned).size(), 16u);
+  for (const std::string& warning : warnings(*warned)) {
+    EXPECT_LE(warning.size(), 270u);
+  }
+}
+
 TEST_F(WriteCallsTest, M110_FieldValidation) {
   const std::string body =
       R"({"metadata":{"name":"a"},"zork":1,"data":{"k":"v"},"data":{"k":"w"}})";
