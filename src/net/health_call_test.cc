@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <memory>
@@ -43,6 +44,13 @@ env::GrpcHealth ask(uint16_t port, const std::string& service = "",
 env::GrpcHealth ask(const GrpcReply& reply) {
   GrpcServer server(reply);
   return ask(server.port());
+}
+
+// A listening socket does not wait by itself.
+posix::FileDescriptor accept_one(int listening) {
+  pollfd ready{listening, POLLIN, 0};
+  ::poll(&ready, 1, net::testing::kDeadlineMs);
+  return posix::FileDescriptor(::accept(listening, nullptr, nullptr));
 }
 
 TEST(HealthCall, AsksForTheServiceAndHearsThatItServes) {
@@ -105,7 +113,7 @@ TEST(HealthCall, AServerThatNeverStopsHoldsUpNobody) {
     frames += "\0\0\0\xfa\0\0\0\0\0"s;
   }
   std::thread server([&] {
-    const posix::FileDescriptor socket(::accept(listening->get(), nullptr, nullptr));
+    const posix::FileDescriptor socket = accept_one(listening->get());
     const std::string settings = "\0\0\0\x04\0\0\0\0\0"s;
     ::send(socket.get(), settings.data(), settings.size(), MSG_NOSIGNAL);
     while (::send(socket.get(), frames.data(), frames.size(), MSG_NOSIGNAL) > 0) {
@@ -131,7 +139,7 @@ TEST(HealthCall, TimersGoOnBesideAServerThatNeverStops) {
   ASSERT_TRUE(listening);
   const std::string bytes(64 * 1024, 'x');
   std::thread server([&] {
-    const posix::FileDescriptor socket(::accept(listening->get(), nullptr, nullptr));
+    const posix::FileDescriptor socket = accept_one(listening->get());
     while (::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0) {
     }
   });
