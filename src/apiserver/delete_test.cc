@@ -1,3 +1,4 @@
+#include "api/codec/protobuf.h"
 #include "api/codec/wire_time.h"
 #include "apiserver/server_testing.h"
 #include "schema/core/v1/namespace.pb.h"
@@ -40,6 +41,22 @@ TEST_F(DeleteTest, M53_AnObjectThatNothingHoldsIsGoneAtOnce) {
   EXPECT_THAT(events(api::kinds::config_map(), before),
               ElementsAre("-default/c@" + std::to_string(before + 1)));
   EXPECT_EQ(error(remove(config_map("c"))), "404 NotFound: configmaps \"c\" not found");
+}
+
+// Removal at once is two writes, and there may be a crash between them.
+TEST_F(DeleteTest, P71a_S8_WhatIsHalfRemovedCanBeRemovedAgain) {
+  for (const std::optional<int64_t> grace : {std::optional<int64_t>(), std::optional<int64_t>(0)}) {
+    must_create_pod("p", "{}");
+    Pod half = *api::object_as<Pod>(stored(pod("p")));
+    api::set_time(*half.mutable_metadata()->mutable_deletion_timestamp(), world.clock().now());
+    half.mutable_metadata()->set_deletion_grace_period_seconds(0);
+    half.mutable_metadata()->set_resource_version(std::to_string(store.next_revision()));
+    ASSERT_TRUE(store.put({"pods", "default", "p"}, store.revision(), api::encode_protobuf(half),
+                          std::make_shared<Pod>(half)));
+    const Decision removed = remove(pod("p"), grace);
+    EXPECT_TRUE(removed.removed);
+    EXPECT_EQ(stored(pod("p")), nullptr);
+  }
 }
 
 TEST_F(DeleteTest, M52_S8_AFinalizerHoldsTheObject) {

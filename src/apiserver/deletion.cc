@@ -91,10 +91,13 @@ Deletion plan_deletion(const Strategy& strategy, const DeleteOptions& options, T
   ObjectMeta& metadata = api::mutable_metadata_of(object);
   const bool under_way = metadata.has_deletion_timestamp();
   const auto grace = strategy.grace_seconds(object, options.grace_period_seconds);
-  if (grace && under_way && !shorten(options, now, metadata)) {
-    return {};
-  }
   Deletion plan;
+  if (grace && under_way && !shorten(options, now, metadata)) {
+    // Removal at once is two writes (P71a); of an earlier one the second may have been refused or
+    // lost.
+    plan.remove = metadata.deletion_grace_period_seconds() == 0 && metadata.finalizers().empty();
+    return plan;
+  }
   const bool rewritten =
       set_collector_finalizer(wanted_finalizer(strategy, options, metadata), metadata);
   plan.warn_orphans = options.propagation_policy.empty() && strategy.traits().orphans_by_default;

@@ -215,7 +215,7 @@ class UpSession::Impl {
       reachable.address = "127.0.0.1";
     }
     url_ = "https://" + reachable.text();
-    return write_kubeconfigs(options_.data_dir, url_, credentials_);
+    return write_kubeconfigs(env_.files, options_.data_dir, url_, credentials_);
   }
 
   void say_ready() {

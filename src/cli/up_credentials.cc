@@ -188,15 +188,17 @@ Result<Credentials> open_credentials(const CredentialSource& source,
   return credentials;
 }
 
-Result<void> write_kubeconfigs(const std::string& directory, const std::string& server_url,
-                               const Credentials& credentials) {
+Result<void> write_kubeconfigs(env::Files& files, const std::string& directory,
+                               const std::string& server_url, const Credentials& credentials) {
   for (const KnownUser& user : kUsers) {
     for (const UserToken& own : credentials.user_tokens) {
       if (own.user == user.name) {
-        TRY_VOID(posix::write_private_file(
-            directory + '/' + user.kubeconfig,
-            kubeconfig_text(
-                {server_url, credentials.authority.certificate_pem, own.user, own.token})));
+        const std::string path = directory + '/' + user.kubeconfig;
+        const std::string text = kubeconfig_text(
+            {server_url, credentials.authority.certificate_pem, own.user, own.token});
+        if (files.read(path, kMaxFileBytes).value_or("") != text) {
+          TRY_VOID(posix::write_private_file(path, text));
+        }
       }
     }
   }

@@ -42,9 +42,10 @@ struct CredentialSource {
 Result<Credentials> open_credentials(const CredentialSource& source,
                                      const std::string& listen_address);
 
-// DIRECTORY/kubeconfig for admin, DIRECTORY/viewer.kubeconfig for viewer.
-Result<void> write_kubeconfigs(const std::string& directory, const std::string& server_url,
-                               const Credentials& credentials);
+// DIRECTORY/kubeconfig for admin, DIRECTORY/viewer.kubeconfig for viewer. One that says all this
+// already stays as it is, so that a full disk is no reason not to start.
+Result<void> write_kubeconfigs(env::Files& files, const std::string& directory,
+                               const std::string& server_url, const Credentials& credentials);
 
 // One line per token, `SHA256 USER GROUP,GROUP`; lines that begin with # say nothing.
 Result<std::vector<apiserver::TokenEntry>> parse_tokens(std::string_view text);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -211,10 +212,14 @@ TEST(Credentials, AreRenewedWhenTheyRunOutAndOtherwiseKept) {
     const CredentialSource source{files, random, at, directory.path()};
     const Credentials credentials = *open_credentials(source, "127.0.0.1");
     EXPECT_TRUE(
-        write_kubeconfigs(directory.path(), "https://127.0.0.1:1", credentials).has_value());
+        write_kubeconfigs(files, directory.path(), "https://127.0.0.1:1", credentials).has_value());
     return credentials;
   };
   const Credentials first = open(now);
+  // As on a full disk, there is no way to write a new one; it is not needed.
+  std::filesystem::create_directory(directory / "kubeconfig.new");
+  EXPECT_EQ(open(now).user_tokens.front().token, first.user_tokens.front().token);
+  std::filesystem::remove(directory / "kubeconfig.new");
   const Credentials same = open(now + hours(24));
   EXPECT_EQ(same.authority.certificate_pem, first.authority.certificate_pem);
   EXPECT_EQ(same.server.certificate_pem, first.server.certificate_pem);

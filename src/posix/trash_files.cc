@@ -1,5 +1,7 @@
 #include "posix/trash_files.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -13,7 +15,12 @@ Result<void> TrashFiles::remove_tree(const std::string& path) {
   }
   const std::string place = trash_ + "/" + std::to_string(last_ + 1);
   if (::rename(path.c_str(), place.c_str()) != 0) {
-    return errno == ENOENT ? Result<void>() : PosixFiles::remove_tree(path);
+    // The tree may not be there, and then all is well, or the trash, which is made again then.
+    if (errno == ENOENT && ::access(trash_.c_str(), F_OK) == 0) {
+      return {};
+    }
+    open_ = false;
+    return PosixFiles::remove_tree(path);
   }
   ++last_;
   remove_later(place);

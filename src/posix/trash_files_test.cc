@@ -57,6 +57,20 @@ TEST_F(TrashFilesTest, ATreeIsGoneAtOnceAndRemovedLater) {
   EXPECT_TRUE(files.list(folder_ / "trash")->empty());
 }
 
+TEST_F(TrashFilesTest, ATrashThatIsGoneIsMadeAgain) {
+  TrashFiles files(folder_ / "trash", worker_, log_);
+  make_tree("a");
+  make_tree("b");
+  make_tree("c");
+  EXPECT_TRUE(files.remove_tree(folder_ / "a"));
+  std::filesystem::remove_all(folder_ / "trash");
+  EXPECT_TRUE(files.remove_tree(folder_ / "b"));
+  EXPECT_FALSE(is_there("b"));
+  EXPECT_TRUE(files.remove_tree(folder_ / "c"));
+  EXPECT_FALSE(is_there("c"));
+  EXPECT_EQ(files.list(folder_ / "trash")->size(), 1u);
+}
+
 TEST_F(TrashFilesTest, WhatAnEarlierProcessLeftGoesToo) {
   make_tree("trash/7");
   TrashFiles files(folder_ / "trash", worker_, log_);

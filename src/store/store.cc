@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 
@@ -9,6 +10,8 @@ namespace {
 
 // An empty store is at revision 1: 0 has a meaning of its own in the API.
 constexpr Revision kFirstRevision = 1;
+// Times, a finalizer and the digits of a revision.
+constexpr size_t kRoomForMarks = size_t{64} * 1024;
 
 std::string prefix_of(std::string_view ns) {
   return ns.empty() ? std::string() : std::string(ns) + '/';
@@ -105,26 +108,31 @@ Store::Taken Store::put(const Key& key, Revision expected, std::string bytes,
   if (full_ && room == Room::normal && !poisoned_) {
     return tl::unexpected(Refusal::full);
   }
-  return write(key, expected, false, std::move(bytes), decoded);
+  // What marks an object as deleted makes it larger, and must not keep it from going.
+  const size_t more = room == Room::reserved ? kRoomForMarks : 0;
+  return write(key, {expected, false, limits_.object_bytes + more}, std::move(bytes), decoded);
 }
 
 Store::Taken Store::remove(const Key& key, Revision expected, std::string last_state,
                            const api::ObjectPtr& decoded) {
   CHECK(expected != 0, "a deletion names the state it deletes");
-  return write(key, expected, true, std::move(last_state), decoded);
+  return write(key, {expected, true, std::numeric_limits<size_t>::max()}, std::move(last_state),
+               decoded);
 }
 
-std::optional<Refusal> Store::refusal(const VersionPtr& current, Revision expected,
+std::optional<Refusal> Store::refusal(const VersionPtr& current, const Change& change,
                                       size_t bytes) const {
   if (poisoned_) {
     return Refusal::poisoned;
   }
-  if (bytes > limits_.object_bytes) {
+  if (bytes > change.most_bytes) {
     return Refusal::too_large;
   }
   const Revision actual = current ? current->revision() : 0;
-  if (actual != expected) {
-    return expected == 0 ? Refusal::exists : actual == 0 ? Refusal::missing : Refusal::changed;
+  if (actual != change.expected) {
+    return change.expected == 0 ? Refusal::exists
+           : actual == 0        ? Refusal::missing
+                                : Refusal::changed;
   }
   if (pending_.size() >= limits_.pending_writes ||
       (!pending_.empty() && pending_bytes_ + bytes > limits_.pending_bytes)) {
@@ -133,15 +141,15 @@ std::optional<Refusal> Store::refusal(const VersionPtr& current, Revision expect
   return std::nullopt;
 }
 
-Store::Taken Store::write(const Key& key, Revision expected, bool deletion, std::string bytes,
+Store::Taken Store::write(const Key& key, const Change& change, std::string bytes,
                           const api::ObjectPtr& decoded) {
   Table& target = table(key.resource);
   const std::string text = key_text(key);
-  if (const auto refused = refusal(target.head(text), expected, bytes.size())) {
+  if (const auto refused = refusal(target.head(text), change, bytes.size())) {
     return tl::unexpected(*refused);
   }
   pending_bytes_ += bytes.size();
-  VersionPtr version = target.stage(text, ++assigned_, deletion, std::move(bytes));
+  VersionPtr version = target.stage(text, ++assigned_, change.deletion, std::move(bytes));
   if (decoded) {
     version->remember(decoded);
   }

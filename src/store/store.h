@@ -114,8 +114,14 @@ class Store final : private JournalListener, private ReplayListener {
 
   Table& table(std::string_view resource);
   const Table* find_table(std::string_view resource) const;
-  std::optional<Refusal> refusal(const VersionPtr& current, Revision expected, size_t bytes) const;
-  Taken write(const Key& key, Revision expected, bool deletion, std::string bytes,
+  struct Change {
+    Revision expected = 0;
+    bool deletion = false;
+    size_t most_bytes = 0;
+  };
+  std::optional<Refusal> refusal(const VersionPtr& current, const Change& change,
+                                 size_t bytes) const;
+  Taken write(const Key& key, const Change& change, std::string bytes,
               const api::ObjectPtr& decoded);
   // Takes back everything that is not durable, and tells those who wait for it.
   void drop_pending(const Status& why);

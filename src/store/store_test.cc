@@ -90,6 +90,14 @@ TEST(Store, RefusesWhatIsTooLarge) {
   EXPECT_TRUE(store.put(kFirst, 0, "fou", nullptr).has_value());
 }
 
+TEST(Store, WhatFillsItsRoomCanBeMarkedAndRemoved) {
+  Store store(nullptr, {.object_bytes = 3});
+  ASSERT_TRUE(store.put(kFirst, 0, "fou", nullptr).has_value());
+  EXPECT_EQ(store.put(kFirst, 2, "four", nullptr).error(), Refusal::too_large);
+  EXPECT_TRUE(store.put(kFirst, 2, "four", nullptr, Room::reserved).has_value());
+  EXPECT_TRUE(store.remove(kFirst, 3, "fours", nullptr).has_value());
+}
+
 TEST(Store, M61_ListsInKeyOrderAndByNamespace) {
   Store store;
   put(store, {"pods", "b", "x"}, "1");
