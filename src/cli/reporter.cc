@@ -176,7 +176,8 @@ void Reporter::announce_retry(const Job& job, JobSaid& said, MonotonicTime now, 
   job::Options options;
   options.backoff_base = backoff_.base;
   options.backoff_cap = backoff_.cap;
-  const job::BackoffRecord backoff = job::parse_record(record->second).backoff;
+  const job::BackoffRecord backoff =
+      job::parse_record(job::own_record(record->second, job.metadata().uid())).backoff;
   const Time retry_at = backoff.ready_at(options);
   if (retry_at <= wall || retry_at == said.retry_at) {
     return;

@@ -117,6 +117,18 @@ TEST(Record, RoundTrip) {
   EXPECT_EQ(parse_record(text), record);
 }
 
+// 10.1, 7.5: `kubectl replace --force` of what `kubectl get` told copies the annotation.
+TEST(Record, W3_BelongsToTheJobThatItNames) {
+  const std::string text = "v1;failures=1800000001000";
+  EXPECT_EQ(sign_record(text, "u1"), text + ";job=u1");
+  EXPECT_EQ(sign_record("", "u1"), "");
+  EXPECT_EQ(own_record(text + ";job=u1", "u1"), text);
+  EXPECT_EQ(own_record(text + ";job=u1", "u2"), "");
+  EXPECT_EQ(own_record(text + ";job=u2;job=u1", "u2"), "");
+  EXPECT_EQ(own_record(text, "u2"), text) << "written before it named its Job";
+  EXPECT_EQ(own_record("", "u2"), "");
+}
+
 TEST(Record, HostileTextIsSkipped) {
   for (const char* text : {";;;", "v1;failures=abc,-5,99999999999999999999", "v1;success=",
                            "baseline=-1", "=", "v2;x=y", "v1;failures=9223372036854775807"}) {

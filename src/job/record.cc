@@ -7,6 +7,7 @@ namespace windlass::job {
 namespace {
 
 constexpr std::string_view kVersion = "v1";
+constexpr std::string_view kSignature = ";job=";
 // More than any status write adds; the annotation may come from elsewhere.
 constexpr size_t kMaxListed = 10'000;
 // The years 1970 to 2200: outside of them, sums with delays could overflow.
@@ -98,6 +99,20 @@ Record parse_record(std::string_view text) {
   Record record;
   for_each_part(text, ';', [&](std::string_view part) { parse_part(part, record); });
   return record;
+}
+
+std::string sign_record(std::string_view text, std::string_view job_uid) {
+  std::string out(text);
+  return text.empty() ? out : out.append(kSignature).append(job_uid);
+}
+
+std::string own_record(std::string_view annotation, std::string_view job_uid) {
+  const size_t at = annotation.rfind(kSignature);
+  if (at == std::string_view::npos) {
+    return std::string(annotation);
+  }
+  const bool own = annotation.substr(at + kSignature.size()) == job_uid;
+  return std::string(own ? annotation.substr(0, at) : "");
 }
 
 }  // namespace windlass::job

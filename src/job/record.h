@@ -28,4 +28,10 @@ struct Record {
 std::string format_record(const Record& record);  // empty for an empty record
 Record parse_record(std::string_view text);
 
+// The annotation names the Job it was written for (`;job=<uid>` at its end): users make Jobs anew
+// from what the API server told of an old one, and those begin with nothing (10.1).
+std::string sign_record(std::string_view text, std::string_view job_uid);
+// What of an annotation belongs to this Job, without the signature. One that names no Job does.
+std::string own_record(std::string_view annotation, std::string_view job_uid);
+
 }  // namespace windlass::job

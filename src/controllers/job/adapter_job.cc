@@ -5,6 +5,7 @@
 #include "api/job/rule_names.h"
 #include "client/object_identity.h"
 #include "controllers/job/adapter.h"
+#include "job/record.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::controllers::job {
@@ -257,7 +258,7 @@ engine::JobView read_job(const api::Message& message) {
   const auto& annotations = job.metadata().annotations();
   if (const auto record = annotations.find(std::string(engine::kRecordKey));
       record != annotations.end()) {
-    view.record = record->second;
+    view.record = engine::own_record(record->second, job.metadata().uid());
   }
   return view;
 }
@@ -268,7 +269,7 @@ std::unique_ptr<api::Message> with_status(const api::Message& message,
   job->mutable_metadata()->set_resource_version(std::to_string(write.base_rv));
   if (write.record) {
     (*job->mutable_metadata()->mutable_annotations())[std::string(engine::kRecordKey)] =
-        *write.record;
+        engine::sign_record(*write.record, job->metadata().uid());
   }
   batch::JobStatus& out = *job->mutable_status();
   const batch::JobStatus before = out;

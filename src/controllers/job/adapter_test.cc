@@ -114,6 +114,9 @@ status: {active: 7, conditions: [{type: Suspended, status: "True"}]}
   const auto changed = with_status(job, write);
   EXPECT_EQ(read_job(*changed).status, status);
   EXPECT_EQ(read_job(*changed).record, "remember");
+  Job again = static_cast<const Job&>(*changed);
+  again.mutable_metadata()->set_uid("another");
+  EXPECT_EQ(read_job(again).record, "") << "10.1: a Job that is made from it starts anew";
   EXPECT_EQ(static_cast<const Job&>(*changed).metadata().labels().at("a"), "b");
   EXPECT_EQ(static_cast<const Job&>(*changed).metadata().annotations().at("c"), "d");
   EXPECT_EQ(static_cast<const Job&>(*changed).metadata().resource_version(), "5");
