@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,16 +24,25 @@ namespace windlass::env {
 struct ContainerMount {
   enum class Kind : uint8_t { bind, tmpfs };
   Kind kind = Kind::bind;
-  std::string source;  // of a bind, on the host
+  // Of a bind: a path on the host. Of a tmpfs: its name. All who mount the same name share it, and
+  // it is there until the last of their runs is forgotten.
+  std::string source;
   std::string target;  // absolute, in the container; made where it is missing
   bool read_only = false;
-  uint64_t size_bytes = 0;  // of a tmpfs; 0 leaves it to the kernel
-  // Below the source of a bind, made as directories where it is missing: whatever links are there,
-  // what is mounted is in the source. "" is all of it.
+  uint64_t size_bytes = 0;  // of a tmpfs, when it is made; 0 leaves it to the kernel
+  // Below the source, made as directories where it is missing: whatever links are there, what is
+  // mounted is in the source. "" is all of it.
   std::string sub_path = {};
+  std::optional<uint32_t> group = {};  // of a tmpfs, when it is made: what is in it is the group's
 
   bool operator==(const ContainerMount&) const = default;
 };
+
+// Whether `..` is part of it. Where that leads is for the links on the way to say, which may be
+// another container's: nothing is mounted at such a path.
+inline bool leads_up(std::string_view path) {
+  return ("/" + std::string(path) + "/").find("/../") != std::string::npos;
+}
 
 struct ContainerIsolation {
   std::string root;                    // directory that becomes `/`; "" is the host's own root
@@ -133,17 +143,19 @@ struct ContainerUse {
 // What containers get here, found by trying.
 struct ContainerSupport {
   bool mounts = true;                // without them `root` and `mounts` are an error
+  bool shared_memory = true;         // containers can mount the same tmpfs
   std::vector<std::string> missing;  // sentences for people: what is not there, and why
 
   bool operator==(const ContainerSupport&) const = default;
 };
 
-// The error of a start that reached nobody: nothing runs, and the same may be asked for again.
-inline Status unreachable(std::string why) {
-  return {503, "Unreachable", std::move(why), {}};
+// The error of a start that nothing came of, not even a run that failed: the same may be asked for
+// again. The reason is what the container says meanwhile, which waits.
+inline Status not_created(std::string why, std::string reason = "CreateContainerError") {
+  return {503, std::move(reason), std::move(why), {}};
 }
-inline bool is_unreachable(const Status& status) {
-  return status.reason == "Unreachable";
+inline bool is_not_created(const Status& status) {
+  return status.code == 503;
 }
 
 class Containers {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "http/message.h"
@@ -24,7 +25,7 @@ class Exchange {
   virtual void start(int status, Headers headers) = 0;
   virtual void write(Chunk chunk) = 0;
   virtual void finish() = 0;
-  // Ends the connection in the middle of a streamed answer, so that the client sees it is cut.
+  // Ends a streamed answer in its middle, so that the client sees that it is cut.
   virtual void abort() = 0;
 
   // Bytes written that the client has not taken yet. A writer holds back above a limit of its own.
@@ -50,6 +51,12 @@ class Handler {
   // On any thread, any number at once: must not touch anything that changes. A Response is an
   // answer that needs no look at the store (401, 404 for a path that is not there, 415).
   virtual std::variant<Response, std::unique_ptr<Call>> prepare(Request request) const = 0;
+  // Asked where a body is still to come, on any thread: an answer refuses it unread, so that who
+  // may not ask cannot make the transport hold anything. Of the request all but body and peer is
+  // there.
+  virtual std::optional<Response> screen(const Request& /*head*/, const Peer& /*peer*/) const {
+    return std::nullopt;
+  }
 };
 
 }  // namespace windlass::http

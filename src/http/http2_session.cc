@@ -10,32 +10,12 @@
 #include <utility>
 
 #include "base/check.h"
+#include "http/nghttp2_handles.h"
 
 namespace windlass::http {
 namespace {
 
 constexpr int32_t kDefaultWindow = NGHTTP2_INITIAL_CONNECTION_WINDOW_SIZE;
-
-struct FreeSession {
-  void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
-};
-struct FreeCallbacks {
-  void operator()(nghttp2_session_callbacks* callbacks) const {
-    nghttp2_session_callbacks_del(callbacks);
-  }
-};
-struct FreeOption {
-  void operator()(nghttp2_option* option) const { nghttp2_option_del(option); }
-};
-
-// The library writes to neither, and copies both.
-nghttp2_nv name_and_value(const Http2Session::Field& field) {
-  const auto bytes = [](std::string_view text) {
-    return const_cast<uint8_t*>(reinterpret_cast<const uint8_t*>(text.data()));
-  };
-  return {bytes(field.name), bytes(field.value), field.name.size(), field.value.size(),
-          NGHTTP2_NV_FLAG_NONE};
-}
 
 }  // namespace
 
@@ -78,7 +58,7 @@ class Http2Session::Impl {
     CHECK(room() > 0, "no more requests than are allowed");
     fields_.clear();
     for (const Field& field : fields) {
-      fields_.push_back(name_and_value(field));
+      fields_.push_back(make_field<nghttp2_nv>(field.name, field.value));
     }
     nghttp2_data_provider provider = {};
     provider.read_callback = read_body;
@@ -109,8 +89,7 @@ class Http2Session::Impl {
     if (finished()) {
       return;
     }
-    const ssize_t used = nghttp2_session_mem_recv(
-        session_.get(), reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+    const ssize_t used = nghttp2_session_mem_recv(session_.get(), bytes_of(bytes), bytes.size());
     if (used < 0) {
       breaks(fmt::format("the server breaks HTTP/2: {}", nghttp2_strerror(static_cast<int>(used))));
     }
@@ -162,7 +141,7 @@ class Http2Session::Impl {
       if (size <= 0) {
         break;
       }
-      buffer_.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(size));
+      buffer_.append(text_of(bytes, static_cast<size_t>(size)));
       produced_ += static_cast<uint64_t>(size);
     }
     look_for_the_end();
@@ -199,16 +178,10 @@ class Http2Session::Impl {
     size_t head_bytes = 0;
     size_t interim = 0;
   };
-  using Callbacks = std::unique_ptr<nghttp2_session_callbacks, FreeCallbacks>;
-  using Option = std::unique_ptr<nghttp2_option, FreeOption>;
-
-  // The library fails in these calls only where memory ends, or by our own mistake.
-  static void must(int result) { CHECK(result == 0, nghttp2_strerror(result)); }
-
-  static Callbacks make_callbacks() {
+  static Nghttp2Callbacks make_callbacks() {
     nghttp2_session_callbacks* made = nullptr;
     must(nghttp2_session_callbacks_new(&made));
-    Callbacks callbacks(made);
+    Nghttp2Callbacks callbacks(made);
     nghttp2_session_callbacks_set_before_frame_send_callback(made, before_frame);
     nghttp2_session_callbacks_set_on_frame_not_send_callback(made, on_frame_not_sent);
     nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(made, on_invalid_frame);
@@ -220,10 +193,10 @@ class Http2Session::Impl {
     return callbacks;
   }
 
-  Option make_option() const {
+  Nghttp2Option make_option() const {
     nghttp2_option* made = nullptr;
     must(nghttp2_option_new(&made));
-    Option option(made);
+    Nghttp2Option option(made);
     nghttp2_option_set_no_closed_streams(made, 1);
     nghttp2_option_set_max_reserved_remote_streams(made, 0);  // nothing is to be pushed
     nghttp2_option_set_max_outbound_ack(made, limits_.unsent_acknowledgements);
@@ -372,8 +345,8 @@ class Http2Session::Impl {
     if (answer.has_head) {
       return 0;  // trailers tell us nothing
     }
-    const std::string_view text(reinterpret_cast<const char*>(value), value_size);
-    const std::string_view field(reinterpret_cast<const char*>(name), name_size);
+    const std::string_view text = text_of(value, value_size);
+    const std::string_view field = text_of(name, name_size);
     if (field == ":status") {  // three digits, as the library has seen
       answer.status = (text[0] - '0') * 100 + (text[1] - '0') * 10 + (text[2] - '0');
     } else {
@@ -438,7 +411,7 @@ class Http2Session::Impl {
     Impl& impl = self(user_data);
     Stream* stream = impl.stream_of(id);
     if (stream != nullptr && stream->answer.state == State::open) {
-      stream->answer.body.append(reinterpret_cast<const char*>(bytes), size);
+      stream->answer.body.append(text_of(bytes, size));
       impl.tell(id, *stream);
     }
     return 0;
@@ -457,7 +430,7 @@ class Http2Session::Impl {
   }
 
   const Http2Limits limits_;
-  std::unique_ptr<nghttp2_session, FreeSession> session_;
+  Nghttp2Session session_;
   std::map<StreamId, Stream> streams_;
   size_t open_ = 0;  // of streams_
   std::vector<StreamId> news_;

@@ -11,8 +11,6 @@
 namespace windlass::http {
 namespace {
 
-// Enough for every method there is; kube-apiserver knows seven.
-constexpr size_t kMaxMethodBytes = 32;
 // Room an idle connection may keep; more is given back between requests.
 constexpr size_t kKeptHeadCapacity = size_t{4} * 1024;
 // A body's memory grows as it comes, not as a Content-Length promises.
@@ -25,14 +23,9 @@ RequestParser::RequestParser(const ParserLimits& limits)
     : limits_(limits),
       chunks_({limits.chunk_line_bytes, limits.trailer_bytes, limits.body_bytes}) {}
 
-void RequestParser::refuse(int status, std::string_view reason, std::string message) {
+void RequestParser::refuse(Refusal refusal) {
   state_ = State::refused;
-  refusal_ = {status, reason, std::move(message)};
-}
-
-void RequestParser::refuse_body() {
-  refuse(413, "RequestEntityTooLarge",
-         fmt::format("Request entity too large: limit is {}", limits_.body_bytes));
+  refusal_ = std::move(refusal);
 }
 
 Request RequestParser::take() {
@@ -85,8 +78,7 @@ size_t RequestParser::feed_head(std::string_view bytes) {
     line_start_ = newline + 1;
   }
   if (head_.size() >= limits_.head_bytes) {
-    refuse(431, "RequestHeaderFieldsTooLarge",
-           fmt::format("Request header fields too large: limit is {}", limits_.head_bytes));
+    refuse(head_too_large(limits_));
   }
   return bytes.size();
 }
@@ -125,18 +117,16 @@ bool RequestParser::parse_request_line(std::string_view line) {
   const std::string_view method = line.substr(0, first);
   const std::string_view target = line.substr(first + 1, second - first - 1);
   const std::string_view version = line.substr(second + 1);
-  if (method.empty() || method.size() > kMaxMethodBytes || !all(method, is_token_character)) {
+  if (!is_method(method)) {
     return bad_request("the request line is malformed"), false;
   }
   if (version != "HTTP/1.1" && version != "HTTP/1.0") {
     if (version.starts_with("HTTP/") && all(version, is_visible)) {
-      return refuse(505, "HTTPVersionNotSupported", "only HTTP/1.1 is spoken here"), false;
+      return refuse({505, "HTTPVersionNotSupported", "only HTTP/1.1 is spoken here"}), false;
     }
     return bad_request("the request line is malformed"), false;
   }
-  // Absolute and authority forms are for proxies; a server that takes them has two names of the
-  // same thing to disagree about.
-  if (!target.starts_with('/') || !all(target, is_visible)) {
+  if (!is_target(target)) {
     return bad_request("the request target is not a path"), false;
   }
   http_1_0_ = version == "HTTP/1.0";
@@ -160,8 +150,7 @@ bool RequestParser::parse_header_line(std::string_view line) {
     return bad_request("a header value has a control character"), false;
   }
   if (request_.headers.size() == limits_.headers) {
-    refuse(431, "RequestHeaderFieldsTooLarge",
-           fmt::format("Too many request header fields: limit is {}", limits_.headers));
+    refuse(too_many_headers(limits_));
     return false;
   }
   request_.headers.push_back({std::string(name), std::string(value)});
@@ -202,28 +191,26 @@ bool RequestParser::apply_header(std::string_view name, std::string_view value) 
       remaining_ = remaining_ * 10 + static_cast<uint64_t>(c - '0');
     }
     if (remaining_ > limits_.body_bytes) {
-      return refuse_body(), false;
+      return refuse(body_too_large(limits_)), false;
     }
   } else if (same_ignoring_case(name, "transfer-encoding")) {
     if (chunked_) {
       return bad_request("the request has two Transfer-Encodings"), false;
     }
     if (!same_ignoring_case(value, "chunked")) {
-      return refuse(501, "NotImplemented", "the only Transfer-Encoding is chunked"), false;
+      return refuse({501, "NotImplemented", "the only Transfer-Encoding is chunked"}), false;
     }
     chunked_ = true;
   } else if (same_ignoring_case(name, "expect")) {
     if (!same_ignoring_case(value, "100-continue")) {
-      return refuse(417, "ExpectationFailed", "the only expectation is 100-continue"), false;
+      return refuse(unknown_expectation()), false;
     }
     expects_continue_ = !http_1_0_;
   } else if (same_ignoring_case(name, "connection")) {
     return apply_connection(value);
   } else if (same_ignoring_case(name, "content-encoding") &&
              !same_ignoring_case(value, "identity")) {
-    // Nothing is unpacked here, so nothing can be a zip bomb (reliability.md 3.1).
-    refuse(415, "UnsupportedMediaType", "request bodies must not be compressed");
-    return false;
+    return refuse(compressed_body()), false;
   }
   return true;
 }
@@ -265,11 +252,11 @@ size_t RequestParser::feed_chunked_body(std::string_view bytes) {
       bad_request("the chunked framing is malformed");
       break;
     case ChunkedDecoder::Problem::body_too_large:
-      refuse_body();
+      refuse(body_too_large(limits_));
       break;
     case ChunkedDecoder::Problem::trailers_too_large:
-      refuse(431, "RequestHeaderFieldsTooLarge",
-             fmt::format("Trailers too large: limit is {}", limits_.trailer_bytes));
+      refuse({431, "RequestHeaderFieldsTooLarge",
+              fmt::format("Trailers too large: limit is {}", limits_.trailer_bytes)});
       break;
   }
   return used;

@@ -13,26 +13,9 @@
 
 #include "http/chunked_decoder.h"
 #include "http/message.h"
+#include "http/refusal.h"
 
 namespace windlass::http {
-
-struct ParserLimits {
-  // kube-apiserver takes 1 MiB here; no client of it comes near, and this is memory that anybody
-  // who can connect may hold.
-  size_t head_bytes = size_t{128} * 1024;
-  size_t headers = 128;
-  size_t body_bytes = size_t{3} * 1024 * 1024;  // as kube-apiserver (reliability.md 3.1)
-  // One line of chunked framing, and all trailers together; both are read over.
-  size_t chunk_line_bytes = 256;
-  size_t trailer_bytes = size_t{8} * 1024;
-};
-
-// Why bytes are no request that can be answered; the connection ends with it.
-struct Refusal {
-  int status = 0;
-  std::string_view reason;  // of a Kubernetes Status: BadRequest
-  std::string message;
-};
 
 class RequestParser {
  public:
@@ -50,7 +33,8 @@ class RequestParser {
   // The client waits for `100 Continue` before it sends the body.
   bool expects_continue() const { return state_ == State::body && expects_continue_; }
   // Held for this request right now.
-  size_t buffered_bytes() const { return head_.size() + request_.body.size(); }
+  size_t head_bytes() const { return head_.size(); }
+  size_t body_bytes() const { return request_.body.size(); }
 
   // From the end of the head on.
   bool keep_alive() const { return keep_alive_; }
@@ -63,9 +47,8 @@ class RequestParser {
   Request take();
 
  private:
-  void refuse(int status, std::string_view reason, std::string message);
-  void refuse_body();
-  void bad_request(std::string message) { refuse(400, "BadRequest", std::move(message)); }
+  void refuse(Refusal refusal);
+  void bad_request(std::string message) { refuse(bad_head(std::move(message))); }
 
   size_t feed_head(std::string_view bytes);
   void parse_head();

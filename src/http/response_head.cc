@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "http/characters.h"
@@ -19,18 +20,24 @@ bool is_of_the_transport(std::string_view name) {
 }
 
 void append_header(std::string& head, std::string_view name, std::string_view value) {
-  if (name.empty() || !all(name, is_token_character)) {
-    return;
-  }
   head += name;
   head += ": ";
-  for (const char c : value) {
-    head += is_field_character(c) ? c : ' ';
-  }
+  head += clean_header_value(value);
   head += "\r\n";
 }
 
 }  // namespace
+
+bool is_header_to_send(std::string_view name) {
+  return !name.empty() && all(name, is_token_character) && !is_of_the_transport(name);
+}
+
+std::string clean_header_value(std::string_view value) {
+  std::string clean(value);
+  std::ranges::replace_if(
+      clean, [](char c) { return !is_field_character(c); }, ' ');
+  return clean;
+}
 
 std::string_view reason_phrase(int status) {
   switch (status) {
@@ -96,7 +103,7 @@ std::string response_head(int status, const Headers& headers, const Framing& fra
   head.reserve(256);
   head += fmt::format("HTTP/1.1 {} {}\r\n", status, reason_phrase(status));
   for (const Header& header : headers) {
-    if (!is_of_the_transport(header.name)) {
+    if (is_header_to_send(header.name)) {
       append_header(head, header.name, header.value);
     }
   }

@@ -20,6 +20,11 @@ struct Framing {
   std::string_view date{};  // as http_date() has it; "" for none
 };
 
+// Whether a handler may say this header at all: a name, and none that is the transport's business.
+bool is_header_to_send(std::string_view name);
+// Without what could break out of its line.
+std::string clean_header_value(std::string_view value);
+
 std::string response_head(int status, const Headers& headers, const Framing& framing);
 
 // `Not Found`; "" for what is not known.

@@ -188,4 +188,11 @@ bool is_usable(const CertifiedKey& certified, const CertifiedKey& authority,
   return true;
 }
 
+bool is_certified_for(const std::string& certificate_pem, const std::string& name) {
+  const auto certificate = read_certificate(certificate_pem);
+  const bool good = certificate && is_good_for(certificate->get(), name);
+  ERR_clear_error();
+  return good;
+}
+
 }  // namespace windlass::net

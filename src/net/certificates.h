@@ -36,4 +36,7 @@ bool is_usable_authority(const CertifiedKey& authority, Time now);
 bool is_usable(const CertifiedKey& certified, const CertifiedKey& authority,
                const std::vector<std::string>& names, Time now);
 
+// Whether clients that reach the server by this name or address take its certificate.
+bool is_certified_for(const std::string& certificate_pem, const std::string& name);
+
 }  // namespace windlass::net

@@ -30,6 +30,11 @@ TEST(Certificates, AServersIsGoodForItsNamesOnly) {
   EXPECT_TRUE(is_usable(server, authority, {"localhost"}, kNow));
   EXPECT_FALSE(is_usable(server, authority, {"192.0.2.1"}, kNow));
   EXPECT_FALSE(is_usable(server, authority, {"example.com"}, kNow));
+  EXPECT_TRUE(is_certified_for(server.certificate_pem, "::1"));
+  EXPECT_TRUE(is_certified_for(server.certificate_pem, "localhost"));
+  EXPECT_FALSE(is_certified_for(server.certificate_pem, "192.0.2.1"));
+  EXPECT_FALSE(is_certified_for(server.certificate_pem, "example.com"));
+  EXPECT_FALSE(is_certified_for("", "localhost"));
   // A certificate is no authority.
   EXPECT_FALSE(is_usable_authority(server, kNow));
 }

@@ -54,6 +54,7 @@ void ExchangeLink::post_if_drained() {
 
 void ExchangeLink::on_closed() {
   connection = nullptr;
+  client_gone_.store(true);
   core_.post([self = shared_from_this()] {
     if (std::exchange(self->over_, true)) {
       return;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -53,14 +54,19 @@ class Mailbox {
 
 class ExchangeLink : public std::enable_shared_from_this<ExchangeLink> {
  public:
-  ExchangeLink(env::Executor& core, std::shared_ptr<Mailbox> mailbox, Connection* answers_to)
-      : connection(answers_to), core_(core), mailbox_(std::move(mailbox)) {}
+  ExchangeLink(env::Executor& core, std::shared_ptr<Mailbox> mailbox, Connection* answers_to,
+               int32_t of_stream = 0)
+      : connection(answers_to), stream(of_stream), core_(core), mailbox_(std::move(mailbox)) {}
 
   // The I/O thread's side. `connection` is null once the answer is complete or the client gone.
   Connection* connection;
+  const int32_t stream;  // of the connection, where that has several
   size_t unsent() const { return unsent_.load(); }
   void on_sent(size_t chunk_bytes);
   void on_closed();
+
+  // For both sides.
+  bool is_client_gone() const { return client_gone_.load(); }
 
  private:
   friend class CoreExchange;
@@ -73,6 +79,7 @@ class ExchangeLink : public std::enable_shared_from_this<ExchangeLink> {
   std::atomic<size_t> unsent_{0};
   // Whoever takes the value out of it posts the task.
   std::atomic<size_t> waits_for_{kNobodyWaits};
+  std::atomic<bool> client_gone_{false};
 
   // The core's side.
   bool over_ = false;  // complete, or the client is gone
@@ -96,6 +103,9 @@ class CoreExchange final : public http::Exchange {
   size_t unsent() const override;
   void when_unsent_at_most(size_t bytes, std::function<void()> then) override;
   void when_closed(std::function<void()> then) override;
+
+  // Sooner than when_closed() tells: also while what tells it waits behind others.
+  bool is_client_gone() const { return link_->is_client_gone(); }
 
  private:
   void put(AnswerStep step);

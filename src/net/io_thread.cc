@@ -5,12 +5,16 @@
 #include <utility>
 
 #include "http/response_head.h"
+#include "net/handshake.h"
+#include "net/http1_connection.h"
+#include "net/http2_connection.h"
 #include "net/plain_stream.h"
 
 namespace windlass::net {
 
-IoThread::IoThread(ServerState& state)
+IoThread::IoThread(ServerState& state, std::shared_ptr<const TlsContext> tls)
     : state_(state),
+      tls_(std::move(tls)),
       loop_(state.clock),
       mailbox_(std::make_shared<Mailbox>([this] { loop_.post([this] { deliver(); }); })),
       scratch_(kScratchBytes) {
@@ -37,20 +41,37 @@ void IoThread::adopt(std::shared_ptr<posix::FileDescriptor> socket) {
   loop_.post([this, socket = std::move(socket)] { add(std::move(*socket)); });
 }
 
+void IoThread::use(std::shared_ptr<const TlsContext> tls) {
+  loop_.post([this, tls = std::move(tls)] { tls_ = tls; });
+}
+
 void IoThread::add(posix::FileDescriptor socket) {
   std::unique_ptr<Stream> stream;
-  if (state_.tls == nullptr) {
+  if (tls_ == nullptr) {
     stream = std::make_unique<PlainStream>(std::move(socket));
   } else {
-    stream = state_.tls->accept(std::move(socket));
+    stream = tls_->accept(std::move(socket));
   }
   if (stream == nullptr || stopping()) {
     state_.connections.remove(1);
     return;
   }
   const uint64_t id = ++last_id_;
-  const auto connection = std::make_shared<Connection>(id, *this, state_, std::move(stream));
+  const auto connection = std::make_shared<Handshake>(id, *this, state_, std::move(stream));
   connections_.emplace(id, connection);
+  connection->start();
+}
+
+void IoThread::greet(uint64_t connection_id, std::unique_ptr<Stream> stream, http::Peer peer) {
+  std::shared_ptr<Connection> connection;
+  if (stream->protocol() == kHttp2) {
+    connection = std::make_shared<Http2Connection>(connection_id, *this, state_, std::move(stream),
+                                                   std::move(peer));
+  } else {
+    connection = std::make_shared<Http1Connection>(connection_id, *this, state_, std::move(stream),
+                                                   std::move(peer));
+  }
+  connections_[connection_id] = connection;
   connection->start();
 }
 
@@ -60,7 +81,7 @@ void IoThread::deliver() {
   for (Mailbox::Item& item : mailbox_->take()) {
     if (item.link->connection != nullptr) {
       auto connection = item.link->connection->shared_from_this();
-      connection->take_step(std::move(item.step));
+      connection->take_step(*item.link, std::move(item.step));
       if (touched.empty() || touched.back() != connection) {
         touched.push_back(std::move(connection));
       }

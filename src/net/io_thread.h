@@ -15,13 +15,14 @@
 #include "net/connection.h"
 #include "net/exchange_link.h"
 #include "net/server_state.h"
+#include "net/tls_context.h"
 #include "posix/event_loop.h"
 
 namespace windlass::net {
 
 class IoThread {
  public:
-  explicit IoThread(ServerState& state);
+  IoThread(ServerState& state, std::shared_ptr<const TlsContext> tls);
   // Cuts what is still there.
   ~IoThread();
   IoThread(const IoThread&) = delete;
@@ -29,6 +30,8 @@ class IoThread {
 
   // From any thread.
   void adopt(std::shared_ptr<posix::FileDescriptor> socket);
+  // For the connections adopted from now on. From any thread.
+  void use(std::shared_ptr<const TlsContext> tls);
   // Ends what is idle, lets answers complete within the grace period, then cuts. `on_empty` runs
   // on this thread once no connection is left; no adopt() after this.
   void stop(std::function<void()> on_empty);
@@ -40,6 +43,8 @@ class IoThread {
   std::span<char> scratch() { return scratch_; }
   // The Date of an answer given now.
   std::string_view date();
+  // The handshake of this connection is over.
+  void greet(uint64_t connection_id, std::unique_ptr<Stream> stream, http::Peer peer);
   void forget(uint64_t connection_id);
 
  private:
@@ -50,6 +55,7 @@ class IoThread {
   void close_all();
 
   ServerState& state_;
+  std::shared_ptr<const TlsContext> tls_;  // null for plain TCP
   posix::EventLoop loop_;
   std::shared_ptr<Mailbox> mailbox_;
   std::vector<char> scratch_;

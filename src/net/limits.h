@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/time.h"
-#include "http/request_parser.h"
+#include "http/refusal.h"
 
 namespace windlass::net {
 
@@ -13,22 +14,34 @@ struct Limits {
   http::ParserLimits request = {};
 
   size_t connections = 4096;  // more are closed as they come
-  // Requests being answered; more get 429 with Retry-After. kube-apiserver's 400 and 200.
+  uint32_t streams = 250;     // requests at a time of one that speaks HTTP/2, as in kube-apiserver
+  // Requests being answered, and of larger answers until their clients have them; more get 429 with
+  // Retry-After. kube-apiserver's 400 and 200.
   size_t reads_in_flight = 400;
   size_t writes_in_flight = 200;
-  size_t long_running = 3000;  // watches and followed logs; each needs a connection
+  size_t long_running = 3000;  // watches and followed logs
 
   // Of one streamed answer, written and not taken by its client: a slow watcher is cut off.
   size_t unsent_stream_bytes = size_t{16} * 1024 * 1024;
-  // Of all requests together, from the first byte until the answer has gone out.
-  size_t buffered_request_bytes = size_t{256} * 1024 * 1024;
+  // A plain answer of at most this size does not count once it is made: the connections bound
+  // those.
+  size_t small_answer_bytes = size_t{64} * 1024;
+  // Within `send_timeout` a client takes this much of what waits for it, or all of it.
+  size_t least_sent_bytes = size_t{64} * 1024;
+  // Of the bodies of all requests together, from the first byte until the answer has gone out.
+  size_t buffered_body_bytes = size_t{256} * 1024 * 1024;
+  // Of their heads, what each has above `plain_head_bytes`. Apart from bodies, and nothing for
+  // plain ones, of which the connections allow only so many: whatever others send, a plain request
+  // gets in.
+  size_t buffered_head_bytes = size_t{64} * 1024 * 1024;
+  size_t plain_head_bytes = size_t{8} * 1024;
 
   Duration handshake_timeout = seconds(10);
   Duration head_timeout = seconds(32);     // from the first byte, or the connection's start
   Duration body_timeout = seconds(60);     // from the end of the head
   Duration request_timeout = seconds(60);  // until the answer begins; not for long-running ones
   Duration idle_timeout = seconds(90);     // between requests
-  Duration send_timeout = seconds(30);     // without the client taking a byte of what waits
+  Duration send_timeout = seconds(30);     // for a client to take `least_sent_bytes`
   Duration linger_timeout = seconds(2);    // for a client to read a refusal before the end
   Duration stop_grace = seconds(10);       // for answers under way when the server stops
 };

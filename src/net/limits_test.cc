@@ -120,6 +120,49 @@ TEST(Limits, ReadsAndWritesInFlightAreCappedApart) {
   server.on_core([&] { waiting.exchanges.clear(); });
 }
 
+// Else a client that asks and goes, again and again, fills the core with work that nobody wants.
+TEST(Limits, ARequestWhoseClientHasGoneKeepsItsPlaceUntilItsTurnAndIsNotRun) {
+  Waiting waiting;
+  TestServer server(with([](Limits& limits) { limits.writes_in_flight = 1; }), waiting.handler());
+  {
+    const BusyCore busy(server);
+    Client gone(*server.server);
+    gone.request("POST /gone", "Content-Length: 5000\r\n", std::string(5000, 'x'));
+    ASSERT_TRUE(soon([&] { return server.server->statistics().writes_in_flight == 1; }));
+    gone.reset();
+    ASSERT_TRUE(soon([&] { return server.server->statistics().connections == 0; }));
+    Client next(*server.server);
+    next.request("POST /next");
+    EXPECT_EQ(next.receive().status, 429);
+    EXPECT_GE(server.server->statistics().buffered_request_bytes, 5000u);
+  }
+  ASSERT_TRUE(server.wait_until([&] { return server.server->statistics().writes_in_flight == 0; }));
+  EXPECT_TRUE(waiting.exchanges.empty());
+  Client next(*server.server);
+  next.request("POST /next");
+  ASSERT_TRUE(server.wait_until([&] { return waiting.exchanges.size() == 1; }));
+  server.on_core([&] {
+    waiting.exchanges[0]->respond({200, {}, ""});
+    waiting.exchanges.clear();
+  });
+  EXPECT_EQ(next.receive().status, 200);
+  EXPECT_TRUE(
+      server.wait_until([&] { return server.server->statistics().buffered_request_bytes == 0; }));
+}
+
+TEST(Limits, ACallMayOutliveTheServerThatCountsIt) {
+  Waiting waiting;
+  TestServer server({}, waiting.handler());
+  {
+    const BusyCore busy(server);
+    Client client(*server.server);
+    client.request("GET /waits");
+    ASSERT_TRUE(soon([&] { return server.server->statistics().reads_in_flight == 1; }));
+    server.server.reset();
+  }
+  server.on_core([&] { EXPECT_TRUE(waiting.exchanges.empty()); });
+}
+
 TEST(Limits, ConnectionsAboveTheLimitAreClosed) {
   TestServer server(with([](Limits& limits) { limits.connections = 2; }));
   Client first(*server.server);
@@ -245,9 +288,54 @@ TEST(Limits, AClientThatTakesNothingIsCutOff) {
   }));
 }
 
+TEST(Limits, AClientThatTakesNextToNothingIsCutOff) {
+  LambdaHandler lambdas;
+  const size_t bytes = size_t{64} * 1024 * 1024;
+  lambdas.at_once["/big"] = {200, {}, std::string(bytes, 'x')};
+  TestServer server(with([](Limits& limits) {
+                      limits.send_timeout = milliseconds(300);
+                      limits.least_sent_bytes = size_t{1} << 40;
+                    }),
+                    lambdas);
+  Client client(*server.server);
+  client.request("GET /big");
+  // Always some of it, and never all within the time.
+  while (client.receive_more()) {
+    ::poll(nullptr, 0, 1);
+  }
+  EXPECT_LT(client.receive_rest().size(), bytes);
+  EXPECT_EQ(server.server->statistics().cut_off, 1u);
+}
+
+// Else who needs no credentials could keep all others out by asking and not reading.
+TEST(Limits, ASmallAnswerThatIsNotTakenHoldsNoPlace) {
+  LambdaHandler lambdas;
+  lambdas.at_once["/now"] = {200, {}, std::string(60'000, 'x')};
+  TestServer server(with([](Limits& limits) { limits.reads_in_flight = 2; }), lambdas);
+  std::string many;
+  for (int i = 0; i < 500; ++i) {  // far more answers than the socket's buffers hold
+    many += "GET /now HTTP/1.1\r\nHost: x\r\n\r\n";
+  }
+  Client first(*server.server, 4096);
+  Client second(*server.server, 4096);
+  first.send(many);
+  second.send(many);
+  uint64_t before = 0;
+  int unchanged = 0;
+  ASSERT_TRUE(soon([&] {  // until both are stuck
+    const uint64_t requests = server.server->statistics().requests;
+    unchanged = requests == std::exchange(before, requests) ? unchanged + 1 : 0;
+    return requests >= 2 && unchanged == 20;
+  }));
+  EXPECT_LT(before, 1000u);
+  Client third(*server.server);
+  third.request("GET /now");
+  EXPECT_EQ(third.receive().status, 200);
+}
+
 TEST(Limits, AllRequestsTogetherHoldOnlySoMuch) {
   Waiting waiting;
-  TestServer server(with([](Limits& limits) { limits.buffered_request_bytes = 3000; }),
+  TestServer server(with([](Limits& limits) { limits.buffered_body_bytes = 2000; }),
                     waiting.handler());
   Client first(*server.server);
   first.request("POST /", "Content-Length: 2000\r\n", std::string(2000, 'x'));
@@ -255,6 +343,10 @@ TEST(Limits, AllRequestsTogetherHoldOnlySoMuch) {
   Client second(*server.server);
   second.request("POST /", "Content-Length: 2000\r\n", std::string(2000, 'x'));
   EXPECT_EQ(second.receive().status, 429);
+  // Bodies of others do not keep out who has none.
+  Client third(*server.server);
+  third.request("GET /now");
+  EXPECT_EQ(third.receive().status, 200);
   server.on_core([&] {
     waiting.exchanges[0]->respond({200, {}, ""});
     waiting.exchanges.clear();
@@ -262,6 +354,57 @@ TEST(Limits, AllRequestsTogetherHoldOnlySoMuch) {
   EXPECT_EQ(first.receive().status, 200);
   EXPECT_TRUE(
       server.wait_until([&] { return server.server->statistics().buffered_request_bytes == 0; }));
+}
+
+TEST(Limits, LongHeadsTogetherHoldOnlySoMuchAndPlainOnesGetIn) {
+  Waiting waiting;
+  TestServer server(with([](Limits& limits) {
+                      limits.plain_head_bytes = 1000;
+                      limits.buffered_head_bytes = 1000;
+                    }),
+                    waiting.handler());
+  const std::string header = "A: " + std::string(1500, 'a') + "\r\n";
+  Client first(*server.server);
+  first.request("GET /", header);
+  ASSERT_TRUE(server.wait_until([&] { return waiting.exchanges.size() == 1; }));
+  EXPECT_GT(server.server->statistics().buffered_request_bytes, 500u);
+  Client second(*server.server);
+  second.request("GET /now", header);
+  EXPECT_EQ(second.receive().status, 429);
+  Client plain(*server.server);
+  plain.request("GET /now");
+  EXPECT_EQ(plain.receive().status, 200);
+  server.on_core([&] {
+    waiting.exchanges[0]->respond({200, {}, ""});
+    waiting.exchanges.clear();
+  });
+  EXPECT_EQ(first.receive().status, 200);
+  EXPECT_TRUE(
+      server.wait_until([&] { return server.server->statistics().buffered_request_bytes == 0; }));
+}
+
+TEST(Limits, ABodyThatIsNotWantedIsRefusedBeforeItComes) {
+  LambdaHandler lambdas;
+  lambdas.screen_with = [](const http::Request& head, const http::Peer& peer) {
+    EXPECT_EQ(head.method, "POST");
+    EXPECT_THAT(peer.address, HasSubstr("127.0.0.1:"));
+    return http::find_header(head.headers, "A") == "known"
+               ? std::nullopt
+               : std::optional(http::Response{401, {}, "who is that?"});
+  };
+  TestServer server({}, lambdas);
+  const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3145728\r\n";
+  for (const char* rest : {"\r\nx", "\r\n", "Expect: 100-continue\r\n\r\n"}) {
+    const Answer answer = refusal_of(server, head + rest);
+    EXPECT_EQ(answer.status, 401) << rest;
+    EXPECT_EQ(answer.body, "who is that?");
+  }
+  EXPECT_EQ(server.server->statistics().requests, 0u);
+  Client known(*server.server);
+  known.request("POST /", "A: known\r\nExpect: 100-continue\r\nContent-Length: 2\r\n");
+  EXPECT_EQ(known.receive_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  known.send("hi");
+  EXPECT_EQ(known.receive().body, "POST / hi");
 }
 
 TEST(Limits, DefaultsMatchOrBeatKubeApiserver) {

@@ -33,12 +33,12 @@ class Server::Impl {
  public:
   Impl(ServerEnv env, const http::Handler& handler, ServerOptions options,
        posix::FileDescriptor listener)
-      : state_{handler, env.core, env.clock, env.log, options.limits, options.tls},
+      : state_{handler, env.core, env.clock, env.log, options.limits},
         endpoint_(options.endpoint),
         listener_(std::move(listener)) {
     CHECK(options.io_threads > 0 && options.io_threads <= kMaxIoThreads, "some threads, not all");
     for (size_t i = 0; i < options.io_threads; ++i) {
-      threads_.push_back(std::make_unique<IoThread>(state_));
+      threads_.push_back(std::make_unique<IoThread>(state_, options.tls));
     }
     acceptor().post([this] { watch_listener(); });
   }
@@ -65,6 +65,12 @@ class Server::Impl {
         });
       }
     });
+  }
+
+  void use(const std::shared_ptr<const TlsContext>& tls) {
+    for (const auto& thread : threads_) {
+      thread->use(tls);
+    }
   }
 
   const Endpoint& endpoint() const { return endpoint_; }
@@ -143,16 +149,23 @@ ServerStatistics Server::statistics() const {
   const ServerState& state = impl_->state();
   ServerStatistics now;
   now.connections = state.connections.value();
-  now.reads_in_flight = state.in_flight[static_cast<size_t>(http::RequestClass::read)].value();
-  now.writes_in_flight = state.in_flight[static_cast<size_t>(http::RequestClass::mutating)].value();
-  now.long_running = state.in_flight[static_cast<size_t>(http::RequestClass::long_running)].value();
-  now.buffered_request_bytes = state.buffered_bytes.value();
+  now.reads_in_flight =
+      state.load->in_flight[static_cast<size_t>(http::RequestClass::read)].value();
+  now.writes_in_flight =
+      state.load->in_flight[static_cast<size_t>(http::RequestClass::mutating)].value();
+  now.long_running =
+      state.load->in_flight[static_cast<size_t>(http::RequestClass::long_running)].value();
+  now.buffered_request_bytes = state.load->head_bytes.value() + state.load->body_bytes.value();
   now.requests = state.requests.load();
   now.throttled = state.throttled.load();
   now.refused = state.refused.load();
   now.cut_off = state.cut_off.load();
   now.turned_away = state.turned_away.load();
   return now;
+}
+
+void Server::use(const std::shared_ptr<const TlsContext>& tls) {
+  impl_->use(tls);
 }
 
 void Server::stop(std::function<void()> on_stopped) {

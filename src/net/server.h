@@ -1,6 +1,7 @@
-// An HTTP/1.1 server: listens, reads requests within limits, hands them to a Handler, and writes
-// what it answers (see http/handler.h for who runs where). Made and used on the core executor's
-// thread; owns its I/O threads and everything on them. Handler, executor, clock and log outlive it.
+// An HTTP server (1.1, and 2 where TLS agrees on it): listens, reads requests within limits, hands
+// them to a Handler, and writes what it answers (see http/handler.h for who runs where). Made and
+// used on the core executor's thread; owns its I/O threads and everything on them. Handler,
+// executor, clock and log outlive it.
 #pragma once
 
 #include <cstdint>
@@ -62,6 +63,9 @@ class Server {
   const Endpoint& endpoint() const;
   // From any thread.
   ServerStatistics statistics() const;
+
+  // Another certificate, for the connections that come from now on.
+  void use(const std::shared_ptr<const TlsContext>& tls);
 
   // No new connections; long-running answers end, others may complete within the grace period.
   // `on_stopped` runs on the core executor.

@@ -6,13 +6,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "env/clock.h"
 #include "env/log.h"
 #include "http/handler.h"
 #include "http/request_class.h"
 #include "net/limits.h"
-#include "net/tls_context.h"
 #include "posix/event_loop.h"
 
 namespace windlass::net {
@@ -38,19 +38,79 @@ class Gauge {
   std::atomic<size_t> value_{0};
 };
 
+// Of a request, as far as it counts.
+struct RequestBytes {
+  size_t head = 0;
+  size_t body = 0;
+};
+
+// What requests being read and answered may take together.
+struct Load {
+  explicit Load(const Limits& limits)
+      : head_bytes(limits.buffered_head_bytes),
+        body_bytes(limits.buffered_body_bytes),
+        in_flight{Gauge(limits.reads_in_flight), Gauge(limits.writes_in_flight),
+                  Gauge(limits.long_running)} {}
+
+  // False when that is too much.
+  bool grow(RequestBytes& counted, const RequestBytes& to) {
+    return grow(head_bytes, counted.head, to.head) && grow(body_bytes, counted.body, to.body);
+  }
+  void shrink(RequestBytes& counted, const RequestBytes& to) {
+    shrink(head_bytes, counted.head, to.head);
+    shrink(body_bytes, counted.body, to.body);
+  }
+
+  Gauge head_bytes;
+  Gauge body_bytes;
+  std::array<Gauge, http::kRequestClasses> in_flight;  // indexed by http::RequestClass
+
+ private:
+  static bool grow(Gauge& gauge, size_t& counted, size_t to) {
+    if (to > counted) {
+      if (!gauge.try_add(to - counted)) {
+        return false;
+      }
+      counted = to;
+    }
+    return true;
+  }
+  static void shrink(Gauge& gauge, size_t& counted, size_t to) {
+    if (to < counted) {
+      gauge.remove(counted - to);
+      counted = to;
+    }
+  }
+};
+
+// What one request that has gone to the core takes, until nobody needs it any more: its client may
+// be gone while the call still waits for its turn. May outlive the server.
+class Place {
+ public:
+  Place(std::shared_ptr<Load> load, Gauge& slot, const RequestBytes& bytes)
+      : load_(std::move(load)), slot_(slot), bytes_(bytes) {}
+  ~Place() {
+    slot_.remove(1);
+    load_->shrink(bytes_, {});
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+ private:
+  const std::shared_ptr<Load> load_;
+  Gauge& slot_;  // in load_
+  RequestBytes bytes_;
+};
+
 struct ServerState {
   const http::Handler& handler;
   posix::EventLoop& core;
   env::Clock& clock;
   env::Log& log;
   const Limits limits;
-  const std::shared_ptr<const TlsContext> tls;  // null for plain TCP
 
   Gauge connections{limits.connections};
-  Gauge buffered_bytes{limits.buffered_request_bytes};
-  // Indexed by http::RequestClass.
-  std::array<Gauge, http::kRequestClasses> in_flight{
-      Gauge(limits.reads_in_flight), Gauge(limits.writes_in_flight), Gauge(limits.long_running)};
+  const std::shared_ptr<Load> load = std::make_shared<Load>(limits);
   // Since the start.
   std::atomic<uint64_t> requests{0};
   std::atomic<uint64_t> throttled{0};    // 429

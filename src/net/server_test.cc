@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <future>
+#include <mutex>
+
 #include "net/testing.h"
 
 namespace windlass::net {
@@ -78,6 +82,57 @@ TEST(Server, PipelinedRequestsAreAnsweredInOrder) {
     EXPECT_EQ(client.receive().body, "now");
     EXPECT_EQ(client.receive().body, "PUT /core/" + std::to_string(i) + " !");
   }
+}
+
+// Else the turns of who pipelines grow longer and longer, and who comes later waits for all of one.
+TEST(Server, AClientThatPipelinesHasOneTurnInEachRound) {
+  constexpr int kRequests = 3000;
+  std::promise<void> half_done;
+  std::promise<void> other_came;
+  std::mutex mutex;
+  std::string order;  // of the requests: a or b
+  LambdaHandler lambdas;
+  for (const char* path : {"/a", "/b"}) {
+    lambdas.at_once[path] = {200, {}, "now"};
+  }
+  lambdas.on_prepare = [&, came = other_came.get_future().share()](const http::Request& request) {
+    const std::lock_guard lock(mutex);
+    order += request.target[1];
+    if (order.size() == kRequests / 2) {
+      half_done.set_value();
+      came.wait();
+    }
+  };
+  ServerOptions options;
+  options.io_threads = 1;
+  TestServer server(options, lambdas);
+  const auto send_many = [](Client& client, const std::string& path, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) {
+      all += "GET " + path + " HTTP/1.1\r\nHost: x\r\nA: " + std::string(240, 'a') + "\r\n\r\n";
+    }
+    client.send(all);
+  };
+  Client a(*server.server);
+  const auto sent = std::async(std::launch::async, [&] { send_many(a, "/a", kRequests); });
+  half_done.get_future().wait();
+  Client b(*server.server);
+  send_many(b, "/b", 100);
+  other_came.set_value();
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(b.receive().status, 200);
+  }
+  for (int i = 0; i < kRequests; ++i) {
+    ASSERT_EQ(a.receive().status, 200);
+  }
+  const std::lock_guard lock(mutex);
+  size_t longest = 0;
+  size_t run = 0;
+  for (size_t i = order.find('b'); i < order.rfind('b'); ++i) {
+    run = order[i] == 'a' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  EXPECT_LE(longest, 40u);
 }
 
 TEST(Server, ChunkedRequestBodies) {

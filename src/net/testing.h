@@ -67,13 +67,23 @@ class LambdaHandler final : public http::Handler {
 
   std::variant<http::Response, std::unique_ptr<http::Call>> prepare(
       http::Request request) const override {
+    if (on_prepare) {
+      on_prepare(request);
+    }
     if (const auto found = at_once.find(request.target); found != at_once.end()) {
       return found->second;
     }
     return std::make_unique<LambdaCall>(on_core, std::move(request));
   }
 
+  std::optional<http::Response> screen(const http::Request& head,
+                                       const http::Peer& peer) const override {
+    return screen_with ? screen_with(head, peer) : std::nullopt;
+  }
+
+  std::function<void(const http::Request&)> on_prepare;  // on an I/O thread
   std::map<std::string, http::Response> at_once;
+  std::function<std::optional<http::Response>(const http::Request&, const http::Peer&)> screen_with;
   OnCore on_core = [](const http::Request& request, const ExchangePtr& exchange) {
     exchange->respond({200, {}, request.method + ' ' + request.target + ' ' + request.body});
   };
@@ -96,6 +106,7 @@ class TestServer {
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;
 
+  void post(std::function<void()> task) { loop_.post(std::move(task)); }
   void on_core(std::function<void()> task) {
     std::promise<void> done;
     loop_.post([&] {
@@ -127,6 +138,36 @@ class TestServer {
   std::thread thread_;
 };
 
+// From the test's own thread, also while the core is busy. False after the deadline.
+inline bool soon(const std::function<bool()>& condition) {
+  for (int i = 0; i < kDeadlineMs; ++i) {
+    if (condition()) {
+      return true;
+    }
+    ::poll(nullptr, 0, 1);
+  }
+  return false;
+}
+
+// The core does nothing else as long as this is there.
+class BusyCore {
+ public:
+  explicit BusyCore(TestServer& server) {
+    std::promise<void> began;
+    server.post([&began, end = end_.get_future().share()] {
+      began.set_value();
+      end.wait();
+    });
+    began.get_future().wait();
+  }
+  ~BusyCore() { end_.set_value(); }
+  BusyCore(const BusyCore&) = delete;
+  BusyCore& operator=(const BusyCore&) = delete;
+
+ private:
+  std::promise<void> end_;
+};
+
 struct Answer {
   int status = 0;
   std::string head;
@@ -152,6 +193,12 @@ class Client {
 
   int fd() const { return fd_.get(); }
   void close() { fd_.reset(); }
+  // Ends it with a reset, not in good order.
+  void reset() {
+    const linger at_once = {1, 0};
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    fd_.reset();
+  }
   void finish_sending() { ::shutdown(fd_.get(), SHUT_WR); }
 
   void send(std::string_view bytes) {

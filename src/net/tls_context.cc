@@ -13,7 +13,7 @@
 namespace windlass::net {
 namespace {
 
-constexpr std::string_view kProtocols = "\x08http/1.1";  // ALPN's wire form: length, name
+constexpr std::string_view kProtocols = "\x02h2\x08http/1.1";  // ALPN's wire form: length, name
 
 int choose_protocol(SSL* /*connection*/, const unsigned char** out, unsigned char* out_length,
                     const unsigned char* in, unsigned int in_length, void* /*argument*/) {

@@ -1,6 +1,6 @@
 // TLS for the server side: our certificate, and the authority whose client certificates count. TLS
-// 1.2 or newer, HTTP/1.1 by ALPN, no session tickets, no renegotiation. Immutable once made; any
-// thread may make streams with it.
+// 1.2 or newer, HTTP/2 or HTTP/1.1 by ALPN, no session tickets, no renegotiation. Immutable once
+// made; any thread may make streams with it.
 #pragma once
 
 #include <memory>

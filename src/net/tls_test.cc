@@ -42,7 +42,7 @@ TEST(Tls, ServesClientsThatTrustTheAuthority) {
   const Authority own;
   TestServer server(with_tls(own), tells_who_asks());
   TlsClient client(server.server->endpoint(), own.authority.certificate_pem,
-                   {{}, TLS1_3_VERSION, "\x02h2\x08http/1.1"});
+                   {{}, TLS1_3_VERSION, "\x08http/1.1"});
   ASSERT_TRUE(client.connected());
   EXPECT_EQ(client.version(), TLS1_3_VERSION);
   EXPECT_EQ(client.protocol(), "http/1.1");
@@ -50,6 +50,23 @@ TEST(Tls, ServesClientsThatTrustTheAuthority) {
     client.send(kGet);
     EXPECT_THAT(client.receive_until("end"), HasSubstr("\r\n\r\nuser= end"));
   }
+}
+
+TEST(Tls, AnotherCertificateIsForNewConnections) {
+  const Authority own;
+  const Authority other;
+  TestServer server(with_tls(own), tells_who_asks());
+  TlsClient before(server.server->endpoint(), own.authority.certificate_pem);
+  ASSERT_TRUE(before.connected());
+  server.server->use(with_tls(other).tls);
+  for (int i = 0; i < 4; ++i) {  // whichever thread has them
+    TlsClient after(server.server->endpoint(), other.authority.certificate_pem);
+    ASSERT_TRUE(after.connected());
+    after.send(kGet);
+    EXPECT_THAT(after.receive_until("end"), HasSubstr("\r\n\r\nuser= end"));
+  }
+  before.send(kGet);
+  EXPECT_THAT(before.receive_until("end"), HasSubstr("\r\n\r\nuser= end"));
 }
 
 TEST(Tls, AClientWithoutTlsIsToldSo) {
@@ -81,12 +98,22 @@ TEST(Tls, Tls12IsTheOldest) {
   EXPECT_FALSE(tls11.connected());
 }
 
-TEST(Tls, AClientThatOnlySpeaksHttp2IsToldSo) {
+TEST(Tls, Http2WhereTheClientSpeaksItToo) {
   const Authority own;
   TestServer server(with_tls(own), tells_who_asks());
-  TlsClient client(server.server->endpoint(), own.authority.certificate_pem,
-                   {{}, TLS1_3_VERSION, "\x02h2"});
-  EXPECT_FALSE(client.connected());
+  for (const auto& [offered, chosen] :
+       std::map<std::string, std::string>{{"\x02h2", "h2"},
+                                          {"\x08http/1.1\x02h2", "h2"},
+                                          {"\x08http/1.1", "http/1.1"},
+                                          {"", ""}}) {
+    TlsClient client(server.server->endpoint(), own.authority.certificate_pem,
+                     {{}, TLS1_3_VERSION, offered});
+    EXPECT_TRUE(client.connected());
+    EXPECT_EQ(client.protocol(), chosen);
+  }
+  TlsClient other(server.server->endpoint(), own.authority.certificate_pem,
+                  {{}, TLS1_3_VERSION, "\x06spdy/3"});
+  EXPECT_FALSE(other.connected());
 }
 
 TEST(Tls, AClientCertificateNamesItsUserAndGroups) {

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 
 #include "posix/error.h"
@@ -23,6 +25,9 @@ constexpr const char* kLock = "lock";
 constexpr const char* kReserve = "reserve";
 // What a lock file holds of its owner.
 constexpr size_t kMaxPidText = 32;
+// How long a lock is waited for whose owner is gone.
+constexpr int kLockPauseMillis = 10;
+constexpr int kMaxLockTries = 300;
 
 Result<void> check_mode(const std::string& path, const struct stat& info, const char* command) {
   if (info.st_uid != ::geteuid()) {
@@ -53,26 +58,59 @@ Result<void> check_directory(const std::string& path) {
   return {};
 }
 
+// Those of other users cannot be looked at, and are not ours to end.
+bool has_open(pid_t process, const struct stat& wanted) {
+  const std::string folder = fmt::format("/proc/{}/fd", process);
+  PosixFiles files;
+  for (const std::string& name : files.list(folder).value_or(std::vector<std::string>())) {
+    struct stat info = {};
+    if (::stat((folder + "/" + name).c_str(), &info) == 0 && info.st_dev == wanted.st_dev &&
+        info.st_ino == wanted.st_ino) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whom the lock file names; 0 for nobody.
+pid_t owner_in(const FileDescriptor& lock) {
+  std::array<char, kMaxPidText> text = {};
+  const ssize_t got = ::pread(lock.get(), text.data(), text.size(), 0);
+  pid_t owner = 0;
+  if (got > 0) {
+    std::from_chars(text.data(), text.data() + got, owner);
+  }
+  return owner;
+}
+
+// The owner is gone, and a process that it was just starting has the lock until it has become
+// another program.
+bool is_about_to_be_free(const FileDescriptor& lock, pid_t owner) {
+  struct stat info = {};
+  return owner > 0 && ::fstat(lock.get(), &info) == 0 && !has_open(owner, info);
+}
+
 // Owned by nobody else, or the error that names who does.
-Result<FileDescriptor> take_lock(const std::string& directory) {
+Result<FileDescriptor> take_lock(const std::string& directory, LockName name) {
   const std::string path = directory + "/" + kLock;
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kFileMode));
   if (!file.valid()) {
     return fail(system_error("open", path, errno));
   }
-  std::array<char, kMaxPidText> text = {};
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+  for (int tries = 1; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
     if (errno != EWOULDBLOCK) {
       return fail(system_error("lock", path, errno));
     }
-    const ssize_t got = ::pread(file.get(), text.data(), text.size() - 1, 0);
-    std::string owner(text.data(), got > 0 ? static_cast<size_t>(got) : 0);
-    owner.resize(owner.find('\n') == std::string::npos ? 0 : owner.find('\n'));
-    return fail(plain_error(
-        fmt::format("{} is in use by process {}", directory, owner.empty() ? "unknown" : owner)));
+    const pid_t owner = owner_in(file);
+    if (tries == kMaxLockTries || !is_about_to_be_free(file, owner)) {
+      return fail(plain_error(
+          fmt::format("{} is in use by {}", directory,
+                      owner == 0 ? "another process" : fmt::format("process {}", owner))));
+    }
+    ::poll(nullptr, 0, kLockPauseMillis);
   }
-  // Only for the message above: on a full disk the lock holds without it.
-  const std::string pid = fmt::format("{}\n", ::getpid());
+  // On a full disk the lock holds without it. The name of an earlier owner goes in any case.
+  const std::string pid = name == LockName::own ? fmt::format("{}\n", ::getpid()) : "";
   if (::ftruncate(file.get(), 0) == 0) {
     [[maybe_unused]] const ssize_t written = ::pwrite(file.get(), pid.data(), pid.size(), 0);
   }
@@ -150,14 +188,15 @@ class PosixDataDirectory final : public env::DataDirectory {
 
 }  // namespace
 
-Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::string& path) {
+Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::string& path,
+                                                                LockName name) {
   TRY_VOID(PosixFiles().make_directory(path));
   TRY_VOID(check_directory(path));
   FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.valid()) {
     return fail(system_error("open", path, errno));
   }
-  TRY(FileDescriptor lock, take_lock(path));
+  TRY(FileDescriptor lock, take_lock(path, name));
   return std::make_unique<PosixDataDirectory>(path, std::move(folder), std::move(lock));
 }
 
@@ -165,6 +204,24 @@ bool data_directory_in_use(const std::string& path) {
   const FileDescriptor file(
       ::open((path + "/" + kLock).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   return file.valid() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+Result<pid_t> data_directory_owner(const std::string& path) {
+  const std::string lock = path + "/" + kLock;
+  TRY(const std::string text, PosixFiles().read(lock, kMaxPidText));
+  struct stat info = {};
+  if (::stat(lock.c_str(), &info) != 0) {
+    return fail(system_error("stat", lock, errno));
+  }
+  pid_t pid = 0;
+  std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (pid <= 0 || !has_open(pid, info)) {
+    return fail(plain_error(fmt::format(
+        "{} is in use, but {} does not name the process that has it; perhaps it is another "
+        "`windlass down`",
+        path, lock)));
+  }
+  return pid;
 }
 
 }  // namespace windlass::posix

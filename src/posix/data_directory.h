@@ -3,16 +3,27 @@
 // whoever could read it before must be known to the user, so nothing is tightened silently.
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
+#include <string>
 
 #include "env/data_directory.h"
 
 namespace windlass::posix {
 
+// Whether the lock file says which process holds it.
+enum class LockName { own, none };
+
 // Makes the directory if it is not there.
-Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::string& path);
+Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::string& path,
+                                                                LockName name = LockName::own);
 
 // Whether some process holds the directory now. Takes nothing and writes nothing.
 bool data_directory_in_use(const std::string& path);
+
+// The process that the lock file names, if it has that file open. An older name may be anybody's
+// number by now, and in another pid namespace it always is.
+Result<pid_t> data_directory_owner(const std::string& path);
 
 }  // namespace windlass::posix

@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include "posix/testing.h"
 
@@ -67,6 +71,30 @@ TEST(DataDirectory, ASecondOwnerIsRefusedAndToldOfTheFirst) {
   EXPECT_TRUE(open_data_directory(folder.path())) << "the lock goes with its owner";
 }
 
+TEST(DataDirectory, AnOwnerWithoutANameLeavesThatOfNobodyElse) {
+  const TemporaryDirectory folder;
+  ASSERT_TRUE(open_data_directory(folder.path()));
+  ASSERT_EQ(folder.read("lock"), std::to_string(::getpid()) + "\n");
+  const auto first = open_data_directory(folder.path(), LockName::none);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(folder.read("lock"), "");
+  const auto second = open_data_directory(folder.path());
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().message, folder.path() + " is in use by another process");
+}
+
+TEST(DataDirectory, ANameInTheLockIsItsOwnersOnlyWhileItHasItOpen) {
+  const TemporaryDirectory folder;
+  EXPECT_FALSE(data_directory_owner(folder.path()));
+  {
+    const auto held = open_data_directory(folder.path());
+    ASSERT_TRUE(held);
+    EXPECT_EQ(data_directory_owner(folder.path()).value_or(0), ::getpid());
+  }
+  ASSERT_EQ(folder.read("lock"), std::to_string(::getpid()) + "\n");
+  EXPECT_FALSE(data_directory_owner(folder.path())) << "a number that is left";
+}
+
 TEST(DataDirectory, MakesRenamesAndRemovesFiles) {
   const TemporaryDirectory folder;
   const auto opened = open_data_directory(folder.path());
@@ -96,6 +124,36 @@ TEST(DataDirectory, HoldsAPartOfTheDisk) {
   const auto too_much = (*opened)->hold_reserve(uint64_t{1} << 60);
   ASSERT_FALSE(too_much);
   EXPECT_FALSE(std::filesystem::exists(folder / "reserve")) << "all or nothing";
+}
+
+// One that is killed while it starts a process leaves it the lock, until that has become another
+// program.
+TEST(DataDirectory, WaitsForALockThatAnOwnerWhoIsGoneHasLeftBehind) {
+  const TemporaryDirectory folder;
+  std::array<int, 2> told = {};
+  ASSERT_EQ(::pipe(told.data()), 0);
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    const auto opened = open_data_directory(folder.path());
+    const pid_t heir = ::fork();
+    if (heir == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    const bool written = ::write(told[1], &heir, sizeof heir) == sizeof heir;
+    ::_exit(opened && written ? 0 : 1);
+  }
+  int status = 1;
+  ASSERT_EQ(::waitpid(owner, &status, 0), owner);
+  ASSERT_EQ(status, 0);
+  pid_t heir = 0;
+  ASSERT_EQ(::read(told[0], &heir, sizeof heir), static_cast<ssize_t>(sizeof heir));
+  ::close(told[0]);
+  ::close(told[1]);
+  EXPECT_TRUE(data_directory_in_use(folder.path()));
+  std::thread end([heir] { ::kill(heir, SIGKILL); });
+  EXPECT_TRUE(open_data_directory(folder.path()).has_value());
+  end.join();
 }
 
 }  // namespace

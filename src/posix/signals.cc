@@ -8,6 +8,14 @@
 #include "base/check.h"
 
 namespace windlass::posix {
+namespace {
+
+bool is_ignored(int signal_number) {
+  struct sigaction action = {};
+  return ::sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
 
 Signals::Signals(EventLoop& loop, std::initializer_list<int> signal_numbers,
                  std::function<void(int)> callback)
@@ -15,7 +23,9 @@ Signals::Signals(EventLoop& loop, std::initializer_list<int> signal_numbers,
   sigset_t wanted;
   sigemptyset(&wanted);
   for (const int number : signal_numbers) {
-    sigaddset(&wanted, number);
+    if (!is_ignored(number)) {
+      sigaddset(&wanted, number);
+    }
   }
   CHECK(::pthread_sigmask(SIG_BLOCK, &wanted, &previous_mask_) == 0, "pthread_sigmask");
   fd_ = FileDescriptor(::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC));

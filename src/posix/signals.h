@@ -10,9 +10,11 @@
 namespace windlass::posix {
 
 // Delivers signals (SIGINT, SIGTERM) as callbacks on the event loop instead of interrupting
-// anything. Made on the main thread before others start, since they inherit its signal mask; one
-// object per signal. Destroyed on the loop's thread, it restores the mask it found. Spawned
-// processes get an empty mask (supervisor/launcher.h).
+// anything. A signal that is ignored stays so, as whoever started the program wanted it (nohup, a
+// shell's background jobs): blocked, it would be kept and delivered. Made on the main thread before
+// others start, since they inherit its signal mask; one object per signal. Destroyed on the loop's
+// thread, it restores the mask it found. Spawned processes get an empty mask
+// (supervisor/launcher.h).
 class Signals {
  public:
   Signals(EventLoop& loop, std::initializer_list<int> signal_numbers,

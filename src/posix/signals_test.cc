@@ -47,6 +47,25 @@ TEST(Signals, RestoresTheMaskAndDropsWhatWasNotRead) {
   EXPECT_FALSE(is_blocked(SIGTERM));
 }
 
+TEST(Signals, WhatIsIgnoredStaysIgnored) {
+  PosixClock clock;
+  EventLoop loop(clock);
+  ::signal(SIGHUP, SIG_IGN);
+  std::vector<int> seen;
+  {
+    const Signals signals(loop, {SIGHUP, SIGUSR1}, [&](int number) {
+      seen.push_back(number);
+      loop.stop();
+    });
+    EXPECT_FALSE(is_blocked(SIGHUP));
+    ::kill(::getpid(), SIGHUP);
+    ::kill(::getpid(), SIGUSR1);
+    loop.run();
+  }
+  ::signal(SIGHUP, SIG_DFL);
+  EXPECT_THAT(seen, testing::ElementsAre(SIGUSR1));
+}
+
 TEST(Signals, TheCallbackMayDestroyIt) {
   PosixClock clock;
   EventLoop loop(clock);

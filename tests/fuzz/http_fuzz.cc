@@ -65,7 +65,8 @@ Outcome parsed(std::string_view bytes, size_t step) {
   while (!bytes.empty()) {
     const size_t used = parser.feed(bytes.substr(0, step));
     require(used <= std::min(step, bytes.size()) && used > 0);
-    require(parser.buffered_bytes() <= limits.head_bytes + limits.body_bytes);
+    require(parser.head_bytes() <= limits.head_bytes);
+    require(parser.body_bytes() <= limits.body_bytes);
     bytes.remove_prefix(used);
     if (parser.state() == RequestParser::State::refused) {
       outcome.refused_with = parser.refusal().status;

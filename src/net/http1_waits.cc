@@ -2,22 +2,21 @@
 #include <sys/epoll.h>
 
 #include "http/status_response.h"
-#include "net/connection.h"
+#include "net/http1_connection.h"
 #include "net/io_thread.h"
 
 namespace windlass::net {
 
-uint32_t Connection::wanted_events() const {
+uint32_t Http1Connection::wanted_events() const {
   const uint32_t peer_end = stopped_sending_ ? 0 : uint32_t{EPOLLRDHUP};
   if (phase_ == Phase::answering && output_.empty()) {
     return peer_end;
   }
-  const bool must_write =
-      blocked_on_ == Io::want_write && (!output_.empty() || phase_ == Phase::handshake);
+  const bool must_write = blocked_on_ == Io::want_write && !output_.empty();
   return (must_write ? uint32_t{EPOLLOUT} : uint32_t{EPOLLIN}) | peer_end;
 }
 
-void Connection::update_interest() {
+void Http1Connection::update_interest() {
   const uint32_t wanted = wanted_events();
   if ((wanted & ~watched_events_) != 0) {
     watched_events_ = wanted;
@@ -25,10 +24,7 @@ void Connection::update_interest() {
   }
 }
 
-Connection::Wait Connection::waits_for() const {
-  if (phase_ == Phase::handshake) {
-    return Wait::handshake;
-  }
+Http1Connection::Wait Http1Connection::waits_for() const {
   if (phase_ == Phase::lingering) {
     return Wait::linger;
   }
@@ -44,11 +40,9 @@ Connection::Wait Connection::waits_for() const {
   return parser_.idle() && !fresh_ ? Wait::idle : Wait::head;
 }
 
-Duration Connection::timeout_of(Wait wait) const {
+Duration Http1Connection::timeout_of(Wait wait) const {
   const Limits& limits = state_.limits;
   switch (wait) {
-    case Wait::handshake:
-      return limits.handshake_timeout;
     case Wait::idle:
       return limits.idle_timeout;
     case Wait::head:
@@ -67,14 +61,20 @@ Duration Connection::timeout_of(Wait wait) const {
   return Duration::zero();
 }
 
-// The clock runs from the beginning of a wait; only for a client that takes bytes it begins again
-// with each of them.
-void Connection::update_deadline(bool progress) {
+// For a client that takes what waits for it, and not next to nothing of it.
+bool Http1Connection::begins_anew(Wait wait) const {
+  return wait == Wait::idle ||
+         (wait == Wait::send && sent_in_time_ >= state_.limits.least_sent_bytes);
+}
+
+// The clock runs from the beginning of a wait, and anew where there is progress that counts.
+void Http1Connection::update_deadline(bool progress) {
   const Wait wait = waits_for();
-  if (wait == wait_ && !(progress && (wait == Wait::send || wait == Wait::idle))) {
+  if (wait == wait_ && !(progress && begins_anew(wait))) {
     return;
   }
   wait_ = wait;
+  sent_in_time_ = 0;
   if (wait == Wait::nothing) {
     return;
   }
@@ -85,14 +85,14 @@ void Connection::update_deadline(bool progress) {
   }
 }
 
-void Connection::schedule_timer() {
+void Http1Connection::schedule_timer() {
   io_.loop().cancel(timer_);
   timer_due_ = deadline_;
   timer_ = io_.loop().schedule(deadline_ - state_.clock.monotonic(),
-                               [self = shared_from_this()] { self->on_timer(); });
+                               [this, self = shared_from_this()] { on_timer(); });
 }
 
-void Connection::on_timer() {
+void Http1Connection::on_timer() {
   timer_ = env::TimerId::none;
   if (phase_ == Phase::closed || wait_ == Wait::nothing) {
     return;
@@ -104,7 +104,7 @@ void Connection::on_timer() {
   on_timeout();
 }
 
-void Connection::on_timeout() {
+void Http1Connection::on_timeout() {
   switch (wait_) {
     case Wait::head:
       if (parser_.idle()) {

@@ -1,8 +1,9 @@
-#include "net/connection.h"
+#include "net/http1_connection.h"
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -10,35 +11,30 @@
 #include "base/check.h"
 #include "http/request_class.h"
 #include "http/status_response.h"
-#include "net/endpoint.h"
+#include "net/dispatch.h"
 #include "net/io_thread.h"
 
 namespace windlass::net {
-namespace {
 
-// Steps that one connection may take before others have their turn.
-constexpr int kMaxStepsPerTurn = 32;
-// Of a refused request, read and dropped so that the client gets to read the refusal.
-constexpr size_t kMaxDiscardedBytes = size_t{8} * 1024 * 1024;
+Http1Connection::Http1Connection(uint64_t id, IoThread& io, ServerState& state,
+                                 std::unique_ptr<Stream> stream, http::Peer peer)
+    : id_(id),
+      io_(io),
+      state_(state),
+      stream_(std::move(stream)),
+      peer_(std::move(peer)),
+      parser_(state.limits.request),
+      hold_(state) {}
 
-}  // namespace
-
-Connection::Connection(uint64_t id, IoThread& io, ServerState& state,
-                       std::unique_ptr<Stream> stream)
-    : id_(id), io_(io), state_(state), stream_(std::move(stream)), parser_(state.limits.request) {
-  peer_.address = peer_address(stream_->fd());
-  peer_.reached = own_address(stream_->fd());
-}
-
-void Connection::start() {
+void Http1Connection::start() {
   watched_events_ = EPOLLIN | EPOLLRDHUP;
   watch_ =
       io_.loop().watch(stream_->fd(), watched_events_,
-                       [self = shared_from_this()](uint32_t events) { self->on_events(events); });
+                       [this, self = shared_from_this()](uint32_t events) { on_events(events); });
   advance();
 }
 
-void Connection::on_events(uint32_t events) {
+void Http1Connection::on_events(uint32_t events) {
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
     return close();
   }
@@ -60,7 +56,7 @@ void Connection::on_events(uint32_t events) {
 
 // It may only have finished sending (a request from a pipe), so a plain answer is still given. Who
 // follows a stream and closes is gone.
-void Connection::on_peer_finished() {
+void Http1Connection::on_peer_finished() {
   stopped_sending_ = true;
   if (phase_ != Phase::answering) {
     return;  // what is left of an answer still goes out; then reading meets the end
@@ -71,20 +67,23 @@ void Connection::on_peer_finished() {
   }
 }
 
-void Connection::advance() {
+void Http1Connection::advance() {
+  if (turn_comes_) {
+    return;
+  }
   const auto self = shared_from_this();
   bool progress = false;
   int steps = 0;
   while (phase_ != Phase::closed) {
     if (++steps > kMaxStepsPerTurn) {
-      io_.loop().post([self] { self->advance(); });
+      turn_comes_ = true;
+      io_.loop().post([this, self] {
+        turn_comes_ = false;
+        advance();
+      });
       break;
     }
-    if (phase_ == Phase::handshake) {
-      if (!continue_handshake()) {
-        break;
-      }
-    } else if (!output_.empty()) {
+    if (!output_.empty()) {
       if (!flush()) {
         break;
       }
@@ -108,25 +107,13 @@ void Connection::advance() {
   }
 }
 
-bool Connection::continue_handshake() {
-  blocked_on_ = stream_->handshake(peer_);
-  if (blocked_on_ == Io::done) {
-    blocked_on_ = Io::want_read;
-    phase_ = io_.stopping() ? Phase::closing : Phase::reading;
-    return true;
-  }
-  if (blocked_on_ != Io::want_read && blocked_on_ != Io::want_write) {
-    close();
-  }
-  return false;
-}
-
-bool Connection::flush() {
+bool Http1Connection::flush() {
   std::array<std::string_view, Stream::kMaxParts> parts;
   const size_t count = output_.front(parts);
   const Transfer sent = stream_->write({parts.data(), count});
   if (sent.result == Io::done) {
     const size_t of_chunks = output_.consume(sent.bytes);
+    sent_in_time_ += sent.bytes;
     if (sending_link_ != nullptr) {
       sending_link_->on_sent(of_chunks);
     }
@@ -139,7 +126,7 @@ bool Connection::flush() {
   return false;
 }
 
-bool Connection::read_input() {
+bool Http1Connection::read_input() {
   if (!input_.empty()) {
     const std::string bytes = std::exchange(input_, {});
     parse(bytes);
@@ -166,7 +153,7 @@ bool Connection::read_input() {
   return false;
 }
 
-bool Connection::discard_input() {
+bool Http1Connection::discard_input() {
   const std::span<char> scratch = io_.scratch();
   const ssize_t got = ::recv(stream_->fd(), scratch.data(), scratch.size(), 0);
   if (got > 0) {
@@ -179,14 +166,15 @@ bool Connection::discard_input() {
   return got > 0;
 }
 
-void Connection::parse(std::string_view bytes) {
+void Http1Connection::parse(std::string_view bytes) {
+  const bool in_head = parser_.state() == http::RequestParser::State::head;
   const size_t used = parser_.feed(bytes);
   switch (parser_.state()) {
     case http::RequestParser::State::complete:
       input_ = bytes.substr(used);
       account_for_input();
       if (phase_ == Phase::reading) {
-        dispatch();
+        answer_request();
       }
       break;
     case http::RequestParser::State::refused: {
@@ -194,6 +182,13 @@ void Connection::parse(std::string_view bytes) {
       refuse({refusal.status, std::string(refusal.reason), refusal.message, {}});
       break;
     }
+    case http::RequestParser::State::body:
+      if (in_head) {
+        if (auto refusal = state_.handler.screen(parser_.request(), peer_)) {
+          return refuse_with(*std::move(refusal));
+        }
+      }
+      [[fallthrough]];
     default:
       account_for_input();
       if (phase_ == Phase::reading && parser_.expects_continue()) {
@@ -203,57 +198,34 @@ void Connection::parse(std::string_view bytes) {
   }
 }
 
-void Connection::account_for_input() {
-  const size_t held = parser_.buffered_bytes();
-  if (held <= accounted_bytes_) {
-    return;
-  }
-  if (!state_.buffered_bytes.try_add(held - accounted_bytes_)) {
-    state_.throttled.fetch_add(1);
-    refuse(http::too_many_requests("the server holds too much of other requests, try again later"));
-    return;
-  }
-  accounted_bytes_ = held;
+RequestBytes Http1Connection::bytes_to_count() const {
+  const size_t head = parser_.head_bytes();
+  return {head - std::min(head, state_.limits.plain_head_bytes), parser_.body_bytes()};
 }
 
-void Connection::dispatch() {
-  state_.requests.fetch_add(1, std::memory_order_relaxed);
+void Http1Connection::account_for_input() {
+  if (!hold_.grow(bytes_to_count())) {
+    refuse(http::too_many_requests("the server holds too much of other requests, try again later"));
+  }
+}
+
+void Http1Connection::answer_request() {
   current_ = {};
   current_.http_1_0 = parser_.is_http_1_0();
   current_.keep_alive = parser_.keep_alive() && !io_.stopping();
   http::Request request = parser_.take();
   current_.method = request.method;
+  request.peer = peer_;
   const http::RequestClass request_class = http::classify(request);
   current_.long_running = request_class == http::RequestClass::long_running;
   phase_ = Phase::answering;
-
-  Gauge& gauge = state_.in_flight[static_cast<size_t>(request_class)];
-  if (!gauge.try_add(1)) {
-    state_.throttled.fetch_add(1);
-    return answer(http::status_response(
-        http::too_many_requests("Too many requests, please try again later.")));
-  }
-  slot_ = &gauge;
-  request.peer = peer_;
-  auto prepared = state_.handler.prepare(std::move(request));
-  if (auto* response = std::get_if<http::Response>(&prepared)) {
-    return answer(std::move(*response));
-  }
   link_ = std::make_shared<ExchangeLink>(state_.core, io_.mailbox(), this);
-  std::shared_ptr<http::Call> call = std::get<std::unique_ptr<http::Call>>(std::move(prepared));
-  const bool quick = call->is_quick();
-  env::Task run = [call = std::move(call),
-                   exchange = std::make_shared<CoreExchange>(link_)]() mutable {
-    // Both go where the call keeps them: an exchange that nobody keeps is answered.
-    const auto running = std::move(call);
-    running->run(std::move(exchange));
-  };
-  if (!quick || !state_.core.try_run(run)) {
-    state_.core.post(std::move(run));
+  if (auto response = dispatch(state_, std::move(request), request_class, hold_, link_)) {
+    answer(*std::move(response));
   }
 }
 
-void Connection::take_step(AnswerStep step) {
+void Http1Connection::take_step(ExchangeLink& /*link*/, AnswerStep step) {
   if (phase_ != Phase::answering) {
     return;
   }
@@ -273,15 +245,16 @@ void Connection::take_step(AnswerStep step) {
   }
 }
 
-void Connection::answer(http::Response response) {
+void Http1Connection::answer(http::Response response) {
   if (response.make_body) {
     response.body = response.make_body();
   }
   http::Framing framing;
   framing.date = io_.date();
   framing.close = !current_.keep_alive;
+  const size_t body_bytes = response.shared ? response.shared->size() : response.body.size();
   if (response.status != 204 && response.status != 304) {
-    framing.content_length = response.shared ? response.shared->size() : response.body.size();
+    framing.content_length = body_bytes;
   }
   output_.add(http::response_head(response.status, response.headers, framing));
   if (http::may_have_body(current_.method, response.status)) {
@@ -292,9 +265,13 @@ void Connection::answer(http::Response response) {
     }
   }
   end_answer();
+  // Else clients without credentials could hold every place by asking and not reading.
+  if (body_bytes <= state_.limits.small_answer_bytes) {
+    release_request();
+  }
 }
 
-void Connection::begin_stream(const StartAnswer& start) {
+void Http1Connection::begin_stream(const StartAnswer& start) {
   current_.streaming = true;
   current_.has_body = http::may_have_body(current_.method, start.status);
   if (current_.http_1_0) {
@@ -308,7 +285,7 @@ void Connection::begin_stream(const StartAnswer& start) {
   sending_link_ = link_;
 }
 
-void Connection::write_chunk(http::Chunk chunk) {
+void Http1Connection::write_chunk(http::Chunk chunk) {
   if (!current_.has_body) {
     link_->on_sent(chunk->size());
     return;
@@ -321,7 +298,7 @@ void Connection::write_chunk(http::Chunk chunk) {
   output_.add_chunk(std::move(chunk), !current_.http_1_0);
 }
 
-void Connection::abort_answer() {
+void Http1Connection::abort_answer() {
   if (current_.streaming) {
     // What was said before the cut still goes out, as far as the client takes it at once.
     while (!output_.empty() && flush()) {
@@ -331,7 +308,7 @@ void Connection::abort_answer() {
   answer(http::status_response(internal_error("the request was not answered")));
 }
 
-void Connection::end_answer() {
+void Http1Connection::end_answer() {
   if (link_ != nullptr) {
     link_->connection = nullptr;
     link_ = nullptr;
@@ -341,34 +318,28 @@ void Connection::end_answer() {
   phase_ = current_.keep_alive && !io_.stopping() ? Phase::reading : Phase::closing;
 }
 
-// The slot is kept until the client has taken the answer: answers in memory are bounded, too.
-void Connection::release_request() {
+// For larger answers not before the client has them: answers in memory are bounded, too.
+void Http1Connection::release_request() {
   sending_link_ = nullptr;
-  if (slot_ != nullptr) {
-    slot_->remove(1);
-    slot_ = nullptr;
-  }
-  const size_t held = parser_.buffered_bytes();
-  if (accounted_bytes_ > held) {
-    state_.buffered_bytes.remove(accounted_bytes_ - held);
-    accounted_bytes_ = held;
-  }
+  hold_.release(bytes_to_count());
 }
 
 // The request cannot be answered, or not be read to its end, so the connection ends with it.
-void Connection::refuse(const Status& status) {
+void Http1Connection::refuse(const Status& status) {
+  refuse_with(http::status_response(status));
+}
+
+void Http1Connection::refuse_with(http::Response response) {
   state_.refused.fetch_add(1);
   if (phase_ != Phase::answering) {
     current_ = {};
   }
   current_.keep_alive = false;
-  answer(http::status_response(status));
+  answer(std::move(response));
 }
 
-void Connection::wind_down() {
+void Http1Connection::wind_down() {
   switch (phase_) {
-    case Phase::handshake:
-      return close();
     case Phase::reading:
       if (output_.empty() && parser_.idle() && input_.empty()) {
         stream_->finish_writing();
@@ -395,7 +366,7 @@ void Connection::wind_down() {
   advance();
 }
 
-void Connection::close() {
+void Http1Connection::close() {
   if (phase_ == Phase::closed) {
     return;
   }
@@ -408,8 +379,8 @@ void Connection::close() {
     link_ = nullptr;
   }
   output_.clear();
-  release_request();
-  state_.buffered_bytes.remove(std::exchange(accounted_bytes_, 0));
+  sending_link_ = nullptr;
+  hold_.release();
   stream_ = nullptr;
   io_.forget(id_);
 }

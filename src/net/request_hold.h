@@ -1,0 +1,60 @@
+// What one request takes of the server's limits: memory for what has come of it, and a place among
+// those being answered. At first by itself, then as a Place that it shares with its call on the
+// core. Gives everything back at its end. Lives on an I/O thread.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "net/server_state.h"
+
+namespace windlass::net {
+
+class RequestHold {
+ public:
+  explicit RequestHold(ServerState& state) : state_(&state) {}
+  ~RequestHold() { release(); }
+  RequestHold(const RequestHold&) = delete;
+  RequestHold& operator=(const RequestHold&) = delete;
+
+  // False when that is too much.
+  bool grow(const RequestBytes& to) {
+    if (state_->load->grow(bytes_, to)) {
+      return true;
+    }
+    state_->throttled.fetch_add(1);
+    return false;
+  }
+  // False when all places are taken.
+  bool take_place(http::RequestClass request_class) {
+    Gauge& gauge = state_->load->in_flight[static_cast<size_t>(request_class)];
+    if (!gauge.try_add(1)) {
+      state_->throttled.fetch_add(1);
+      return false;
+    }
+    slot_ = &gauge;
+    return true;
+  }
+  // After take_place().
+  std::shared_ptr<Place> share() {
+    place_ = std::make_shared<Place>(state_->load, *std::exchange(slot_, nullptr),
+                                     std::exchange(bytes_, {}));
+    return place_;
+  }
+  // All but so many bytes, of the request that comes next.
+  void release(const RequestBytes& but = {}) {
+    place_ = nullptr;
+    if (slot_ != nullptr) {
+      std::exchange(slot_, nullptr)->remove(1);
+    }
+    state_->load->shrink(bytes_, but);
+  }
+
+ private:
+  ServerState* state_;
+  Gauge* slot_ = nullptr;
+  RequestBytes bytes_;
+  std::shared_ptr<Place> place_;
+};
+
+}  // namespace windlass::net
