@@ -33,12 +33,12 @@ constexpr std::array<std::string_view, kFeatureCount> kNames = {
 };
 
 std::optional<bool> parse_bool(std::string_view text) {
-  constexpr std::array<std::string_view, 6> kTrue = {"1", "t", "T", "TRUE", "true", "True"};
-  constexpr std::array<std::string_view, 6> kFalse = {"0", "f", "F", "FALSE", "false", "False"};
-  if (std::ranges::find(kTrue, text) != kTrue.end()) {
+  constexpr std::array<std::string_view, 6> kOn = {"1", "t", "T", "TRUE", "true", "True"};
+  constexpr std::array<std::string_view, 6> kOff = {"0", "f", "F", "FALSE", "false", "False"};
+  if (std::ranges::find(kOn, text) != kOn.end()) {
     return true;
   }
-  if (std::ranges::find(kFalse, text) != kFalse.end()) {
+  if (std::ranges::find(kOff, text) != kOff.end()) {
     return false;
   }
   return std::nullopt;

@@ -141,6 +141,19 @@ NameProblems check_dns1123_subdomain(std::string_view text) {
   return problems;
 }
 
+NameProblems check_path_segment(std::string_view text) {
+  if (text == "." || text == "..") {
+    return {fmt::format("may not be '{}'", text)};
+  }
+  NameProblems problems;
+  for (const char c : {'/', '%'}) {
+    if (text.find(c) != std::string_view::npos) {
+      problems.push_back(fmt::format("may not contain '{}'", c));
+    }
+  }
+  return problems;
+}
+
 NameProblems check_dns1035_label(std::string_view text) {
   NameProblems problems;
   if (text.size() > kMaxLabel) {

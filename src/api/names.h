@@ -17,6 +17,8 @@ using NameProblems = std::vector<std::string>;
 NameProblems check_dns1123_label(std::string_view text);
 // example.com: at most 253 characters.
 NameProblems check_dns1123_subdomain(std::string_view text);
+// What any name of an object must be, whatever its kind says: one step of a URL's path.
+NameProblems check_path_segment(std::string_view text);
 // my-name, not beginning with a digit.
 NameProblems check_dns1035_label(std::string_view text);
 // Label keys, condition types, finalizers: [example.com/]MyName.

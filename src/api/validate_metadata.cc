@@ -138,15 +138,19 @@ void validate_finalizers(FieldErrors& errors, const FieldPath& path, const Objec
                  fmt::format("finalizer {} and {} cannot be both set", kOrphan, kForeground));
 }
 
+void validate_finalizer_prefix(FieldErrors& errors, const FieldPath& path,
+                               const std::string& finalizer) {
+  if (finalizer.find('/') == std::string::npos && finalizer != kOrphan &&
+      finalizer != kForeground && finalizer != "kubernetes") {
+    errors.invalid(path, finalizer,
+                   "name is neither a standard finalizer name nor is it fully qualified");
+  }
+}
+
 void validate_finalizer_prefixes(FieldErrors& errors, const FieldPath& path,
                                  const ObjectMeta& metadata) {
   for (int i = 0; i < metadata.finalizers_size(); ++i) {
-    const std::string& finalizer = metadata.finalizers(i);
-    if (finalizer.find('/') == std::string::npos && finalizer != kOrphan &&
-        finalizer != kForeground && finalizer != "kubernetes") {
-      errors.invalid(path.index(static_cast<size_t>(i)), finalizer,
-                     "name is neither a standard finalizer name nor is it fully qualified");
-    }
+    validate_finalizer_prefix(errors, path.index(static_cast<size_t>(i)), metadata.finalizers(i));
   }
 }
 
@@ -194,7 +198,24 @@ void validate_common(FieldErrors& errors, const FieldPath& path, const ObjectMet
   validate_owner_references(errors, path.child("ownerReferences"), metadata);
 }
 
+void validate_named_meta(FieldErrors& errors, const FieldPath& path, const ObjectMeta& metadata,
+                         bool namespaced, NameCheck check_name) {
+  validate_name(errors, path, metadata, check_name);
+  validate_namespace(errors, path.child("namespace"), metadata.namespace_(), namespaced);
+  if (metadata.generation() < 0) {
+    errors.invalid(path.child("generation"), BadValue::number(metadata.generation()),
+                   "must be greater than or equal to 0");
+  }
+  validate_common(errors, path, metadata);
+  validate_finalizers(errors, path.child("finalizers"), metadata);
+}
+
 }  // namespace
+
+void validate_finalizer_name(FieldErrors& errors, const FieldPath& path, const std::string& name) {
+  add_problems(errors, path, name, check_qualified_name(name));
+  validate_finalizer_prefix(errors, path, name);
+}
 
 void validate_labels(FieldErrors& errors, const FieldPath& path, const StringMap& labels) {
   const bool good = std::all_of(labels.begin(), labels.end(), [](const auto& label) {
@@ -230,15 +251,19 @@ void validate_annotations(FieldErrors& errors, const FieldPath& path,
 
 void validate_object_meta(FieldErrors& errors, const FieldPath& path, const ObjectMeta& metadata,
                           bool namespaced, NameCheck check_name) {
-  validate_name(errors, path, metadata, check_name);
-  validate_namespace(errors, path.child("namespace"), metadata.namespace_(), namespaced);
-  if (metadata.generation() < 0) {
-    errors.invalid(path.child("generation"), BadValue::number(metadata.generation()),
-                   "must be greater than or equal to 0");
-  }
-  validate_common(errors, path, metadata);
-  validate_finalizers(errors, path.child("finalizers"), metadata);
+  validate_named_meta(errors, path, metadata, namespaced, check_name);
   validate_finalizer_prefixes(errors, path.child("finalizers"), metadata);
+}
+
+void validate_generic_meta(FieldErrors& errors, const FieldPath& path, const ObjectMeta& metadata,
+                           bool namespaced) {
+  validate_named_meta(errors, path, metadata, namespaced, &check_path_segment);
+}
+
+void validate_generic_update(FieldErrors& errors, const FieldPath& path, const ObjectMeta& changed,
+                             const ObjectMeta& old, bool namespaced) {
+  validate_generic_meta(errors, path, changed, namespaced);
+  validate_meta_update(errors, path, changed, old);
 }
 
 void validate_meta_update(FieldErrors& errors, const FieldPath& path, const ObjectMeta& changed,

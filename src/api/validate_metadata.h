@@ -27,16 +27,27 @@ void validate_object_meta(FieldErrors& errors, const FieldPath& path,
                           const meta::v1::ObjectMeta& metadata, bool namespaced,
                           NameCheck check_name);
 
+// What every kind has to keep to, also one whose own rules say nothing of metadata. It comes after
+// the kind's own rules where these found nothing.
+void validate_generic_meta(FieldErrors& errors, const FieldPath& path,
+                           const meta::v1::ObjectMeta& metadata, bool namespaced);
+// The same of an update, and what it must keep. It comes before the kind's own rules.
+void validate_generic_update(FieldErrors& errors, const FieldPath& path,
+                             const meta::v1::ObjectMeta& changed, const meta::v1::ObjectMeta& old,
+                             bool namespaced);
+
 // What any update must keep (M39, P75). The caller has restored what clients may not set at all.
 void validate_meta_update(FieldErrors& errors, const FieldPath& path,
                           const meta::v1::ObjectMeta& changed, const meta::v1::ObjectMeta& old);
 
-// The same, and the finalizer names. An update runs validate_meta_update for every kind first and
-// then this one for the kind, so that each error of the first is reported twice (J100).
+// The same, and the finalizer names. An update runs validate_generic_update for every kind first
+// and then this one for most, so that errors are reported twice or more (J100).
 void validate_object_meta_update(FieldErrors& errors, const FieldPath& path,
                                  const meta::v1::ObjectMeta& changed,
                                  const meta::v1::ObjectMeta& old);
 
+// A qualified name, with a domain unless it is one of Kubernetes' own.
+void validate_finalizer_name(FieldErrors& errors, const FieldPath& path, const std::string& name);
 void validate_labels(FieldErrors& errors, const FieldPath& path, const StringMap& labels);
 void validate_annotations(FieldErrors& errors, const FieldPath& path, const StringMap& annotations);
 

@@ -1,6 +1,6 @@
 // What of an object its reader looks at. The rest is left out of the protobuf bytes before they are
-// decoded, which costs a walk over a few tags instead of the decoding of strings that nobody reads:
-// of a pod, most of its spec and who manages which field. Pure; any thread.
+// decoded, which costs a walk over tags instead of the decoding of strings that nobody reads: of a
+// pod, most of its spec and status and who manages which field. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,14 @@
 
 namespace windlass::api {
 
-struct Outline {
-  // One field of the object, itself a message, and which of its fields stay.
-  struct Part {
-    uint32_t field = 0;
-    bool all_but = false;  // all but those that follow, instead of only those
-    std::vector<uint32_t> fields = {};
+struct OutlinePart;
 
-    bool keeps(uint32_t number) const;
-  };
-  std::vector<Part> parts = {};  // what is not named stays
+// The fields of a message that stay.
+using Outline = std::vector<OutlinePart>;
+
+struct OutlinePart {
+  uint32_t field = 0;
+  Outline inner = {};  // of a message: what stays of it; all of it when this is empty
 };
 
 // The bytes of the same message without what the outline leaves out. What is no protobuf comes back

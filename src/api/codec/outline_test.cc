@@ -7,9 +7,6 @@
 namespace windlass::api {
 namespace {
 
-constexpr uint32_t kMetadata = 1;
-constexpr uint32_t kSpec = 2;
-
 core::v1::Pod outlined_pod() {
   core::v1::Pod pod;
   pod.mutable_metadata()->set_name("p");
@@ -20,11 +17,27 @@ core::v1::Pod outlined_pod() {
   pod.mutable_spec()->add_init_containers()->set_name("init");
   pod.mutable_spec()->set_priority(7);
   pod.mutable_status()->set_phase("Failed");
+  pod.mutable_status()->set_message(std::string(200, 'm'));
+  auto& container = *pod.mutable_status()->add_container_statuses();
+  container.set_name("c");
+  container.set_container_id(std::string(200, 'i'));
+  auto& terminated = *container.mutable_state()->mutable_terminated();
+  terminated.set_exit_code(3);
+  terminated.set_reason("Error");
+  pod.mutable_status()->add_container_statuses()->mutable_state()->mutable_terminated()->set_reason(
+      "Completed");
   return pod;
 }
 
+// By the numbers that Kubernetes gave these fields.
 Outline pod_outline() {
-  return {{{kMetadata, true, {17}}, {kSpec, false, {10, 20}}}};
+  constexpr uint32_t kMetadata = 1;
+  constexpr uint32_t kSpec = 2;
+  constexpr uint32_t kStatus = 3;
+  const Outline state = {{3, {{1}}}};  // terminated.exitCode
+  return {{kMetadata, {{1}, {14}}},    // name, finalizers
+          {kSpec, {{10}, {20}}},       // nodeName, initContainers
+          {kStatus, {{1}, {8, {{1}, {2, state}}}}}};
 }
 
 TEST(Outline, LeavesOutWhatNobodyReads) {
@@ -35,6 +48,11 @@ TEST(Outline, LeavesOutWhatNobodyReads) {
   expected.mutable_metadata()->clear_managed_fields();
   expected.mutable_spec()->clear_containers();
   expected.mutable_spec()->clear_priority();
+  expected.mutable_status()->clear_message();
+  for (auto& container : *expected.mutable_status()->mutable_container_statuses()) {
+    container.clear_container_id();
+    container.mutable_state()->mutable_terminated()->clear_reason();  // but it is there
+  }
   EXPECT_EQ(read.SerializeAsString(), expected.SerializeAsString());
   EXPECT_EQ(apply_outline("", pod_outline()), "");
 }

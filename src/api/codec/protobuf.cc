@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "api/codec/canonical.h"
+#include "api/codec/wire_fields.h"
 #include "schema/meta/v1/envelope.pb.h"
 
 namespace windlass::api {
@@ -17,7 +18,6 @@ namespace {
 
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::ArrayOutputStream;
-using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 
 constexpr std::string_view kMagic("k8s\0", 4);
@@ -33,11 +33,16 @@ Failure malformed(std::string_view what) {
 }
 
 Result<TypeMeta> parse_type_meta(std::string_view bytes) {
-  meta::v1::TypeMeta message;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return malformed("TypeMeta");
+  TypeMeta type;
+  WireFields fields(bytes);
+  for (WireField field; fields.next(field);) {
+    if (field.is(meta::v1::TypeMeta::kApiVersionFieldNumber)) {
+      type.api_version = field.content;
+    } else if (field.is(meta::v1::TypeMeta::kKindFieldNumber)) {
+      type.kind = field.content;
+    }
   }
-  return TypeMeta{message.api_version(), message.kind()};
+  return fields.broken() ? malformed("TypeMeta") : Result<TypeMeta>(std::move(type));
 }
 
 // Writes with sorted map keys into a buffer that has exactly the room it takes.
@@ -99,29 +104,15 @@ Result<Envelope> open_envelope(std::string_view bytes) {
                                         bytes.size(), kMaxProtobufBytes)));
   }
   Envelope envelope;
-  CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
-                          static_cast<int>(bytes.size()));
-  while (uint32_t tag = stream.ReadTag()) {
-    if (tag != kTypeMetaTag && tag != kRawTag) {
-      if (!WireFormatLite::SkipField(&stream, tag)) {
-        return malformed("Unknown");
-      }
-      continue;
-    }
-    uint32_t length = 0;
-    if (!stream.ReadVarint32(&length) ||
-        length > bytes.size() - static_cast<size_t>(stream.CurrentPosition())) {
-      return malformed("Unknown");
-    }
-    std::string_view content = bytes.substr(static_cast<size_t>(stream.CurrentPosition()), length);
-    stream.Skip(static_cast<int>(length));
-    if (tag == kRawTag) {
-      envelope.raw = content;
-    } else {
-      TRY(envelope.type, parse_type_meta(content));
+  WireFields fields(bytes);
+  for (WireField field; fields.next(field);) {
+    if (field.is(meta::v1::Unknown::kRawFieldNumber)) {
+      envelope.raw = field.content;
+    } else if (field.is(meta::v1::Unknown::kTypeMetaFieldNumber)) {
+      TRY(envelope.type, parse_type_meta(field.content));
     }
   }
-  if (!stream.ConsumedEntireMessage()) {
+  if (fields.broken()) {
     return malformed("Unknown");
   }
   return envelope;

@@ -253,7 +253,7 @@ void validate_kept(FieldErrors& errors, const Change& c, const Job& old_job) {
 FieldErrors validate_job_status_update(const Job& old_job, const Job& job) {
   FieldErrors errors;
   const FieldPath metadata("metadata");
-  validate_meta_update(errors, metadata, job.metadata(), old_job.metadata());
+  validate_generic_update(errors, metadata, job.metadata(), old_job.metadata(), true);
   validate_object_meta_update(errors, metadata, job.metadata(), old_job.metadata());
   const Change change(old_job, job);
   validate_counters(errors, job.status());

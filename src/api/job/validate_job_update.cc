@@ -163,7 +163,7 @@ void validate_immutable_fields(FieldErrors& errors, const Job& old_job, const Jo
 FieldErrors validate_job_update(const Job& old_job, const Job& job) {
   FieldErrors errors;
   const FieldPath metadata("metadata");
-  validate_meta_update(errors, metadata, job.metadata(), old_job.metadata());
+  validate_generic_update(errors, metadata, job.metadata(), old_job.metadata(), true);
   validate_whole_job(errors, job);
   validate_object_meta_update(errors, metadata, job.metadata(), old_job.metadata());
   // The second time, so that every spec error is there twice, as in Kubernetes (J100).

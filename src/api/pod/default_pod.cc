@@ -111,6 +111,9 @@ void default_pod(Pod& pod) {
   for (Container& container : *spec.mutable_init_containers()) {
     default_pod_container(container, spec.host_network());
   }
+  if (spec.has_resources()) {
+    default_pod_resources(spec);
+  }
   if (spec.termination_grace_period_seconds() < 0) {
     spec.set_termination_grace_period_seconds(1);
   }

@@ -9,6 +9,7 @@ namespace windlass::api::core::v1 {
 class Container;
 class EphemeralContainerCommon;
 class ObjectFieldSelector;
+class PodSpec;
 class Volume;
 }  // namespace windlass::api::core::v1
 
@@ -26,6 +27,8 @@ void default_volume(core::v1::Volume& volume);
 void default_field_ref(core::v1::ObjectFieldSelector& field_ref);  // P16
 // Rounds up to thousandths and writes the canonical form (P17).
 void default_resources(ResourceMap& resources);
+// Of a pod that has spec.resources; its containers have their defaults.
+void default_pod_resources(core::v1::PodSpec& spec);
 // The canonical form alone. Text that is no quantity stays as it is.
 void canonicalize_quantity(meta::v1::Quantity& quantity);
 

@@ -73,6 +73,36 @@ TEST(PodDefaults, P11_OnlyPods) {
   EXPECT_EQ(container.ports(1).host_port(), 82);
 }
 
+TEST(PodDefaults, P11_RequestsOfThePodAsAWhole) {
+  const auto request = [](const std::string& spec, const char* name) {
+    const Pod pod = pod_with_spec(spec);
+    const auto& requests = pod.spec().resources().requests();
+    const auto found = requests.find(name);
+    return found == requests.end() ? std::string() : found->second.string();
+  };
+  const std::string limits = "resources: {limits: {cpu: 4, memory: 1Gi}}";
+  const std::string plain = "{" + limits + ", containers: [{name: c}]}";
+  EXPECT_EQ(request(plain, "cpu"), "4") << "nobody asks for any: as much as the limit";
+  EXPECT_EQ(request(plain, "memory"), "1Gi");
+  const std::string asking =
+      "{" + limits +
+      ", containers: [{name: c, resources: {requests: {cpu: 500m, x.io/f: 1}}}, {name: d, "
+      "resources: {limits: {cpu: 1}}}], initContainers: [{name: s, restartPolicy: Always, "
+      "resources: {requests: {cpu: 1}}}, {name: i, resources: {requests: {cpu: 2}}}]}";
+  EXPECT_EQ(request(asking, "cpu"), "3") << "the init container beside the sidecar";
+  EXPECT_EQ(request(asking, "memory"), "1Gi");
+  EXPECT_EQ(request(asking, "x.io/f"), "");
+  const std::string without_limits =
+      "{resources: {requests: {cpu: 2}}, containers: [{name: c, resources: {requests: {memory: "
+      "1Gi}}}]}";
+  EXPECT_EQ(request(without_limits, "memory"), "") << "only where the pod has limits";
+  const std::string huge =
+      "{resources: {requests: {cpu: 2}}, containers: [{name: c, resources: {limits: "
+      "{hugepages-2Mi: 4Mi, cpu: 1}}}]}";
+  EXPECT_EQ(request(huge, "hugepages-2Mi"), "4Mi");
+  EXPECT_TRUE(template_spec(plain).resources().requests().empty()) << "of pods only";
+}
+
 TEST(PodDefaults, J49_TemplatesDoNotGetWhatOnlyPodsGet) {
   const PodSpec spec = template_spec(
       "{hostNetwork: true, terminationGracePeriodSeconds: -5, containers: [{name: c, ports: "

@@ -44,6 +44,10 @@ bool is_standard_container_resource(std::string_view name) {
          is_huge_pages_resource(name);
 }
 
+bool is_pod_level_resource(std::string_view name) {
+  return name == "cpu" || name == "memory" || is_huge_pages_resource(name);
+}
+
 bool is_standard_resource(std::string_view name) {
   return is_standard_container_resource(name) || name.starts_with("requests.hugepages-") ||
          std::find(std::begin(kOtherStandard), std::end(kOtherStandard), name) !=

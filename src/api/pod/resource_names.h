@@ -7,6 +7,8 @@ namespace windlass::api {
 
 // cpu, memory, ephemeral-storage, hugepages-*: what a container may ask for by a short name.
 bool is_standard_container_resource(std::string_view name);
+// What a pod may ask for as a whole: cpu, memory, hugepages-*.
+bool is_pod_level_resource(std::string_view name);
 // Also names that only quotas use (requests.cpu, pods, ...).
 bool is_standard_resource(std::string_view name);
 bool is_huge_pages_resource(std::string_view name);

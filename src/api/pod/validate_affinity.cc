@@ -115,6 +115,8 @@ void validate_pod_term(FieldErrors& errors, const FieldPath& path, const PodAffi
   for (const std::string& name : term.namespaces()) {
     add_problems(errors, path.child("namespace"), name, check_dns1123_label(name));
   }
+  validate_label_keys(errors, path, term.match_label_keys(), term.mismatch_label_keys(),
+                      term.has_label_selector() ? &term.label_selector() : nullptr);
   if (term.topology_key().empty()) {
     errors.required(path.child("topologyKey"), "can not be empty");
   }

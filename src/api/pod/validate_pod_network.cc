@@ -2,6 +2,8 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/names.h"
 #include "api/pod/validate_pod_parts.h"
 #include "schema/core/v1/pod_spec.pb.h"
@@ -17,10 +19,13 @@ constexpr int kMaxSearches = 32;
 constexpr size_t kMaxSearchCharacters = 2048;
 constexpr size_t kMaxHostnameOverride = 64;
 
-void validate_ip(FieldErrors& errors, const FieldPath& path, const std::string& text) {
+bool is_address_of(int family, const std::string& text) {
   in6_addr address{};
-  if (inet_pton(AF_INET, text.c_str(), &address) != 1 &&
-      inet_pton(AF_INET6, text.c_str(), &address) != 1) {
+  return inet_pton(family, text.c_str(), &address) == 1;
+}
+
+void validate_ip(FieldErrors& errors, const FieldPath& path, const std::string& text) {
+  if (!is_address_of(AF_INET, text) && !is_address_of(AF_INET6, text)) {
     errors.invalid(path, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
   }
 }
@@ -75,7 +80,30 @@ void validate_searches(FieldErrors& errors, const FieldPath& path, const PodDNSC
   }
 }
 
+BadValue as_address_list(const std::vector<std::string>& addresses) {
+  std::string text;
+  for (const std::string& address : addresses) {
+    text += fmt::format("{}{{\"IP\":{}}}", text.empty() ? "" : ",", go_quote(address));
+  }
+  return BadValue::json("[" + text + "]");
+}
+
 }  // namespace
+
+void validate_addresses(FieldErrors& errors, const FieldPath& path,
+                        const std::vector<std::string>& addresses,
+                        const std::vector<std::string>& old) {
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    if (std::find(old.begin(), old.end(), addresses[i]) == old.end()) {
+      validate_ip(errors, path.index(i), addresses[i]);
+    }
+  }
+  if (addresses.size() > 1 && (addresses.size() > 2 || is_address_of(AF_INET, addresses[0]) ==
+                                                           is_address_of(AF_INET, addresses[1]))) {
+    errors.invalid(path, as_address_list(addresses),
+                   "may specify no more than one IP for each IP family");
+  }
+}
 
 void validate_dns_config(FieldErrors& errors, const FieldPath& path, const PodSpec& spec) {
   const PodDNSConfig& config = spec.dns_config();

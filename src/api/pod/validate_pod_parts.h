@@ -12,9 +12,11 @@
 #include "api/field_error.h"
 
 namespace google::protobuf {
+template <class Key, class T>
+class Map;
 template <class T>
 class RepeatedPtrField;
-}
+}  // namespace google::protobuf
 
 namespace windlass::api::core::v1 {
 class Affinity;
@@ -40,6 +42,11 @@ class Toleration;
 class TopologySpreadConstraint;
 class Volume;
 }  // namespace windlass::api::core::v1
+
+namespace windlass::api::meta::v1 {
+class LabelSelector;
+class Quantity;
+}  // namespace windlass::api::meta::v1
 
 namespace windlass::api {
 
@@ -123,6 +130,12 @@ void validate_lifecycle(FieldErrors& errors, const FieldPath& path,
 // validate_resources.cc
 void validate_container_resources(FieldErrors& errors, const FieldPath& path,
                                   const core::v1::ResourceRequirements& resources);
+// Of a pod that has spec.resources.
+void validate_pod_resources(FieldErrors& errors, const FieldPath& path,
+                            const core::v1::PodSpec& spec);
+// Amounts alone, of a node's capacity; an amount's path is a child.
+void validate_amounts(FieldErrors& errors, const FieldPath& path,
+                      const google::protobuf::Map<std::string, meta::v1::Quantity>& resources);
 void validate_overhead(FieldErrors& errors, const FieldPath& path, const core::v1::PodSpec& spec);
 
 // validate_security.cc
@@ -131,11 +144,15 @@ void validate_container_security(FieldErrors& errors, const FieldPath& path,
 void validate_pod_security(FieldErrors& errors, const FieldPath& path,
                            const core::v1::PodSpec& spec);
 
-// validate_affinity.cc, validate_topology_spread.cc
+// validate_affinity.cc, validate_topology_spread.cc, validate_label_keys.cc
 void validate_affinity(FieldErrors& errors, const FieldPath& path,
                        const core::v1::Affinity& affinity);
 void validate_topology_spread(FieldErrors& errors, const FieldPath& path,
                               const Repeated<core::v1::TopologySpreadConstraint>& constraints);
+// `path` is that of the term or constraint; `selector` is nullptr where it has none.
+void validate_label_keys(FieldErrors& errors, const FieldPath& path,
+                         const Repeated<std::string>& match, const Repeated<std::string>& mismatch,
+                         const meta::v1::LabelSelector* selector);
 // validate_toleration.cc
 void validate_tolerations(FieldErrors& errors, const FieldPath& path,
                           const Repeated<core::v1::Toleration>& tolerations);
@@ -144,6 +161,10 @@ void validate_taints(FieldErrors& errors, const FieldPath& path,
                      const Repeated<core::v1::Taint>& taints);
 
 // validate_pod_network.cc
+// Those that are new must be addresses, and of each family there is one.
+void validate_addresses(FieldErrors& errors, const FieldPath& path,
+                        const std::vector<std::string>& addresses,
+                        const std::vector<std::string>& old);
 void validate_dns_config(FieldErrors& errors, const FieldPath& path, const core::v1::PodSpec& spec);
 void validate_host_network_ports(FieldErrors& errors, const FieldPath& path,
                                  const core::v1::PodSpec& spec, bool is_pod);

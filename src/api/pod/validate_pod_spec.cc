@@ -132,6 +132,9 @@ void validate_spec(FieldErrors& errors, const FieldPath& path, const PodSpec& sp
     errors.required(path.child("terminationGracePeriodSeconds"));
   }
   validate_all_containers(errors, path, spec);
+  if (spec.has_resources()) {
+    validate_pod_resources(errors, path.child("resources"), spec);
+  }
   validate_placement(errors, path, spec, is_pod);
   validate_names_and_deadline(errors, path, spec);
   validate_scheduling(errors, path, spec);

@@ -88,6 +88,29 @@ void validate_transitions(FieldErrors& errors, const FieldPath& path,
   }
 }
 
+template <class Addresses>
+std::vector<std::string> texts_of(const Addresses& addresses) {
+  std::vector<std::string> texts;
+  for (const auto& address : addresses) {
+    texts.push_back(address.ip());
+  }
+  return texts;
+}
+
+void validate_all_addresses(FieldErrors& errors, const FieldPath& path,
+                            const core::v1::PodStatus& status, const core::v1::PodStatus& old) {
+  validate_addresses(errors, path.child("podIPs"), texts_of(status.pod_ips()),
+                     texts_of(old.pod_ips()));
+  if (status.host_ips().empty()) {
+    return;
+  }
+  const FieldPath host = path.child("hostIPs");
+  if (status.host_ip() != status.host_ips(0).ip()) {
+    errors.invalid(host.index(0).child("ip"), status.host_ips(0).ip(), "must be equal to `hostIP`");
+  }
+  validate_addresses(errors, host, texts_of(status.host_ips()), texts_of(old.host_ips()));
+}
+
 void validate_nominated_node(FieldErrors& errors, const FieldPath& path, const Pod& pod,
                              const Pod& old) {
   const std::string& name = pod.status().nominated_node_name();
@@ -105,7 +128,7 @@ void validate_nominated_node(FieldErrors& errors, const FieldPath& path, const P
 void validate_pod_status_update(FieldErrors& errors, const Pod& pod, const Pod& old) {
   const FieldPath metadata("metadata");
   const FieldPath path("status");
-  validate_meta_update(errors, metadata, pod.metadata(), old.metadata());
+  validate_generic_update(errors, metadata, pod.metadata(), old.metadata(), true);
   validate_object_meta_update(errors, metadata, pod.metadata(), old.metadata());
   validate_conditions(errors, path.child("conditions"), pod.status());
   validate_nominated_node(errors, path.child("nominatedNodeName"), pod, old);
@@ -118,14 +141,18 @@ void validate_pod_status_update(FieldErrors& errors, const Pod& pod, const Pod& 
     errors.invalid(path.child("qosClass"), pod.status().qos_class(), "field is immutable");
   }
   const PodSpec& spec = old.spec();
-  if (restarts_whole_pod(spec.containers()) || restarts_whole_pod(spec.init_containers())) {
-    return;
+  if (!restarts_whole_pod(spec.containers()) && !restarts_whole_pod(spec.init_containers())) {
+    validate_transitions(errors, path.child("containerStatuses"), pod.status().container_statuses(),
+                         old.status().container_statuses(), spec.containers(), spec);
+    validate_transitions(errors, path.child("initContainerStatuses"),
+                         pod.status().init_container_statuses(),
+                         old.status().init_container_statuses(), spec.init_containers(), spec);
   }
-  validate_transitions(errors, path.child("containerStatuses"), pod.status().container_statuses(),
-                       old.status().container_statuses(), spec.containers(), spec);
-  validate_transitions(errors, path.child("initContainerStatuses"),
-                       pod.status().init_container_statuses(),
-                       old.status().init_container_statuses(), spec.init_containers(), spec);
+  // No container is listed for these: they never start again.
+  validate_transitions(errors, path.child("ephemeralContainerStatuses"),
+                       pod.status().ephemeral_container_statuses(),
+                       old.status().ephemeral_container_statuses(), {}, spec);
+  validate_all_addresses(errors, path, pod.status(), old.status());
 }
 
 }  // namespace windlass::api

@@ -248,7 +248,7 @@ void validate_spec_update(FieldErrors& errors, const FieldPath& path, const PodS
 
 void validate_pod_update(FieldErrors& errors, const Pod& pod, const Pod& old) {
   const FieldPath metadata("metadata");
-  validate_meta_update(errors, metadata, pod.metadata(), old.metadata());
+  validate_generic_update(errors, metadata, pod.metadata(), old.metadata(), true);
   validate_object_meta_update(errors, metadata, pod.metadata(), old.metadata());
   validate_pod_metadata_and_spec(errors, pod);
   validate_spec_update(errors, FieldPath("spec"), pod.spec(), old.spec());

@@ -255,5 +255,32 @@ TEST(PodStatusUpdate, NominatedNode) {
                           "integer"));
 }
 
+TEST(PodStatusUpdate, P60_Addresses) {
+  const std::string good =
+      "{podIP: 10.0.0.1, podIPs: [{ip: 10.0.0.1}, {ip: 'fd00::1'}], hostIP: "
+      "10.0.0.2, hostIPs: [{ip: 10.0.0.2}]}";
+  EXPECT_THAT(status_errors(good, "{}"), IsEmpty());
+  EXPECT_THAT(status_errors("{podIPs: [{ip: x}]}", "{}"),
+              ElementsAre("status.podIPs[0]: Invalid value: \"x\": must be a valid IP address, "
+                          "(e.g. 10.9.8.7 or 2001:db8::ffff)"));
+  EXPECT_THAT(status_errors("{podIPs: [{ip: x}]}", "{podIPs: [{ip: x}]}"), IsEmpty())
+      << "what is there stays";
+  EXPECT_THAT(status_errors("{podIPs: [{ip: 10.0.0.1}, {ip: 10.0.0.2}]}", "{}"),
+              ElementsAre("status.podIPs: Invalid value: [{\"IP\":\"10.0.0.1\"},{\"IP\":"
+                          "\"10.0.0.2\"}]: may specify no more than one IP for each IP family"));
+  EXPECT_THAT(status_errors("{hostIPs: [{ip: 10.0.0.2}]}", "{}"),
+              ElementsAre("status.hostIPs[0].ip: Invalid value: \"10.0.0.2\": must be equal to "
+                          "`hostIP`"));
+}
+
+TEST(PodStatusUpdate, P61_EphemeralContainersNeverStartAgain) {
+  EXPECT_THAT(
+      status_errors("{ephemeralContainerStatuses: [{name: e, state: {running: {}}}]}",
+                    "{ephemeralContainerStatuses: [{name: e, state: {terminated: {exitCode: 1}}}]}",
+                    "restartPolicy: Always"),
+      ElementsAre("status.ephemeralContainerStatuses[0].state: Forbidden: may not be transitioned "
+                  "to non-terminated state"));
+}
+
 }  // namespace
 }  // namespace windlass::api

@@ -1,7 +1,8 @@
-// Requests and limits (api.md P38).
+// Requests and limits, of containers and of the pod as a whole (api.md P38).
 #include <fmt/format.h>
 
 #include "api/names.h"
+#include "api/pod/container_totals.h"
 #include "api/pod/default_pod_parts.h"
 #include "api/pod/resource_names.h"
 #include "api/pod/validate_pod_parts.h"
@@ -16,7 +17,23 @@ Quantity quantity_of(const meta::v1::Quantity& message) {
   return Quantity::parse(message.string()).value_or(Quantity());
 }
 
-void validate_name(FieldErrors& errors, const FieldPath& path, std::string_view name) {
+// What may be asked for: not the same for a container and for a pod as a whole.
+using ResourceNameRule = void (*)(FieldErrors&, const FieldPath&, std::string_view);
+
+void validate_pod_level_name(FieldErrors& errors, const FieldPath& path, std::string_view name) {
+  const auto problems = check_qualified_name(name);
+  add_problems(errors, path, name, problems);
+  if (!problems.empty()) {
+    return;
+  }
+  if (name.find('/') == std::string_view::npos && !is_standard_resource(name)) {
+    errors.invalid(path, name, "must be a standard resource type or fully qualified");
+  } else if (!is_pod_level_resource(name)) {
+    errors.not_supported(path, name, {"cpu", "hugepages-", "memory"});
+  }
+}
+
+void validate_container_name(FieldErrors& errors, const FieldPath& path, std::string_view name) {
   const auto problems = check_qualified_name(name);
   const bool qualified = name.find('/') != std::string_view::npos;
   add_problems(errors, path, name, problems);
@@ -86,28 +103,28 @@ bool names_huge_pages(const ResourceMap& resources) {
                      [](const auto& entry) { return is_huge_pages_resource(entry.first); });
 }
 
-void validate_limits(FieldErrors& errors, const FieldPath& path, const ResourceMap& limits) {
+void validate_limits(FieldErrors& errors, const FieldPath& path, const ResourceMap& limits,
+                     ResourceNameRule check_name) {
   for (std::string_view name : sorted_keys(limits)) {
     const Quantity quantity = quantity_of(limits.at(std::string(name)));
     const FieldPath item = path.key(name);
-    validate_name(errors, item, name);
+    check_name(errors, item, name);
     validate_amount(errors, item, name, quantity);
     validate_huge_pages(errors, item, name, quantity);
   }
 }
 
-}  // namespace
-
-void validate_container_resources(FieldErrors& errors, const FieldPath& path,
-                                  const core::v1::ResourceRequirements& resources) {
+void validate_requirements(FieldErrors& errors, const FieldPath& path,
+                           const core::v1::ResourceRequirements& resources,
+                           ResourceNameRule check_name) {
   if (!resources.limits().empty()) {
-    validate_limits(errors, path.child("limits"), resources.limits());
+    validate_limits(errors, path.child("limits"), resources.limits(), check_name);
   }
   for (std::string_view name : sorted_keys(resources.requests())) {
     const std::string key(name);
     const Quantity quantity = quantity_of(resources.requests().at(key));
     const FieldPath item = path.child("requests").key(name);
-    validate_name(errors, item, name);
+    check_name(errors, item, name);
     validate_amount(errors, item, name, quantity);
     compare_with_limit(errors, path, key, quantity, resources.limits());
     validate_huge_pages(errors, item, name, quantity);
@@ -118,8 +135,71 @@ void validate_container_resources(FieldErrors& errors, const FieldPath& path,
   }
 }
 
+// The pod as a whole asks for no less than its containers, and none of them may use more than it.
+void compare_with_containers(FieldErrors& errors, const FieldPath& path,
+                             const core::v1::PodSpec& spec) {
+  const core::v1::ResourceRequirements& whole = spec.resources();
+  const auto at_least = [&](const ResourceMap& amounts, std::string_view what,
+                            const std::string& name, const Quantity& total) {
+    const auto found = amounts.find(name);
+    if (found != amounts.end() && total > quantity_of(found->second)) {
+      errors.invalid(path.child(what).key(name), quantity_of(found->second).to_string(),
+                     fmt::format("must be greater than or equal to aggregate container {} of {}",
+                                 what, total.to_string()));
+    }
+  };
+  for (const auto& [name, total] : total_requests(spec)) {
+    at_least(whole.requests(), "requests", name, total);
+  }
+  for (const auto& [name, total] : total_limits(spec)) {
+    if (is_huge_pages_resource(name)) {
+      at_least(whole.limits(), "limits", name, total);
+    }
+  }
+  for (int i = 0; i < spec.containers_size(); ++i) {
+    const ResourceMap& limits = spec.containers(i).resources().limits();
+    for (std::string_view name : sorted_keys(limits)) {
+      const auto found = whole.limits().find(std::string(name));
+      const Quantity limit = quantity_of(limits.at(std::string(name)));
+      if (found != whole.limits().end() && limit > quantity_of(found->second)) {
+        // The path is the one that Kubernetes gives.
+        errors.invalid(path.child("containers").index(as_index(i)).key(name).child("limits"),
+                       limit.to_string(),
+                       fmt::format("must be less than or equal to pod limits of {}",
+                                   quantity_of(found->second).to_string()));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void validate_container_resources(FieldErrors& errors, const FieldPath& path,
+                                  const core::v1::ResourceRequirements& resources) {
+  validate_requirements(errors, path, resources, validate_container_name);
+}
+
+void validate_pod_resources(FieldErrors& errors, const FieldPath& path,
+                            const core::v1::PodSpec& spec) {
+  if (spec.os().name() == "windows") {
+    errors.forbidden(path, "may not be set for a windows pod");
+    return;
+  }
+  if (!spec.resources().claims().empty()) {
+    errors.forbidden(path.child("claims"), "claims may not be set for Resources at pod-level");
+  }
+  validate_requirements(errors, path, spec.resources(), validate_pod_level_name);
+  compare_with_containers(errors, path, spec);
+}
+
+void validate_amounts(FieldErrors& errors, const FieldPath& path, const ResourceMap& resources) {
+  for (std::string_view name : sorted_keys(resources)) {
+    validate_amount(errors, path.child(name), name, quantity_of(resources.at(std::string(name))));
+  }
+}
+
 void validate_overhead(FieldErrors& errors, const FieldPath& path, const core::v1::PodSpec& spec) {
-  validate_limits(errors, path.child("limits"), spec.overhead());
+  validate_limits(errors, path.child("limits"), spec.overhead(), validate_container_name);
 }
 
 }  // namespace windlass::api

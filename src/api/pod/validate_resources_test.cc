@@ -83,5 +83,46 @@ TEST(ResourceValidation, ErrorsAreInTheOrderOfNames) {
       ElementsAre(::testing::HasSubstr("limits[cpu]"), ::testing::HasSubstr("limits[memory]")));
 }
 
+std::vector<std::string> whole_errors(const std::string& resources,
+                                      const std::string& of_container = "") {
+  core::v1::PodTemplateSpec pod_template = from_yaml<core::v1::PodTemplateSpec>(
+      "{spec: {resources: {" + resources + "}, containers: [{name: c, image: i, resources: {" +
+      of_container + "}}]}}");
+  default_pod_template(pod_template);
+  FieldErrors errors;
+  validate_pod_template_spec(errors, FieldPath("t"), pod_template);
+  return testing::error_texts(errors);
+}
+
+TEST(ResourceValidation, P38_ThePodAsAWhole) {
+  const std::string path = "t.spec.resources.";
+  EXPECT_THAT(whole_errors("limits: {cpu: 2, memory: 1Gi}, requests: {cpu: 1}",
+                           "limits: {cpu: 2}, requests: {cpu: 1, memory: 1}"),
+              IsEmpty());
+  EXPECT_THAT(whole_errors("limits: {cpu: -1}"),
+              ElementsAre(path + "limits[cpu]: Invalid value: \"-1\": must be greater than or "
+                                 "equal to 0"));
+  EXPECT_THAT(whole_errors("limits: {foo: 1, ephemeral-storage: 1, x.io/f: 1}"),
+              ElementsAre(path + "limits[ephemeral-storage]: Unsupported value: "
+                                 "\"ephemeral-storage\": supported values: \"cpu\", "
+                                 "\"hugepages-\", \"memory\"",
+                          path + "limits[foo]: Invalid value: \"foo\": must be a standard "
+                                 "resource type or fully qualified",
+                          path + "limits[x.io/f]: Unsupported value: \"x.io/f\": supported "
+                                 "values: \"cpu\", \"hugepages-\", \"memory\""));
+  EXPECT_THAT(whole_errors("limits: {cpu: 1}, requests: {cpu: 2}"),
+              ElementsAre(path + "requests: Invalid value: \"2\": must be less than or equal to "
+                                 "cpu limit of 1"));
+  EXPECT_THAT(whole_errors("requests: {cpu: 1}", "requests: {cpu: 2}"),
+              ElementsAre(path + "requests[cpu]: Invalid value: \"1\": must be greater than or "
+                                 "equal to aggregate container requests of 2"));
+  EXPECT_THAT(whole_errors("limits: {cpu: 2}", "limits: {cpu: 3}"),
+              ElementsAre(path + "containers[0][cpu].limits: Invalid value: \"3\": must be less "
+                                 "than or equal to pod limits of 2"));
+  EXPECT_THAT(whole_errors("claims: [{name: a}]"),
+              ElementsAre(path + "claims: Forbidden: claims may not be set for Resources at "
+                                 "pod-level"));
+}
+
 }  // namespace
 }  // namespace windlass::api

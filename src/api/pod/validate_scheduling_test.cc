@@ -166,6 +166,31 @@ TEST(AffinityValidation, PodAffinity) {
                                             "name part must consist")));
 }
 
+TEST(AffinityValidation, P45_LabelKeys) {
+  const std::string path =
+      "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]";
+  const auto term_errors = [](const std::string& term) {
+    return errors_with(
+        "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: zone, " +
+        term + "}]}}");
+  };
+  EXPECT_THAT(term_errors("labelSelector: {}, matchLabelKeys: [app], mismatchLabelKeys: [x]"),
+              IsEmpty());
+  EXPECT_THAT(term_errors("matchLabelKeys: [app]"),
+              ElementsAre(path + ".matchLabelKeys: Forbidden: must not be specified when "
+                                 "labelSelector is not set"));
+  EXPECT_THAT(term_errors("labelSelector: {}, matchLabelKeys: [b, app], mismatchLabelKeys: [app]"),
+              ElementsAre(path + ".matchLabelKeys[1]: Invalid value: \"app\": exists in both "
+                                 "matchLabelKeys and mismatchLabelKeys"));
+  EXPECT_THAT(term_errors("labelSelector: {}, mismatchLabelKeys: [$]"),
+              ElementsAre(StartsWith(path + ".mismatchLabelKeys[0]: Invalid value: \"$\"")));
+  EXPECT_THAT(term_errors("labelSelector: {matchLabels: {app: a}, matchExpressions: [{key: app, "
+                          "operator: In, values: [a]}]}, matchLabelKeys: [app]"),
+              ElementsAre(path + "[0]: Invalid value: \"app\": exists in both matchLabelKeys and "
+                                 "labelSelector"));
+}
+
 TEST(TopologySpreadValidation, Constraints) {
   EXPECT_THAT(errors_with("topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
                           "whenUnsatisfiable: DoNotSchedule, minDomains: 2, labelSelector: "

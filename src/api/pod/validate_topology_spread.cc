@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "api/names.h"
 #include "api/pod/validate_pod_parts.h"
 #include "api/select/label_selector.h"
 #include "schema/core/v1/affinity.pb.h"
@@ -24,21 +23,6 @@ void validate_node_policy(FieldErrors& errors, const FieldPath& path, const std:
   }
 }
 
-void validate_match_label_keys(FieldErrors& errors, const FieldPath& path,
-                               const TopologySpreadConstraint& constraint) {
-  if (constraint.match_label_keys().empty()) {
-    return;
-  }
-  if (!constraint.has_label_selector()) {
-    errors.forbidden(path, "must not be specified when labelSelector is not set");
-    return;
-  }
-  for (int i = 0; i < constraint.match_label_keys_size(); ++i) {
-    add_problems(errors, path.index(as_index(i)), constraint.match_label_keys(i),
-                 check_qualified_name(constraint.match_label_keys(i)));
-  }
-}
-
 void validate_optional_fields(FieldErrors& errors, const FieldPath& path,
                               const TopologySpreadConstraint& constraint) {
   if (constraint.has_min_domains()) {
@@ -57,7 +41,8 @@ void validate_optional_fields(FieldErrors& errors, const FieldPath& path,
   if (constraint.has_node_taints_policy()) {
     validate_node_policy(errors, path.child("nodeTaintsPolicy"), constraint.node_taints_policy());
   }
-  validate_match_label_keys(errors, path.child("matchLabelKeys"), constraint);
+  validate_label_keys(errors, path, constraint.match_label_keys(), {},
+                      constraint.has_label_selector() ? &constraint.label_selector() : nullptr);
   if (constraint.has_label_selector()) {
     validate_label_selector(errors, path.child("labelSelector"), constraint.label_selector());
   }
