@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
+#include "schema/core/v1/service_account.pb.h"
 #include "schema/scheduling/v1/priority_class.pb.h"
 
 namespace windlass::apiserver {
@@ -17,6 +18,7 @@ namespace {
 
 using api::core::v1::Node;
 using api::core::v1::Pod;
+using api::core::v1::ServiceAccount;
 using api::core::v1::Taint;
 using api::core::v1::Toleration;
 using api::scheduling::v1::PriorityClass;
@@ -88,6 +90,22 @@ Result<void> set_priority(const ObjectRef& ref, const Priority& computed, Pod& p
   return {};
 }
 
+// A client that sends a pod without what it was given at its creation does not mean to change it.
+void keep_admitted(const Admission& admission, const Pod& old, Pod& pod) {
+  auto& spec = *pod.mutable_spec();
+  if (admission.priorities) {
+    if (!spec.has_priority() && old.spec().has_priority()) {
+      spec.set_priority(old.spec().priority());
+    }
+    if (!spec.has_preemption_policy() && old.spec().has_preemption_policy()) {
+      spec.set_preemption_policy(old.spec().preemption_policy());
+    }
+  }
+  if (admission.default_tolerations) {
+    tolerate_lost_nodes(pod, admission.toleration);
+  }
+}
+
 }  // namespace
 
 ObjectPtr Server::default_priority_class() {
@@ -111,10 +129,14 @@ Result<void> Server::admit_pod(const ObjectRef& ref, Message& object) {
     }
     spec.set_service_account(spec.service_account_name());
     const std::string& account = spec.service_account_name();
-    if (!find({&service_account_kind(), ref.ns, account})) {
+    const auto found = find({&service_account_kind(), ref.ns, account});
+    if (!found) {
       return fail(forbidden(resource_name(ref), "error looking up service account " + ref.ns + "/" +
                                                     account + ": serviceaccount " + quote(account) +
                                                     " not found"));
+    }
+    if (spec.image_pull_secrets().empty()) {
+      *spec.mutable_image_pull_secrets() = as<ServiceAccount>(*found->object).image_pull_secrets();
     }
   }
   if (admission_.priorities) {
@@ -134,17 +156,29 @@ Result<void> Server::admit_pod(const ObjectRef& ref, Message& object) {
   if (admission_.default_tolerations) {
     tolerate_lost_nodes(pod, admission_.toleration);
   }
+  // RuntimeClasses are not served, so none is found. What asks for a sandbox must not run without.
+  if (admission_.runtime_classes && spec.has_runtime_class_name()) {
+    return fail(forbidden(resource_name(ref), "pod rejected: RuntimeClass " +
+                                                  quote(spec.runtime_class_name()) + " not found"));
+  }
   return {};
 }
 
-Result<void> Server::admit(const ObjectRef& ref, Message& object, bool is_new) {
+Result<void> Server::admit(const ObjectRef& ref, Message& object, const Message* old) {
   if (ref.kind == &api::kinds::pod()) {
-    return is_new ? admit_pod(ref, object) : Result<void>();
-  }
-  if (ref.kind == &api::kinds::node() && is_new && admission_.unready_nodes) {
-    begin_not_ready(as<Node>(object));
+    if (old == nullptr) {
+      return admit_pod(ref, object);
+    }
+    keep_admitted(admission_, as<Pod>(*old), as<Pod>(object));
     return {};
   }
+  if (ref.kind == &api::kinds::node() && old == nullptr && admission_.unready_nodes) {
+    begin_not_ready(as<Node>(object));
+  }
+  return {};
+}
+
+Result<void> Server::admit_valid(const ObjectRef& ref, const Message& object) {
   if (!admission_.priorities || ref.kind != &priority_class_kind() ||
       !as<PriorityClass>(object).global_default()) {
     return {};

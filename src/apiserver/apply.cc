@@ -132,6 +132,10 @@ Result<ObjectPtr> Server::try_apply(const ObjectRef& ref, const Strategy& strate
       return fail(stored.error());
     }
     TRY(std::unique_ptr<Message> object, new_object(*ref.kind, config));
+    if (const std::string& uid = api::metadata_of(*object).uid(); !uid.empty()) {
+      return fail(conflict(resource_name(ref), "uid mismatch: the provided object specified uid " +
+                                                   uid + ", and no existing object was found"));
+    }
     tracker.apply_new(config);
     return try_create(ref, std::move(object), options, tracker, decision);
   }

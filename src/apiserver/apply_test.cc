@@ -48,6 +48,13 @@ class Apply : public ServerTest {
   }
 };
 
+TEST_F(Apply, M100_WhatIsMeantForAnObjectThatIsGoneMakesNoOther) {
+  EXPECT_EQ(error(apply(config_map("c"), config(R"("metadata":{"uid":"u"})"))),
+            "409 Conflict: Operation cannot be fulfilled on configmaps \"c\": uid mismatch: the "
+            "provided object specified uid u, and no existing object was found");
+  EXPECT_EQ(stored(config_map("c")), nullptr);
+}
+
 TEST_F(Apply, M100_CreatesWhatIsNotThere) {
   const Decision decision =
       apply(config_map("c"), "apiVersion: v1\nkind: ConfigMap\ndata: {a: x}\n");

@@ -3,6 +3,7 @@
 
 #include "api/equality.h"
 #include "api/select/label_selector.h"
+#include "api/validate_metadata.h"
 #include "apiserver/strategies.h"
 #include "schema/meta/v1/quantity.pb.h"
 #include "schema/policy/v1/pod_disruption_budget.pb.h"
@@ -98,8 +99,11 @@ class BudgetStrategy final : public Strategy {
     budget.clear_status();
   }
   FieldErrors validate_create(const Message& object) const override {
-    FieldErrors errors = Strategy::validate_create(object);
+    FieldErrors errors;
     validate_budget(errors, as<PodDisruptionBudget>(object));
+    if (errors.empty()) {
+      api::validate_generic_meta(errors, FieldPath("metadata"), api::metadata_of(object), true);
+    }
     return errors;
   }
 
@@ -113,7 +117,7 @@ class BudgetStrategy final : public Strategy {
     }
   }
   FieldErrors validate_update(const Message& old, const Message& object) const override {
-    FieldErrors errors = Strategy::validate_update(old, object);
+    FieldErrors errors = validate_metadata(old, object);
     validate_budget(errors, as<PodDisruptionBudget>(object));
     return errors;
   }
@@ -123,8 +127,17 @@ class BudgetStrategy final : public Strategy {
     *as<PodDisruptionBudget>(object).mutable_spec() = as<PodDisruptionBudget>(old).spec();
   }
   FieldErrors validate_status_update(const Message& old, const Message& object) const override {
-    FieldErrors errors = Strategy::validate_update(old, object);
+    FieldErrors errors = validate_metadata(old, object);
     validate_status(errors, as<PodDisruptionBudget>(object));
+    return errors;
+  }
+
+ private:
+  // Of its names Kubernetes asks no more than that they fit into a path.
+  static FieldErrors validate_metadata(const Message& old, const Message& object) {
+    FieldErrors errors;
+    api::validate_generic_update(errors, FieldPath("metadata"), api::metadata_of(object),
+                                 api::metadata_of(old), true);
     return errors;
   }
 };

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "api/names.h"
+#include "api/patch/json_value.h"
 #include "apiserver/strategies.h"
 #include "schema/core/v1/config_map.pb.h"
 
@@ -34,7 +35,7 @@ template <class Map>
 size_t bytes_of(const Map& data) {
   size_t bytes = 0;
   for (const auto& [key, value] : data) {
-    bytes += key.size() + value.size();
+    bytes += value.size();
   }
   return bytes;
 }
@@ -84,7 +85,7 @@ class ConfigMapStrategy final : public Strategy {
     if (old.immutable() && !same(old.binary_data(), changed.binary_data())) {
       errors.forbidden(FieldPath("binaryData"), "field is immutable when `immutable` is set");
     }
-    validate_data(errors, changed);
+    errors.append(validate_create(object));
     return errors;
   }
 
@@ -102,6 +103,61 @@ class ConfigMapStrategy final : public Strategy {
     }
   }
 };
+
+// Nothing of the content is shown: errors end up in logs.
+void validate_json_object(FieldErrors& errors, const Secret& secret, const char* key) {
+  const FieldPath path = FieldPath("data").key(key);
+  const auto found = secret.data().find(key);
+  if (found == secret.data().end()) {
+    errors.required(path);
+    return;
+  }
+  constexpr const char* kRedacted = "<secret contents redacted>";
+  const Result<api::JsonTree> tree = api::parse_json_value(found->second);
+  if (!tree) {
+    errors.invalid(path, kRedacted, tree.error().message);
+  } else if (!tree->value.is_object() && !tree->value.is_null()) {
+    errors.invalid(path, kRedacted,
+                   "json: cannot unmarshal " + std::string(json_type_name(tree->value)) +
+                       " into Go value of type map[string]interface {}");
+  }
+}
+
+// What the known types of secrets have to hold.
+void validate_secret_type(FieldErrors& errors, const Secret& secret) {
+  const std::string& type = secret.type();
+  const auto& data = secret.data();
+  const auto require = [&](const char* key) {
+    if (!data.contains(key)) {
+      errors.required(FieldPath("data").key(key));
+    }
+  };
+  if (type == "kubernetes.io/tls") {
+    require("tls.crt");
+    require("tls.key");
+  } else if (type == "kubernetes.io/dockercfg") {
+    validate_json_object(errors, secret, ".dockercfg");
+  } else if (type == "kubernetes.io/dockerconfigjson") {
+    validate_json_object(errors, secret, ".dockerconfigjson");
+  } else if (type == "kubernetes.io/basic-auth") {
+    if (!data.contains("username") && !data.contains("password")) {
+      require("username");
+      require("password");
+    }
+  } else if (type == "kubernetes.io/ssh-auth") {
+    constexpr const char* kKey = "ssh-privatekey";
+    if (const auto found = data.find(kKey); found == data.end() || found->second.empty()) {
+      errors.required(FieldPath("data").key(kKey));
+    }
+  } else if (type == "kubernetes.io/service-account-token") {
+    constexpr const char* kAccount = "kubernetes.io/service-account.name";
+    const auto& annotations = secret.metadata().annotations();
+    if (const auto found = annotations.find(kAccount);
+        found == annotations.end() || found->second.empty()) {
+      errors.required(FieldPath("metadata").child("annotations").key(kAccount));
+    }
+  }
+}
 
 class SecretStrategy final : public Strategy {
  public:
@@ -132,7 +188,7 @@ class SecretStrategy final : public Strategy {
       errors.invalid(FieldPath("type"), changed.type(), "field is immutable");
     }
     validate_immutable(errors, old, changed, same(old.data(), changed.data()));
-    validate_data(errors, changed);
+    errors.append(validate_create(object));
     return errors;
   }
 
@@ -153,6 +209,7 @@ class SecretStrategy final : public Strategy {
     if (bytes_of(secret.data()) > kMaxDataBytes) {
       errors.too_long(FieldPath("data"), kMaxDataBytes);
     }
+    validate_secret_type(errors, secret);
   }
 };
 

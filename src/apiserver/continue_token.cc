@@ -42,6 +42,9 @@ std::string encode_continue(const ContinueToken& token) {
   std::string json = fmt::format(R"({{"v":"{}","rv":{},"start":)", kVersion,
                                  token.revision == 0 ? -1 : static_cast<int64_t>(token.revision));
   api::append_json_string(start, json);
+  if (token.left) {
+    json += fmt::format(R"(,"left":{})", *token.left);
+  }
   json += '}';
   std::string encoded;
   api::append_base64(json, encoded);
@@ -75,6 +78,9 @@ Result<ContinueToken> decode_continue(std::string_view text) {
   ContinueToken token;
   token.revision = revision < 0 ? 0 : static_cast<store::Revision>(revision);
   token.after = start.substr(1, start.size() - 2);
+  if (int64_t left = 0; document["left"].get(left) == simdjson::SUCCESS && left >= 0) {
+    token.left = left;
+  }
   return token;
 }
 

@@ -81,17 +81,19 @@ Result<ObjectPtr> Server::try_create(const ObjectRef& asked, std::unique_ptr<Mes
     ref.name = api::metadata_of(*object).name();
   }
   const bool generated = ref.name.empty();
+  decision.add_warnings({api::deduplicate_owner_references(api::mutable_metadata_of(*object))});
   TRY_VOID(check_namespace(ref));
   TRY_VOID(fill_new_metadata(ref, *object));
 
   strategy->apply_defaults(*object, nullptr, context());
   tracker.create(*object);
-  TRY_VOID(admit(ref, *object, true));
+  TRY_VOID(admit(ref, *object, nullptr));
   strategy->prepare_for_create(*object, context());
   const api::FieldErrors errors = strategy->validate_create(*object);
   if (!errors.empty()) {
     return fail(errors.to_status(stored_kind(*ref.kind), ref.name));
   }
+  TRY_VOID(admit_valid(ref, *object));
   if (!api::metadata_of(*object).resource_version().empty()) {
     return fail(plain_error("resourceVersion should not be set on objects to be created"));
   }
@@ -100,7 +102,6 @@ Result<ObjectPtr> Server::try_create(const ObjectRef& asked, std::unique_ptr<Mes
                               api::metadata_of(*existing->object).has_deletion_timestamp()));
   }
   decision.add_warnings(strategy->warnings(*object, nullptr));
-  decision.add_warnings({api::deduplicate_owner_references(api::mutable_metadata_of(*object))});
   decision.created = true;
   tracker.stamp(*object, clock_.now());
   return put(ref, 0, std::move(object), options);

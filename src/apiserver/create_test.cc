@@ -225,6 +225,48 @@ TEST_F(CreateTest, P22_QosClassFollowsRequestsAndLimits) {
   }
 }
 
+TEST_F(CreateTest, P22_QosClassOfAPodWithResourcesOfItsOwn) {
+  const auto qos = [&](const std::string& resources) {
+    const ObjectPtr object =
+        must_create(pod(""), R"({"metadata":{"generateName":"p-"},"spec":{"resources":)" +
+                                 resources + R"(,"containers":[{"name":"c","image":"i"}]}})");
+    return static_cast<const api::core::v1::Pod&>(*object).status().qos_class();
+  };
+  EXPECT_EQ(qos(R"({"limits":{"cpu":"1","memory":"1Gi"}})"), "Guaranteed");
+  EXPECT_EQ(qos(R"({"limits":{"cpu":"1"}})"), "Burstable");
+  EXPECT_EQ(qos(R"({"requests":{"cpu":"1"}})"), "Burstable");
+  EXPECT_EQ(qos(R"({"requests":{"cpu":"0"}})"), "BestEffort");
+}
+
+TEST_F(CreateTest, P45_LabelKeysBecomeConditionsOfTheSelector) {
+  const std::string metadata = R"({"labels":{"app":"a","run":"1"}})";
+  const std::string containers = R"("containers":[{"name":"c","image":"i"}]})";
+  const std::string anti =
+      R"({"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)"
+      R"({"topologyKey":"zone","labelSelector":)";
+  must_create(pod("p"),
+              with_spec(metadata, anti +
+                                      R"({"matchLabels":{"x":"y"}},"matchLabelKeys":["app",)"
+                                      R"("none"],"mismatchLabelKeys":["run"]}]}},)"
+                                      R"("topologySpreadConstraints":[{"maxSkew":1,)"
+                                      R"("topologyKey":"zone","whenUnsatisfiable":)"
+                                      R"("ScheduleAnyway","labelSelector":{},)"
+                                      R"("matchLabelKeys":["app"]}],)" +
+                                      containers));
+  const std::string json = api::to_json(*stored(pod("p")));
+  EXPECT_THAT(json,
+              testing::HasSubstr(R"("labelSelector":{"matchLabels":{"x":"y"},"matchExpressions":[)"
+                                 R"({"key":"app","operator":"In","values":["a"]},)"
+                                 R"({"key":"run","operator":"NotIn","values":["1"]}]})"));
+  EXPECT_THAT(json, testing::HasSubstr(R"("labelSelector":{"matchExpressions":[{"key":"app",)"
+                                       R"("operator":"In","values":["a"]}]})"));
+  EXPECT_THAT(error(create(pod("q"), with_spec(metadata, anti +
+                                                             R"({"matchLabels":{"app":"a"}},)"
+                                                             R"("matchLabelKeys":["app"]}]}},)" +
+                                                             containers))),
+              testing::HasSubstr("exists in both matchLabelKeys and labelSelector"));
+}
+
 TEST_F(CreateTest, M37_DuplicateOwnersAreDroppedWithAWarning) {
   const Decision decision = create(config_map("c"), R"({"metadata":{"ownerReferences":[
       {"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"},
@@ -233,6 +275,24 @@ TEST_F(CreateTest, M37_DuplicateOwnersAreDroppedWithAWarning) {
   EXPECT_EQ(api::metadata_of(**decision.answer).owner_references_size(), 1);
   EXPECT_THAT(decision.warnings,
               ElementsAre(StartsWith(".metadata.ownerReferences contains duplicate entries")));
+}
+
+TEST_F(CreateTest, M37_ARepeatedControllerIsOneController) {
+  const std::string owner =
+      R"({"apiVersion":"batch/v1","kind":"Job","name":"j","uid":"u","controller":true})";
+  const std::string metadata = R"({"ownerReferences":[)" + owner + "," + owner + "]";
+  const Decision made = create(config_map("c"), R"({"metadata":)" + metadata + "}}");
+  ASSERT_EQ(error(made), "");
+  EXPECT_EQ(api::metadata_of(**made.answer).owner_references_size(), 1);
+  EXPECT_EQ(made.warnings.size(), 1U);
+  const Decision patched = server.patch(config_map("c"), "", PatchType::merge,
+                                        R"({"metadata":)" + metadata + R"(,"labels":{"a":"b"}}})");
+  ASSERT_EQ(error(patched), "");
+  EXPECT_EQ(meta(config_map("c")).owner_references_size(), 1);
+  EXPECT_EQ(patched.warnings.size(), 1U);
+  const Decision refused = create(config_map("C"), R"({"metadata":)" + metadata + "}}");
+  EXPECT_EQ(refused.answer.error().code, 422);
+  EXPECT_EQ(refused.warnings.size(), 1U) << "whatever else is wrong";
 }
 
 }  // namespace

@@ -8,11 +8,6 @@
 namespace windlass::apiserver {
 namespace {
 
-// api.md J150.
-constexpr const char* kOrphanWarning =
-    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
-    "to remove them or set propagationPolicy=Orphan to suppress this warning";
-
 std::unique_ptr<Message> copy_of(const Message& object) {
   std::unique_ptr<Message> copy(object.New());
   copy->CopyFrom(object);
@@ -35,6 +30,7 @@ Result<ObjectPtr> Server::try_remove(const ObjectRef& ref, const DeleteOptions& 
     return fail(no_such_resource());
   }
   TRY_VOID(validate_delete_options(options));
+  decision.add_warnings({orphan_warning(*strategy, options)});
   TRY(const Stored stored, find(ref));
   TRY_VOID(check_preconditions(ref, options.preconditions, *stored.object));
   if (std::optional<Status> why = strategy->forbid_delete(*stored.object)) {
@@ -42,9 +38,6 @@ Result<ObjectPtr> Server::try_remove(const ObjectRef& ref, const DeleteOptions& 
   }
   std::unique_ptr<Message> object = copy_of(*stored.object);
   const Deletion plan = plan_deletion(*strategy, options, clock_.now(), *object);
-  if (plan.warn_orphans) {
-    decision.add_warnings({kOrphanWarning});
-  }
   ObjectPtr answer = stored.object;
   store::Revision revision = stored.version->revision();
   if (plan.write) {

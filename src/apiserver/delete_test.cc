@@ -86,7 +86,8 @@ TEST_F(DeleteTest, P73_WatchersOfTheReleaseSeeTheLastFinalizer) {
   const auto stream = WatchStream::open(server, {&api::kinds::config_map()},
                                         std::to_string(store.revision()), [] {});
   set_finalizers(config_map("c"), "null");
-  const auto event = (*stream)->next();
+  int looks = WatchStream::kLooksPerTask;
+  const auto event = (*stream)->next(looks);
   EXPECT_EQ((*event)->type, client::EventType::deleted);
   EXPECT_THAT(api::metadata_of(*(*event)->object).finalizers(), ElementsAre("a.io/x"));
 }
@@ -136,6 +137,18 @@ TEST_F(DeleteTest, M51_ThePolicyIsAFinalizer) {
   EXPECT_TRUE(remove(job("c"), {}, "Background").removed);
 }
 
+TEST_F(DeleteTest, M51_AnEventWaitsForNoCollector) {
+  const ObjectRef event{&api::kinds::event(), "default", "e"};
+  for (const char* policy : {"Foreground", "Orphan", "Background", ""}) {
+    must_create(event, R"({"involvedObject":{"namespace":"default"}})");
+    EXPECT_TRUE(remove(event, {}, policy).removed) << policy;
+    EXPECT_EQ(stored(event), nullptr) << policy;
+  }
+  must_create(event, R"({"metadata":{"finalizers":["foregroundDeletion"]},
+      "involvedObject":{"namespace":"default"}})");
+  EXPECT_TRUE(remove(event).removed) << "one that is there already holds nothing either";
+}
+
 TEST_F(DeleteTest, M52_ARepeatedDeleteRewritesTheCollectorsFinalizers) {
   must_create_job("j", R"({"finalizers":["a.io/x"]})");
   remove(job("j"), {}, "Orphan");
@@ -148,6 +161,33 @@ TEST_F(DeleteTest, M52_ARepeatedDeleteRewritesTheCollectorsFinalizers) {
   remove(job("j"), {}, "Background");
   EXPECT_THAT(meta(job("j")).finalizers(), ElementsAre("a.io/x"));
   EXPECT_EQ(meta(job("j")).generation(), 2);
+}
+
+TEST_F(DeleteTest, M52_ARepeatedDeleteOfAPodThatOnlyFinalizersHoldRewritesThemToo) {
+  must_create_pod("p", R"({"finalizers":["a.io/b"]})");
+  remove(pod("p"));
+  const store::Revision marked = store.revision();
+  remove(pod("p"));
+  EXPECT_EQ(store.revision(), marked) << "nothing more to change";
+  remove(pod("p"), {}, "Foreground");
+  EXPECT_THAT(meta(pod("p")).finalizers(), ElementsAre("a.io/b", "foregroundDeletion"));
+  EXPECT_EQ(store.revision(), marked + 1);
+  EXPECT_EQ(meta(pod("p")).generation(), 2);
+  ASSERT_EQ(error(set_finalizers(pod("p"), R"(["foregroundDeletion"])")), "");
+  EXPECT_TRUE(remove(pod("p"), {}, "Background").removed);
+  EXPECT_EQ(stored(pod("p")), nullptr);
+  // While a grace period runs a deletion is left as it was asked for.
+  run_pod("q", R"({"finalizers":["a.io/b"]})");
+  remove(pod("q"));
+  remove(pod("q"), {}, "Foreground");
+  EXPECT_THAT(meta(pod("q")).finalizers(), ElementsAre("a.io/b"));
+}
+
+TEST_F(DeleteTest, J150_TheWarningComesAlsoWithoutTheJob) {
+  const Decision missing = remove(job("none"));
+  EXPECT_EQ(missing.answer.error().code, 404);
+  EXPECT_EQ(missing.warnings.size(), 1U);
+  EXPECT_THAT(remove(job("none"), {}, "Background").warnings, IsEmpty());
 }
 
 TEST_F(DeleteTest, M50_AnUnknownPolicyIsRefused) {
@@ -177,6 +217,21 @@ TEST_F(DeleteTest, M43_P77_PreconditionsMustHold) {
                                      .preconditions = {.uid = uid, .resource_version = version}})),
       "");
   EXPECT_EQ(stored(job("j")), nullptr);
+}
+
+TEST_F(DeleteTest, M43_PreconditionsOfANamespaceHaveOtherWords) {
+  const ObjectRef ns{&api::kinds::namespace_(), "", "team"};
+  must_create(ns, "{}");
+  const Decision refused = server.remove(ns, {.preconditions = {.uid = "u"}});
+  EXPECT_EQ(error(refused),
+            "409 Conflict: Operation cannot be fulfilled on namespaces \"team\": Precondition "
+            "failed: UID in precondition: u, UID in object meta: " +
+                meta(ns).uid());
+  EXPECT_EQ(refused.answer.error().details.kind, "namespaces");
+  EXPECT_EQ(error(server.remove(ns, {.preconditions = {.resource_version = "1"}})),
+            "409 Conflict: Operation cannot be fulfilled on namespaces \"team\": Precondition "
+            "failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: " +
+                meta(ns).resource_version());
 }
 
 TEST_F(DeleteTest, P71_ARunningPodGetsItsGracePeriod) {

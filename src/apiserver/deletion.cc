@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/codec/wire_time.h"
+#include "apiserver/request_errors.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::apiserver {
@@ -20,9 +21,13 @@ bool has_finalizer(const ObjectMeta& metadata, std::string_view finalizer) {
   return std::ranges::find(metadata.finalizers(), finalizer) != metadata.finalizers().end();
 }
 
-// Options, then a finalizer that is there already, then the kind (M51).
+// Options, then a finalizer that is there already, then the kind (M51). What nobody would take off
+// again is never put on.
 std::string_view wanted_finalizer(const Strategy& strategy, const DeleteOptions& options,
                                   const ObjectMeta& metadata) {
+  if (!strategy.traits().collected) {
+    return "";
+  }
   if (options.propagation_policy == "Orphan") {
     return kOrphan;
   }
@@ -84,23 +89,41 @@ bool shorten(const DeleteOptions& options, Time now, ObjectMeta& metadata) {
   return true;
 }
 
+// A namespace has words of its own.
+Result<void> check_of_namespace(const client::ObjectRef& ref,
+                                const client::Preconditions& preconditions,
+                                const ObjectMeta& metadata) {
+  const auto check = [&](std::string_view what, const std::optional<std::string>& wanted,
+                         const std::string& is) -> Result<void> {
+    if (!wanted || *wanted == is) {
+      return {};
+    }
+    const std::string name(what);
+    return fail(conflict(resource_name(ref), "Precondition failed: " + name + " in precondition: " +
+                                                 *wanted + ", " + name + " in object meta: " + is));
+  };
+  TRY_VOID(check("UID", preconditions.uid, metadata.uid()));
+  return check("ResourceVersion", preconditions.resource_version, metadata.resource_version());
+}
+
 }  // namespace
 
 Deletion plan_deletion(const Strategy& strategy, const DeleteOptions& options, Time now,
                        Message& object) {
   ObjectMeta& metadata = api::mutable_metadata_of(object);
   const bool under_way = metadata.has_deletion_timestamp();
-  const auto grace = strategy.grace_seconds(object, options.grace_period_seconds);
+  auto grace = strategy.grace_seconds(object, options.grace_period_seconds);
+  if (under_way && metadata.deletion_grace_period_seconds() == 0) {
+    // Nothing is waited for but finalizers (M52). With none it goes: removal at once is two writes
+    // (P71a), of which the second may have been refused or lost.
+    grace.reset();
+  }
   Deletion plan;
   if (grace && under_way && !shorten(options, now, metadata)) {
-    // Removal at once is two writes (P71a); of an earlier one the second may have been refused or
-    // lost.
-    plan.remove = metadata.deletion_grace_period_seconds() == 0 && metadata.finalizers().empty();
     return plan;
   }
   const bool rewritten =
       set_collector_finalizer(wanted_finalizer(strategy, options, metadata), metadata);
-  plan.warn_orphans = options.propagation_policy.empty() && strategy.traits().orphans_by_default;
   if (grace) {
     if (!under_way) {
       mark(metadata, now + seconds(*grace), *grace);
@@ -122,14 +145,31 @@ Deletion plan_deletion(const Strategy& strategy, const DeleteOptions& options, T
   return plan;
 }
 
+std::string orphan_warning(const Strategy& strategy, const DeleteOptions& options) {
+  if (!options.propagation_policy.empty() || !strategy.traits().orphans_by_default) {
+    return "";
+  }
+  return "child pods are preserved by default when jobs are deleted; set "
+         "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress "
+         "this warning";
+}
+
+void validate_propagation_policy(api::FieldErrors& errors, const std::string& policy) {
+  if (policy != "Foreground" && policy != "Background" && policy != "Orphan") {
+    errors.not_supported(api::FieldPath("propagationPolicy"), policy,
+                         {"Foreground", "Background", "Orphan", "nil"});
+  }
+}
+
 Result<void> validate_delete_options(const DeleteOptions& options) {
-  const std::string& policy = options.propagation_policy;
-  if (policy.empty() || policy == "Foreground" || policy == "Background" || policy == "Orphan") {
+  if (options.propagation_policy.empty()) {
     return {};
   }
   api::FieldErrors errors;
-  errors.not_supported(api::FieldPath("propagationPolicy"), policy,
-                       {"Foreground", "Background", "Orphan", "nil"});
+  validate_propagation_policy(errors, options.propagation_policy);
+  if (errors.empty()) {
+    return {};
+  }
   api::Kind kind;
   kind.group = "meta.k8s.io";
   kind.kind = "DeleteOptions";
@@ -140,6 +180,9 @@ Result<void> check_preconditions(const client::ObjectRef& ref,
                                  const client::Preconditions& preconditions,
                                  const Message& stored) {
   const ObjectMeta& metadata = api::metadata_of(stored);
+  if (ref.kind == &api::kinds::namespace_()) {
+    return check_of_namespace(ref, preconditions, metadata);
+  }
   const ResourceName about{ref.kind->group, ref.kind->kind, ref.name};
   if (preconditions.uid && *preconditions.uid != metadata.uid()) {
     return fail(conflict(about, "the UID in the precondition (" + *preconditions.uid +

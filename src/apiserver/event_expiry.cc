@@ -28,7 +28,11 @@ Time last_happened(const Event& event) {
 
 EventExpiry::EventExpiry(Server& server, env::Executor& executor, env::Clock& clock,
                          EventExpiryOptions options)
-    : server_(server), executor_(executor), clock_(clock), options_(options) {
+    : server_(server),
+      executor_(executor),
+      clock_(clock),
+      options_(options),
+      old_(server.store().revision()) {  // when those were written nobody knows any more
   look_later(options_.period);
 }
 
@@ -40,7 +44,19 @@ void EventExpiry::look_later(Duration delay) {
   timer_ = executor_.schedule(delay, [this] { look(); });
 }
 
+void EventExpiry::begin_pass() {
+  const MonotonicTime now = clock_.monotonic();
+  marks_.push_back({now, server_.store().revision()});
+  while (!marks_.empty() && now - marks_.front().at >= options_.keep) {
+    old_ = marks_.front().revision;
+    marks_.pop_front();
+  }
+}
+
 void EventExpiry::look() {
+  if (continue_token_.empty()) {
+    begin_pass();
+  }
   const api::Kind& kind = api::kinds::event();
   const auto page = server_.read({&kind, "", "", ""}, {options_.page, continue_token_});
   if (!page) {  // the history has moved past the token
@@ -50,6 +66,9 @@ void EventExpiry::look() {
   }
   const Time now = clock_.now();
   for (const store::VersionPtr& version : page->items) {
+    if (version->revision() > old_) {
+      continue;
+    }
     const ObjectPtr object = server_.decode(kind, *version);
     const auto& event = static_cast<const Event&>(*object);
     if (now - last_happened(event) < options_.keep) {

@@ -1,10 +1,13 @@
 // Events go an hour after they last happened (api.md N23): nobody deletes them, and without this
 // they would fill the store. Looks through all of them now and then, a page at a time, and deletes
-// as any client would, so watchers hear of it.
+// as any client would, so watchers hear of it. What was written less than an hour ago is passed
+// over by its revision alone: that is nearly all of them, and reading them would cost more than all
+// else.
 //
 // Must not outlive the server. Core executor only.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 
@@ -29,14 +32,23 @@ class EventExpiry {
   EventExpiry& operator=(const EventExpiry&) = delete;
 
  private:
+  // Everything up to `revision` was written before `at`.
+  struct Mark {
+    MonotonicTime at;
+    store::Revision revision;
+  };
+
   void look_later(Duration delay);
   void look();
+  void begin_pass();
 
   Server& server_;
   env::Executor& executor_;
   env::Clock& clock_;
   const EventExpiryOptions options_;
   std::string continue_token_;  // of the page that comes next; "" for the first
+  std::deque<Mark> marks_;      // of the last hour, one for each pass
+  store::Revision old_;         // up to here an event may have last happened an hour ago
   env::TimerId timer_ = env::TimerId::none;
 };
 

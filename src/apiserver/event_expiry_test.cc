@@ -13,7 +13,8 @@ struct EventExpiryTest : ServerTest {
   }
   void add(const std::string& name) { must_create(event(name), R"({"involvedObject":{}})"); }
 
-  EventExpiry expiry{server, world.executor(), world.clock(), {.page = 2}};
+  std::unique_ptr<EventExpiry> expiry = std::make_unique<EventExpiry>(
+      server, world.executor(), world.clock(), EventExpiryOptions{.page = 2});
 };
 
 TEST_F(EventExpiryTest, N23_AnHourAfterItLastHappened) {
@@ -38,6 +39,20 @@ TEST_F(EventExpiryTest, N23_AnHourAfterItLastHappened) {
   world.run_for(minutes(60));
   EXPECT_EQ(stored(event("b")), nullptr);
   EXPECT_EQ(stored(event("late")), nullptr);
+}
+
+// A server that begins with what an earlier one has stored does not let it begin another hour.
+TEST_F(EventExpiryTest, N23_TheHourGoesOnOverARestart) {
+  add("a");
+  world.run_for(minutes(40));
+  expiry.reset();
+  const EventExpiry next(server, world.executor(), world.clock());
+  add("b");
+  world.run_for(minutes(22));
+  EXPECT_EQ(stored(event("a")), nullptr);
+  EXPECT_NE(stored(event("b")), nullptr);
+  world.run_for(minutes(40));
+  EXPECT_EQ(stored(event("b")), nullptr);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "api/equality.h"
 #include "api/names.h"
+#include "api/validate_metadata.h"
 #include "apiserver/stored_form.h"
 #include "apiserver/strategies.h"
 #include "base/check.h"
@@ -174,19 +175,25 @@ std::optional<std::string> common_field(const Event& event, std::string_view fie
   return std::nullopt;
 }
 
-constexpr Traits kEventTraits = {.create_on_update = true};  // N23
+constexpr Traits kEventTraits = {.create_on_update = true, .collected = false};  // N23
 
 class EventStrategy final : public Strategy {
  public:
   EventStrategy() : Strategy(api::kinds::event(), kEventTraits) {}
 
+  // Old recorders give any name that fits into a path.
   FieldErrors validate_create(const Message& object) const override {
-    FieldErrors errors = Strategy::validate_create(object);
+    FieldErrors errors;
     validate_event(errors, as<CoreEvent>(object), "reportingComponent");
+    if (errors.empty()) {
+      api::validate_generic_meta(errors, FieldPath("metadata"), api::metadata_of(object), true);
+    }
     return errors;
   }
   FieldErrors validate_update(const Message& old, const Message& object) const override {
-    FieldErrors errors = Strategy::validate_update(old, object);
+    FieldErrors errors;
+    api::validate_generic_update(errors, FieldPath("metadata"), api::metadata_of(object),
+                                 api::metadata_of(old), true);
     validate_event(errors, as<CoreEvent>(object), "reportingComponent");
     return errors;
   }
@@ -218,17 +225,21 @@ class NewEventStrategy final : public Strategy {
   NewEventStrategy() : Strategy(new_event_kind(), kEventTraits) {}
 
   FieldErrors validate_create(const Message& object) const override {
-    FieldErrors errors = Strategy::validate_create(object);
+    FieldErrors errors;
     const CoreEvent event = core_form(object);
     validate_event(errors, event, "reportingController");
+    errors.append(Strategy::validate_create(object));
     validate_new_event(errors, event);
     return errors;
   }
   FieldErrors validate_update(const Message& old, const Message& object) const override {
-    FieldErrors errors = Strategy::validate_update(old, object);
+    FieldErrors errors;
+    const FieldPath path("metadata");
     const CoreEvent before = core_form(old);
     const CoreEvent event = core_form(object);
+    api::validate_generic_update(errors, path, event.metadata(), before.metadata(), true);
     validate_event(errors, event, "reportingController");
+    api::validate_object_meta_update(errors, path, event.metadata(), before.metadata());
     if (!api::semantically_equal(before.series(), event.series())) {
       validate_series(errors, event);
     }

@@ -268,5 +268,19 @@ TEST_F(EventTest, EachIsStoredOnce) {
   EXPECT_EQ(events, 1);
 }
 
+TEST_F(EventTest, N21_TheNameOfAnOldEventNeedOnlyFitIntoAPath) {
+  must_create(core("My_Event"), kOld);
+  EXPECT_EQ(error(server.patch(core("My_Event"), "", PatchType::merge,
+                               R"({"metadata":{"finalizers":["foo"]}})")),
+            "");
+  EXPECT_EQ(refused(core(".."), kOld),
+            "422 Invalid: Event \"..\" is invalid: metadata.name: Invalid value: \"..\": may not "
+            "be '..'");
+  EXPECT_EQ(refused(core("a/b"), R"({"involvedObject":{"namespace":"x"}})"),
+            "422 Invalid: Event \"a/b\" is invalid: involvedObject.namespace: Invalid value: "
+            "\"x\": does not match event.namespace");
+  EXPECT_THAT(refused(renamed("My_Event2"), kNew), HasSubstr("a lowercase RFC 1123 subdomain"));
+}
+
 }  // namespace
 }  // namespace windlass::apiserver

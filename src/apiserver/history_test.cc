@@ -160,7 +160,8 @@ class Monitor {
   // Called often enough that the small history never runs away.
   void look() {
     while (true) {
-      auto next = stream_->next();
+      int looks = WatchStream::kLooksPerTask;
+      auto next = stream_->next(looks);
       ASSERT_TRUE(next.has_value()) << next.error().message;
       if (!*next) {
         return;

@@ -29,11 +29,15 @@ struct InProcessWatch::State : std::enable_shared_from_this<State> {
 
 // The handler may destroy the watch: then only the caller's reference is left.
 void InProcessWatch::State::deliver() {
-  for (int i = 0; i < kEventsPerTask; ++i) {
-    auto next = stream->next();
+  int looks = WatchStream::kLooksPerTask;
+  for (int i = 0; i < kEventsPerTask && looks > 0; ++i) {
+    auto next = stream->next(looks);
     if (!next) {
       end(std::move(next).error());
       return;
+    }
+    if (!*next && looks == 0) {
+      break;
     }
     if (!*next) {
       return;  // until the stream wakes us

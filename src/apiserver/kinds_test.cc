@@ -3,6 +3,7 @@
 #include "apiserver/server_testing.h"
 #include "apiserver/strategies.h"
 #include "apiserver/system_objects.h"
+#include "store/manual_journal.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -46,6 +47,20 @@ TEST_F(Kinds, N50_J90_BudgetSelector) {
   EXPECT_EQ(server.patch(budget("b"), "", PatchType::merge, bad).answer.error().code, 422);
 }
 
+TEST_F(Kinds, N50_TheNameOfABudgetNeedOnlyFitIntoAPath) {
+  must_create(budget("My_Budget"), R"({"metadata":{"finalizers":["foo"]}})");
+  EXPECT_EQ(error(create(budget("a%b"), "{}")),
+            "422 Invalid: PodDisruptionBudget.policy \"a%b\" is invalid: metadata.name: Invalid "
+            "value: \"a%b\": may not contain '%'");
+  EXPECT_EQ(error(create(budget("a/b"), R"({"spec":{"minAvailable":-1}})")),
+            "422 Invalid: PodDisruptionBudget.policy \"a/b\" is invalid: spec.minAvailable: "
+            "Invalid value: -1: must be greater than or equal to 0")
+      << "the kind's own rules come first";
+  EXPECT_EQ(error(server.patch(budget("My_Budget"), "", PatchType::merge,
+                               R"({"spec":{"minAvailable":1}})")),
+            "");
+}
+
 TEST_F(Kinds, N51_BudgetGenerationAndVersion) {
   must_create(budget("b"), R"({"spec":{"minAvailable":1},"status":{"currentHealthy":7}})");
   EXPECT_EQ(meta(budget("b")).generation(), 1);
@@ -64,6 +79,45 @@ TEST_F(Kinds, N51_BudgetGenerationAndVersion) {
       422);
 }
 
+TEST_F(Kinds, N30_FieldsOfCoordinatedLeaderElectionAreNotTaken) {
+  const ObjectRef lease{&api::kinds::lease(), "default", "l"};
+  must_create(lease, R"({"spec":{"holderIdentity":"h","strategy":"s","preferredHolder":"p"}})");
+  EXPECT_EQ(json(lease).find("strategy"), std::string::npos);
+  ASSERT_EQ(error(server.patch(lease, "", PatchType::merge, R"({"spec":{"preferredHolder":"p"}})")),
+            "");
+  EXPECT_EQ(json(lease).find("preferredHolder"), std::string::npos);
+}
+
+TEST_F(Kinds, N1_WhatANodeMayNotChange) {
+  const ObjectRef node{&api::kinds::node(), "", "n"};
+  const std::string prefix = "422 Invalid: Node \"n\" is invalid: ";
+  EXPECT_EQ(error(create(node, R"({"status":{"capacity":{"cpu":"-1"}}})")),
+            prefix +
+                "[status.capacity.cpu: Invalid value: \"-1\": must be greater than or equal "
+                "to 0, status.allocatable.cpu: Invalid value: \"-1\": must be greater than "
+                "or equal to 0]");
+  must_create(node, R"({"spec":{"providerID":"a","podCIDRs":["10.0.0.0/24"]}})");
+  const auto patch = [&](std::string_view subresource, std::string_view body) {
+    return error(server.patch(node, subresource, PatchType::merge, body));
+  };
+  EXPECT_EQ(patch("", R"({"spec":{"providerID":"b"}})"),
+            prefix +
+                "spec.providerID: Forbidden: node updates may not change providerID except "
+                "from \"\" to valid");
+  EXPECT_EQ(patch("", R"({"spec":{"podCIDRs":["10.0.1.0/24"]}})"),
+            prefix +
+                "spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "
+                "\"\" to valid");
+  EXPECT_EQ(patch("status", R"({"status":{"addresses":[{"type":"InternalIP","address":"1.1.1.1"},
+      {"type":"InternalIP","address":"1.1.1.1"}]}})"),
+            prefix +
+                "status.addresses[1]: Duplicate value: "
+                "{\"Type\":\"InternalIP\",\"Address\":\"1.1.1.1\"}");
+  EXPECT_EQ(patch("status", R"({"status":{"addresses":[{"type":"InternalIP","address":"1.1.1.1"},
+      {"type":"Hostname","address":"1.1.1.1"}],"capacity":{"cpu":"4"}}})"),
+            "");
+}
+
 TEST_F(Kinds, N10_ANamespaceKeepsTheLabelWithItsName) {
   const ObjectRef ns{&api::kinds::namespace_(), "", "team"};
   must_create(ns, R"({"metadata":{"labels":{"a":"b"}}})");
@@ -77,6 +131,33 @@ TEST_F(Kinds, N10_ANamespaceKeepsTheLabelWithItsName) {
                                R"({"metadata":{"labels":{"kubernetes.io/metadata.name":"x"}}})")),
             "");
   EXPECT_EQ(meta(ns).labels().at(kLabel), "team");
+}
+
+TEST_F(Kinds, J49_PodTemplates) {
+  const ObjectRef ref{&pod_template_kind(), "default", "t"};
+  const std::string prefix = "422 Invalid: PodTemplate \"t\" is invalid: ";
+  EXPECT_EQ(error(create(ref, R"({"template":{"spec":{"containers":[]}}})")),
+            prefix + "template.spec.containers: Required value");
+  const std::string good = R"("spec":{"containers":[{"name":"c","image":"i"}]})";
+  EXPECT_TRUE(error(create(ref, R"({"template":{"metadata":{"labels":{"a":"$"}},)" + good + "}}"))
+                  .starts_with(prefix + R"(template.labels: Invalid value: "$")"));
+  must_create(ref, R"({"template":{)" + good + "}}");
+  EXPECT_EQ(meta(ref).generation(), 1);
+  EXPECT_NE(json(ref).find(R"("restartPolicy":"Always")"), std::string::npos);
+  EXPECT_NE(json(ref).find(R"("dnsPolicy":"ClusterFirst")"), std::string::npos);
+  const auto patch = [&](std::string_view body) {
+    return server.patch(ref, "", PatchType::merge, body);
+  };
+  ASSERT_EQ(error(patch(R"({"metadata":{"labels":{"a":"b"}}})")), "");
+  EXPECT_EQ(meta(ref).generation(), 1);
+  const Decision twice = patch(R"({"template":{"spec":{"containers":[{"name":"c","image":"i",
+      "env":[{"name":"A","value":"1"},{"name":"A","value":"2"}]}]}}})");
+  ASSERT_EQ(error(twice), "");
+  EXPECT_EQ(meta(ref).generation(), 2);
+  ASSERT_EQ(twice.warnings.size(), 1U);
+  EXPECT_TRUE(twice.warnings.front().starts_with("template.spec.containers[0].env[1]"))
+      << twice.warnings.front();
+  EXPECT_EQ(patch(R"({"template":{"spec":{"containers":[]}}})").answer.error().code, 422);
 }
 
 TEST_F(Kinds, N40_N41_PriorityClasses) {
@@ -97,6 +178,17 @@ TEST_F(Kinds, N40_N41_PriorityClasses) {
                   .ends_with("metadata.name: Forbidden: priority class names with 'system-' prefix "
                              "are reserved for system use only. error: system-foo is not a known "
                              "system priority class"));
+  EXPECT_TRUE(error(create(priority("system-node-critical"), R"({"value":1})"))
+                  .ends_with("error: value of system-node-critical PriorityClass must be "
+                             "2000001000"));
+  EXPECT_TRUE(error(create(priority("system-node-critical"),
+                           R"({"value":2000001000,"globalDefault":true})"))
+                  .ends_with("error: globalDefault of system-node-critical PriorityClass must be "
+                             "false"));
+  EXPECT_TRUE(error(create(priority("q"), R"({"value":1,"preemptionPolicy":"Foo"})"))
+                  .ends_with(R"(supported values: "PreemptLowerPriority", "Never")"));
+  EXPECT_TRUE(error(create(priority("q"), R"({"value":1,"preemptionPolicy":""})"))
+                  .ends_with("preemptionPolicy: Required value"));
 }
 
 TEST_F(Kinds, N15_N41_WhatIsThereFromTheStart) {
@@ -144,6 +236,20 @@ TEST_F(AdmissionTest, P19_ServiceAccounts) {
             std::string::npos);
 }
 
+TEST_F(AdmissionTest, P19_ThePullSecretsOfTheAccountAreThePods) {
+  const ObjectRef account{&service_account_kind(), "default", "default"};
+  ASSERT_EQ(error(server.patch(account, "", PatchType::merge,
+                               R"({"imagePullSecrets":[{"name":"r"}],)"
+                               R"("secrets":[{"name":"s","kind":"Secret","uid":"u"}]})")),
+            "");
+  EXPECT_NE(json(account).find(R"("secrets":[{"name":"s"}])"), std::string::npos) << json(account);
+  must_create_pod("p");
+  EXPECT_NE(json(pod("p")).find(R"("imagePullSecrets":[{"name":"r"}])"), std::string::npos);
+  must_create(pod("q"), with_spec("{}", R"({"imagePullSecrets":[{"name":"own"}],)"
+                                        R"("containers":[{"name":"c","image":"i"}]})"));
+  EXPECT_NE(json(pod("q")).find(R"("imagePullSecrets":[{"name":"own"}])"), std::string::npos);
+}
+
 TEST_F(AdmissionTest, P20_Priorities) {
   const std::string prefix = "403 Forbidden: pods \"p\" is forbidden: ";
   EXPECT_EQ(refused(R"({"priorityClassName":"x",)"),
@@ -169,6 +275,11 @@ TEST_F(AdmissionTest, P20_N42_OneDefaultClass) {
   EXPECT_EQ(error(create(priority("other"), R"({"value":8,"globalDefault":true})")),
             "403 Forbidden: priorityclasses.scheduling.k8s.io \"other\" is forbidden: "
             "PriorityClass usual is already marked as default. Only one default can exist");
+  EXPECT_EQ(create(priority("other"), R"({"value":8,"globalDefault":true,"preemptionPolicy":"X"})")
+                .answer.error()
+                .code,
+            422)
+      << "what is invalid is told first";
   must_create(priority("other"), R"({"value":8})");
   EXPECT_EQ(server.patch(priority("other"), "", PatchType::merge, R"({"globalDefault":true})")
                 .answer.error()
@@ -194,6 +305,30 @@ TEST_F(AdmissionTest, P21_Tolerations) {
   EXPECT_EQ(json(calm).find("not-ready"), std::string::npos);
 }
 
+TEST_F(AdmissionTest, P20_P21_AnUpdateWithoutThemKeepsPriorityAndTolerations) {
+  must_create(priority("high"), R"({"value":7,"preemptionPolicy":"Never"})");
+  ASSERT_EQ(refused(R"({"priorityClassName":"high",)"), "");
+  const std::string before = json(pod("p"));
+  ASSERT_EQ(error(server.patch(
+                pod("p"), "", PatchType::merge,
+                R"({"spec":{"priority":null,"preemptionPolicy":null,"tolerations":null}})")),
+            "");
+  EXPECT_EQ(json(pod("p")), before);
+  ASSERT_EQ(error(server.patch(pod("p"), "status", PatchType::merge,
+                               R"({"spec":{"priority":null},"status":{"phase":"Running"}})")),
+            "");
+  EXPECT_EQ(server.patch(pod("p"), "", PatchType::merge, R"({"spec":{"priority":9}})")
+                .answer.error()
+                .code,
+            422);
+}
+
+TEST_F(AdmissionTest, APodThatAsksForAnUnknownRuntimeClassIsRefused) {
+  EXPECT_EQ(refused(R"({"runtimeClassName":"gvisor",)"),
+            "403 Forbidden: pods \"p\" is forbidden: pod rejected: RuntimeClass \"gvisor\" not "
+            "found");
+}
+
 TEST_F(AdmissionTest, N5a_ANewNodeTakesNoPodsUntilItIsReady) {
   const ObjectRef fresh{&api::kinds::node(), "", "fresh"};
   must_create(fresh, R"({"metadata":{"name":"fresh"}})");
@@ -202,6 +337,20 @@ TEST_F(AdmissionTest, N5a_ANewNodeTakesNoPodsUntilItIsReady) {
   const ObjectRef marked{&api::kinds::node(), "", "marked"};
   must_create(marked, std::string(R"({"metadata":{"name":"marked"},"spec":{)") + taint + "}}");
   EXPECT_NE(json(marked).find(taint), std::string::npos);
+}
+
+// Reads and deletions go on there, so a start must get so far.
+TEST(SystemObjects, N15_AFullDiskIsNoReasonNotToStart) {
+  sim::SimWorld world(1);
+  store::ManualJournal journal;
+  store::Store store(&journal);
+  Server server(store, world.clock(), world.random(), api::FeatureGates());
+  journal.be_full(plain_error("no room"));
+  create_system_objects(server, {});
+  EXPECT_EQ(store.head({"namespaces", "", "kube-node-lease"}), nullptr);
+  journal.have_room();
+  create_system_objects(server, {});
+  EXPECT_NE(store.head({"namespaces", "", "kube-node-lease"}), nullptr);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "apiserver/continue_token.h"
 #include "apiserver/server_testing.h"
+#include "apiserver/strategies.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::apiserver {
@@ -82,6 +83,33 @@ TEST_F(ListTest, M66_TheTokenIsThatOfKubernetes) {
   EXPECT_EQ(token->revision, 7U);
   EXPECT_EQ(token->after, "ns/na~me?");
   EXPECT_EQ(decode_continue(encode_continue({0, "x"}))->revision, 0U);
+  EXPECT_EQ(decode_continue(encode_continue({7, "x"}))->left, std::nullopt);
+  EXPECT_EQ(decode_continue(encode_continue({7, "x", 4}))->left, 4);
+}
+
+TEST_F(ListTest, M66_WhatFollowsIsCountedOnceForAllPages) {
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    must_create(config_map(name), "{}");
+  }
+  const Collection collection{&api::kinds::config_map(), "default"};
+  const auto first = server.read(collection, {.limit = 2});
+  EXPECT_EQ(first->remaining, 3);
+  EXPECT_EQ(decode_continue(first->continue_token)->left, 3);
+  must_create(config_map("f"), "{}");  // not of the snapshot
+  const auto second =
+      server.read(collection, {.limit = 2, .continue_token = first->continue_token});
+  EXPECT_EQ(second->remaining, 1);
+  const auto third =
+      server.read(collection, {.limit = 2, .continue_token = second->continue_token});
+  EXPECT_EQ(third->remaining, std::nullopt);
+  // Without the count, as from another server, and with one that cannot be.
+  for (const std::optional<int64_t> left : {std::optional<int64_t>(), std::optional<int64_t>(0)}) {
+    auto token = *decode_continue(first->continue_token);
+    token.left = left;
+    EXPECT_EQ(
+        server.read(collection, {.limit = 2, .continue_token = encode_continue(token)})->remaining,
+        1);
+  }
 }
 
 TEST_F(ListTest, M67_BadTokensAreRefused) {
@@ -165,6 +193,17 @@ TEST_F(ListTest, FieldSelectorsOfOtherKinds) {
             "\"metadata.namespace\"");
 }
 
+TEST_F(ListTest, FieldSelectorsOfServicesAndPriorityClasses) {
+  must_create({&service_kind(), "default", "s"}, "{}");
+  EXPECT_THAT(keys(select(service_kind(), "", "spec.type=ClusterIP,spec.clusterIP=None")),
+              ElementsAre("default/s"));
+  EXPECT_EQ(refusal(select(service_kind(), "", "spec.x=1")),
+            "400 BadRequest: field label not supported: spec.x");
+  must_create({&priority_class_kind(), "", "c"}, R"({"value":1})");
+  EXPECT_THAT(keys(server.list({&priority_class_kind(), "", "", "metadata.namespace="}, {})),
+              ElementsAre("c"));
+}
+
 TEST_F(ListTest, GetFindsOneObject) {
   must_create(config_map("a"), "{}");
   EXPECT_TRUE(server.get(config_map("a")).has_value());
@@ -193,11 +232,36 @@ TEST_F(ListTest, M77_StoppingToMatchShowsTheOldContentWithTheNewVersion) {
   const auto stream = WatchStream::open(server, {&api::kinds::pod(), "default", "app=x"},
                                         std::to_string(store.revision()), [] {});
   server.patch(pod("p"), "", PatchType::merge, R"({"metadata":{"labels":{"app":"y"}}})");
-  const auto event = (*stream)->next();
+  int looks = WatchStream::kLooksPerTask;
+  const auto event = (*stream)->next(looks);
   EXPECT_EQ((*event)->type, client::EventType::deleted);
   const auto& seen = api::metadata_of(*(*event)->object);
   EXPECT_EQ(seen.labels().at("app"), "x");
   EXPECT_EQ(seen.resource_version(), std::to_string(store.revision()));
+}
+
+// What is there, and what has changed: neither is gone through in one go.
+TEST_F(ListTest, M76_AStreamLooksAtSoMuchAndGoesOnLater) {
+  const Collection labelled{&api::kinds::config_map(), "default", "app=x"};
+  const store::Revision from = store.revision();
+  for (int i = 0; i < 25; ++i) {
+    must_create(config_map("a" + std::to_string(i)), "{}");
+  }
+  must_create(config_map("b"), R"({"metadata":{"labels":{"app":"x"}}})");
+  for (const std::string& version : {std::string("0"), std::to_string(from)}) {
+    const auto stream = WatchStream::open(server, labelled, version, [] {});
+    for (int i = 0; i < 2; ++i) {
+      int looks = 10;
+      EXPECT_EQ(*(*stream)->next(looks), std::nullopt) << version;
+      EXPECT_EQ(looks, 0);
+    }
+    int looks = 10;
+    const auto event = (*stream)->next(looks);
+    ASSERT_TRUE(*event);
+    EXPECT_EQ(event_text(**event), "+default/b@" + std::to_string(store.revision()));
+    EXPECT_EQ(*(*stream)->next(looks), std::nullopt);
+    EXPECT_GT(looks, 0) << "this is the end for now";
+  }
 }
 
 TEST_F(ListTest, M77_ReCreationWhileUnwatchedIsAnAddition) {

@@ -10,6 +10,15 @@ namespace windlass::apiserver {
 
 using api::meta::v1::ObjectMeta;
 
+namespace {
+
+// Over protobuf an empty time is there, and means none.
+bool is_zero(const api::meta::v1::Time& time) {
+  return time.seconds() == 0 && time.nanos() == 0;
+}
+
+}  // namespace
+
 Result<void> match_url(const client::ObjectRef& ref, ObjectMeta& metadata) {
   if (metadata.name().empty()) {
     if (!ref.name.empty()) {
@@ -71,12 +80,14 @@ void restore_server_fields(const ObjectMeta& old, ObjectMeta& metadata) {
   if (old.has_creation_timestamp()) {
     *metadata.mutable_creation_timestamp() = old.creation_timestamp();
   }
-  metadata.clear_deletion_timestamp();
+  // No update takes a deletion back. One that begins it, or changes how long it may last, is left
+  // as it is: validation refuses it.
   if (old.has_deletion_timestamp()) {
     *metadata.mutable_deletion_timestamp() = old.deletion_timestamp();
+  } else if (is_zero(metadata.deletion_timestamp())) {
+    metadata.clear_deletion_timestamp();
   }
-  metadata.clear_deletion_grace_period_seconds();
-  if (old.has_deletion_grace_period_seconds()) {
+  if (old.has_deletion_grace_period_seconds() && !metadata.has_deletion_grace_period_seconds()) {
     metadata.set_deletion_grace_period_seconds(old.deletion_grace_period_seconds());
   }
 }

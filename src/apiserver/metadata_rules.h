@@ -18,7 +18,8 @@ Result<void> match_url(const client::ObjectRef& ref, api::meta::v1::ObjectMeta& 
 Result<void> check_version(const client::ObjectRef& ref, const Traits& traits,
                            const api::meta::v1::ObjectMeta& metadata, store::Revision stored);
 
-// What no client changes comes back without an error (M39).
+// What no client changes comes back without an error (M39), as far as Kubernetes is silent about
+// it.
 void restore_server_fields(const api::meta::v1::ObjectMeta& old,
                            api::meta::v1::ObjectMeta& metadata);
 

@@ -1,5 +1,7 @@
 // core/v1 Namespace: api.md N10-N12. A deleted one stays, Terminating, until its spec.finalizers
 // are taken away by whoever emptied it.
+#include <algorithm>
+
 #include "api/names.h"
 #include "api/validate_metadata.h"
 #include "apiserver/request_errors.h"
@@ -13,6 +15,8 @@ using api::core::v1::Namespace;
 
 constexpr const char* kNameLabel = "kubernetes.io/metadata.name";
 constexpr const char* kFinalizer = "kubernetes";
+constexpr const char* kActive = "Active";
+constexpr const char* kTerminating = "Terminating";
 
 class NamespaceStrategy final : public Strategy {
  public:
@@ -21,23 +25,32 @@ class NamespaceStrategy final : public Strategy {
 
   // On every write: policies of a cluster select namespaces by this label.
   void apply_defaults(Message& object, const Message*, const WriteContext&) const override {
-    auto& metadata = *as<Namespace>(object).mutable_metadata();
+    Namespace& made = as<Namespace>(object);
+    auto& metadata = *made.mutable_metadata();
     if (!metadata.name().empty()) {
       (*metadata.mutable_labels())[kNameLabel] = metadata.name();
+    }
+    if (made.status().phase().empty()) {
+      made.mutable_status()->set_phase(kActive);
     }
   }
 
   void prepare_for_create(Message& object, const WriteContext&) const override {
     Namespace& made = as<Namespace>(object);
-    made.mutable_spec()->clear_finalizers();
-    made.mutable_spec()->add_finalizers(kFinalizer);
+    const auto& finalizers = made.spec().finalizers();
+    if (std::ranges::find(finalizers, kFinalizer) == finalizers.end()) {
+      made.mutable_spec()->add_finalizers(kFinalizer);
+    }
     made.clear_status();
-    made.mutable_status()->set_phase("Active");
+    made.mutable_status()->set_phase(kActive);
   }
   api::FieldErrors validate_create(const Message& object) const override {
     api::FieldErrors errors;
     api::validate_object_meta(errors, api::FieldPath("metadata"), api::metadata_of(object), false,
                               &api::check_dns1123_label);
+    for (const std::string& finalizer : as<Namespace>(object).spec().finalizers()) {
+      api::validate_finalizer_name(errors, api::FieldPath("spec").child("finalizers"), finalizer);
+    }
     return errors;
   }
 
@@ -48,6 +61,20 @@ class NamespaceStrategy final : public Strategy {
   void prepare_for_status_update(const Message& old, Message& object,
                                  const WriteContext&) const override {
     *as<Namespace>(object).mutable_spec() = as<Namespace>(old).spec();
+  }
+  // The path is the one that Kubernetes gives.
+  api::FieldErrors validate_status_update(const Message& old,
+                                          const Message& object) const override {
+    api::FieldErrors errors = validate_update(old, object);
+    const std::string& phase = as<Namespace>(object).status().phase();
+    const api::FieldPath path = api::FieldPath("status").child("Phase");
+    const bool deleted = api::metadata_of(object).has_deletion_timestamp();
+    if (!deleted && phase != kActive) {
+      errors.invalid(path, phase, "may only be 'Active' if `deletionTimestamp` is empty");
+    } else if (deleted && phase != kTerminating) {
+      errors.invalid(path, phase, "may only be 'Terminating' if `deletionTimestamp` is not empty");
+    }
+    return errors;
   }
 
   // N14.
@@ -72,7 +99,7 @@ class NamespaceStrategy final : public Strategy {
   void mark_deleting(Message& object) const override {
     Namespace& deleted = as<Namespace>(object);
     deleted.mutable_metadata()->clear_deletion_grace_period_seconds();
-    deleted.mutable_status()->set_phase("Terminating");
+    deleted.mutable_status()->set_phase(kTerminating);
   }
   bool is_held(const Message& object) const override {
     return !as<Namespace>(object).spec().finalizers().empty();

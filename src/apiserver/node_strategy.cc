@@ -1,5 +1,9 @@
 // core/v1 Node: api.md N1-N5.
+#include <algorithm>
+#include <set>
+
 #include "api/pod/validate_pod_parts.h"
+#include "api/validate_metadata.h"
 #include "apiserver/strategies.h"
 #include "schema/core/v1/node.pb.h"
 
@@ -7,6 +11,44 @@ namespace windlass::apiserver {
 namespace {
 
 using api::core::v1::Node;
+
+// N3, with the path that Kubernetes gives it.
+void validate_node_taints(api::FieldErrors& errors, const Node& node) {
+  api::validate_taints(errors, api::FieldPath("metadata").child("taints"), node.spec().taints());
+}
+
+void validate_node_resources(api::FieldErrors& errors, const Node& node) {
+  const api::FieldPath status("status");
+  api::validate_amounts(errors, status.child("capacity"), node.status().capacity());
+  api::validate_amounts(errors, status.child("allocatable"), node.status().allocatable());
+}
+
+void validate_node_addresses(api::FieldErrors& errors, const Node& node) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (int i = 0; i < node.status().addresses_size(); ++i) {
+    const auto& address = node.status().addresses(i);
+    if (!seen.emplace(address.type(), address.address()).second) {
+      errors.duplicate(
+          api::FieldPath("status").child("addresses").index(static_cast<size_t>(i)),
+          api::BadValue::json(R"({"Type":)" + api::go_quote(address.type()) + R"(,"Address":)" +
+                              api::go_quote(address.address()) + "}"));
+    }
+  }
+}
+
+// What is set once stays.
+void validate_node_identity(api::FieldErrors& errors, const Node& old, const Node& node) {
+  const api::FieldPath spec("spec");
+  const auto& ranges = old.spec().pod_cidrs();
+  if (!ranges.empty() && !std::ranges::equal(ranges, node.spec().pod_cidrs())) {
+    errors.forbidden(spec.child("podCIDRs"),
+                     "node updates may not change podCIDR except from \"\" to valid");
+  }
+  if (!old.spec().provider_id().empty() && old.spec().provider_id() != node.spec().provider_id()) {
+    errors.forbidden(spec.child("providerID"),
+                     "node updates may not change providerID except from \"\" to valid");
+  }
+}
 
 class NodeStrategy final : public Strategy {
  public:
@@ -20,10 +62,23 @@ class NodeStrategy final : public Strategy {
   }
 
   api::FieldErrors validate_create(const Message& object) const override {
-    return with_taints(Strategy::validate_create(object), object);
+    api::FieldErrors errors = Strategy::validate_create(object);
+    validate_node_taints(errors, as<Node>(object));
+    validate_node_resources(errors, as<Node>(object));
+    return errors;
   }
+  // The rules of a create come in between, as in Kubernetes.
   api::FieldErrors validate_update(const Message& old, const Message& object) const override {
-    return with_taints(Strategy::validate_update(old, object), object);
+    api::FieldErrors errors = validate_metadata(old, object);
+    errors.append(validate_create(object));
+    errors.append(validate_changes(as<Node>(old), as<Node>(object)));
+    return errors;
+  }
+  api::FieldErrors validate_status_update(const Message& old,
+                                          const Message& object) const override {
+    api::FieldErrors errors = validate_metadata(old, object);
+    errors.append(validate_changes(as<Node>(old), as<Node>(object)));
+    return errors;
   }
 
   // The status of a create stays: it is how a node registers.
@@ -48,10 +103,20 @@ class NodeStrategy final : public Strategy {
   }
 
  private:
-  // N3, with the path that Kubernetes gives it.
-  static api::FieldErrors with_taints(api::FieldErrors errors, const Message& object) {
-    api::validate_taints(errors, api::FieldPath("metadata").child("taints"),
-                         as<Node>(object).spec().taints());
+  static api::FieldErrors validate_metadata(const Message& old, const Message& object) {
+    api::FieldErrors errors;
+    api::validate_generic_update(errors, api::FieldPath("metadata"), api::metadata_of(object),
+                                 api::metadata_of(old), false);
+    return errors;
+  }
+  static api::FieldErrors validate_changes(const Node& old, const Node& node) {
+    api::FieldErrors errors;
+    api::validate_object_meta_update(errors, api::FieldPath("metadata"), node.metadata(),
+                                     old.metadata());
+    validate_node_resources(errors, node);
+    validate_node_addresses(errors, node);
+    validate_node_identity(errors, old, node);
+    validate_node_taints(errors, node);
     return errors;
   }
 };

@@ -33,10 +33,10 @@ struct Verdict {
   bool guaranteed = true;
 };
 
-void judge(const api::core::v1::Container& container, Verdict& verdict) {
+void judge(const api::core::v1::ResourceRequirements& resources, Verdict& verdict) {
   for (const char* name : kCounted) {
-    const Quantity* request = find(container.resources().requests(), name);
-    const Quantity* limit = find(container.resources().limits(), name);
+    const Quantity* request = find(resources.requests(), name);
+    const Quantity* limit = find(resources.limits(), name);
     verdict.asks_nothing = verdict.asks_nothing && request == nullptr && limit == nullptr;
     verdict.guaranteed = verdict.guaranteed && request != nullptr && limit != nullptr &&
                          api::semantically_equal(*request, *limit);
@@ -47,11 +47,15 @@ void judge(const api::core::v1::Container& container, Verdict& verdict) {
 
 std::string_view qos_class(const api::core::v1::Pod& pod) {
   Verdict verdict;
-  for (const api::core::v1::Container& container : pod.spec().containers()) {
-    judge(container, verdict);
-  }
-  for (const api::core::v1::Container& container : pod.spec().init_containers()) {
-    judge(container, verdict);
+  if (pod.spec().has_resources()) {
+    judge(pod.spec().resources(), verdict);  // they speak for the whole pod
+  } else {
+    for (const api::core::v1::Container& container : pod.spec().containers()) {
+      judge(container.resources(), verdict);
+    }
+    for (const api::core::v1::Container& container : pod.spec().init_containers()) {
+      judge(container.resources(), verdict);
+    }
   }
   return verdict.asks_nothing ? "BestEffort" : verdict.guaranteed ? "Guaranteed" : "Burstable";
 }

@@ -1,6 +1,10 @@
 // core/v1 Pod: api.md P22, P50-P53, P60, P70, P78. Defaults and validation are in api/.
+#include <deque>
+#include <map>
+
 #include "api/equality.h"
 #include "api/pod/default_pod.h"
+#include "api/pod/merge_label_keys.h"
 #include "api/pod/pod_condition.h"
 #include "api/pod/validate_pod_spec.h"
 #include "api/pod/validate_pod_update.h"
@@ -21,6 +25,30 @@ bool is_terminal(const Pod& pod) {
 void keep_qos_class(const Pod& old, Pod& pod) {
   if (pod.status().qos_class().empty() && old.status().has_qos_class()) {
     pod.mutable_status()->set_qos_class(old.status().qos_class());
+  }
+}
+
+// A client that does not know the field does not mean to clear it. There may be several conditions
+// of a type.
+void keep_observed_generations(const api::core::v1::PodStatus& old,
+                               api::core::v1::PodStatus& status) {
+  if (status.observed_generation() == 0 && old.observed_generation() != 0) {
+    status.set_observed_generation(old.observed_generation());
+  }
+  std::map<std::string_view, std::deque<int64_t>> by_type;
+  for (const auto& condition : old.conditions()) {
+    by_type[condition.type()].push_back(condition.observed_generation());
+  }
+  for (auto& condition : *status.mutable_conditions()) {
+    const auto known = by_type.find(condition.type());
+    if (known == by_type.end() || known->second.empty()) {
+      continue;
+    }
+    const int64_t generation = known->second.front();
+    known->second.pop_front();
+    if (condition.observed_generation() == 0 && generation != 0) {
+      condition.set_observed_generation(generation);
+    }
   }
 }
 
@@ -71,6 +99,7 @@ class PodStrategy final : public Strategy {
     pod.clear_status();
     pod.mutable_status()->set_phase("Pending");
     pod.mutable_status()->set_qos_class(std::string(qos_class(pod)));
+    api::merge_label_keys(pod);
     if (!pod.spec().scheduling_gates().empty()) {
       api::set_pod_condition(pod, "PodScheduled", "False", context.now, "SchedulingGated",
                              "Scheduling is blocked due to non-empty scheduling gates");
@@ -102,8 +131,12 @@ class PodStrategy final : public Strategy {
     const Pod& old = as<Pod>(old_object);
     Pod& pod = as<Pod>(object);
     *pod.mutable_spec() = old.spec();
+    if (!old.metadata().has_deletion_timestamp()) {
+      pod.mutable_metadata()->clear_deletion_timestamp();
+    }
     *pod.mutable_metadata()->mutable_owner_references() = old.metadata().owner_references();
     keep_qos_class(old, pod);
+    keep_observed_generations(old.status(), *pod.mutable_status());
   }
   api::FieldErrors validate_status_update(const Message& old,
                                           const Message& object) const override {

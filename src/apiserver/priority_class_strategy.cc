@@ -15,6 +15,18 @@ using api::scheduling::v1::PriorityClass;
 constexpr int32_t kMaxUserPriority = 1'000'000'000;
 constexpr std::string_view kSystemPrefix = "system-";
 
+// "" when it is one of the classes of Kubernetes itself, as it is there.
+std::string why_not_system(const SystemPriorityClass* known, const PriorityClass& made) {
+  const std::string& name = made.metadata().name();
+  if (known == nullptr) {
+    return name + " is not a known system priority class";
+  }
+  if (known->value != made.value()) {
+    return "value of " + name + " PriorityClass must be " + std::to_string(known->value);
+  }
+  return made.global_default() ? "globalDefault of " + name + " PriorityClass must be false" : "";
+}
+
 class PriorityClassStrategy final : public Strategy {
  public:
   PriorityClassStrategy() : Strategy(priority_class_kind(), {}) {}
@@ -34,20 +46,23 @@ class PriorityClassStrategy final : public Strategy {
     const std::string& name = made.metadata().name();
     const SystemPriorityClass* known = find_system_priority_class(name);
     if (name.starts_with(kSystemPrefix)) {
-      if (known == nullptr || known->value != made.value()) {
+      const std::string why = why_not_system(known, made);
+      if (!why.empty()) {
         errors.forbidden(FieldPath("metadata").child("name"),
                          "priority class names with 'system-' prefix are reserved for system use "
                          "only. error: " +
-                             name + " is not a known system priority class");
+                             why);
       }
     } else if (made.value() > kMaxUserPriority) {
       errors.forbidden(FieldPath("value"),
                        "maximum allowed value of a user defined priority is 1000000000");
     }
     const std::string& policy = made.preemption_policy();
-    if (policy != "PreemptLowerPriority" && policy != "Never") {
+    if (policy.empty()) {
+      errors.required(FieldPath("preemptionPolicy"));
+    } else if (policy != "PreemptLowerPriority" && policy != "Never") {
       errors.not_supported(FieldPath("preemptionPolicy"), policy,
-                           {"Never", "PreemptLowerPriority"});
+                           {"PreemptLowerPriority", "Never"});
     }
     return errors;
   }
@@ -64,6 +79,14 @@ class PriorityClassStrategy final : public Strategy {
                      "field is immutable");
     }
     return errors;
+  }
+
+  std::optional<std::string> selectable(const Message& object,
+                                        std::string_view field) const override {
+    if (field == "metadata.namespace") {
+      return "";  // as for every kind that has no rule of its own
+    }
+    return Strategy::selectable(object, field);
   }
 
   std::optional<Status> forbid_delete(const Message& object) const override {

@@ -124,7 +124,10 @@ class Server {
   // The newest state, durable or not, or 404.
   Result<Stored> find(const ObjectRef& ref);
   Result<void> check_namespace(const ObjectRef& ref);
-  Result<void> admit(const ObjectRef& ref, Message& object, bool is_new);
+  // `old` is nullptr on create.
+  Result<void> admit(const ObjectRef& ref, Message& object, const Message* old);
+  // What else keeps a valid object out.
+  Result<void> admit_valid(const ObjectRef& ref, const Message& object);
   Result<void> admit_pod(const ObjectRef& ref, Message& object);
   // nullptr without one.
   ObjectPtr default_priority_class();
@@ -144,7 +147,7 @@ class Server {
                               const WriteOptions& options, Decision& decision);
   Result<ObjectPtr> try_remove(const ObjectRef& ref, const DeleteOptions& options,
                                const WriteOptions& write, Decision& decision);
-  Result<ObjectPtr> try_finalize(const ObjectRef& ref, const Message& object,
+  Result<ObjectPtr> try_finalize(const ObjectRef& ref, std::unique_ptr<Message> object,
                                  const WriteOptions& options, Decision& decision);
   Result<ObjectPtr> try_evict(const ObjectRef& pod, const DeleteOptions& options,
                               const WriteOptions& write, Decision& decision);

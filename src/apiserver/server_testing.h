@@ -49,7 +49,7 @@ inline std::string error_text(const Status& status) {
   return std::to_string(status.code) + " " + status.reason + ": " + status.message;
 }
 
-class ServerTest : public testing::Test {
+class ServerTest : public ::testing::Test {
  protected:
   ServerTest() { server.create_system_namespaces(); }
 
@@ -100,12 +100,14 @@ class ServerTest : public testing::Test {
     CHECK(stream.has_value(), "the history reaches back so far");
     std::vector<std::string> seen;
     while (true) {
-      const auto next = (*stream)->next();
+      int looks = WatchStream::kLooksPerTask;
+      const auto next = (*stream)->next(looks);
       CHECK(next.has_value(), "the stream keeps its place");
-      if (!*next) {
+      if (*next) {
+        seen.push_back(event_text(**next));
+      } else if (looks > 0) {
         return seen;
       }
-      seen.push_back(event_text(**next));
     }
   }
   static std::string event_text(const client::WatchEvent& event) {

@@ -26,7 +26,8 @@ void validate_ports(FieldErrors& errors, const Service& service) {
 
 class ServiceStrategy final : public Strategy {
  public:
-  ServiceStrategy() : Strategy(service_kind(), {.has_status = true}) {}
+  ServiceStrategy()
+      : Strategy(service_kind(), {.has_status = true, .delete_returns_object = true}) {}
 
   void apply_defaults(Message& object, const Message*, const WriteContext&) const override {
     auto& spec = *as<Service>(object).mutable_spec();
@@ -62,12 +63,26 @@ class ServiceStrategy final : public Strategy {
   }
   FieldErrors validate_update(const Message& old, const Message& object) const override {
     FieldErrors errors = Strategy::validate_update(old, object);
-    validate_ports(errors, as<Service>(object));
+    errors.append(validate_create(object));
     return errors;
   }
   void prepare_for_status_update(const Message& old, Message& object,
                                  const WriteContext&) const override {
     *as<Service>(object).mutable_spec() = as<Service>(old).spec();
+  }
+
+  std::optional<std::string> selectable(const Message& object,
+                                        std::string_view field) const override {
+    if (field == "spec.type") {
+      return as<Service>(object).spec().type();
+    }
+    if (field == "spec.clusterIP") {
+      return as<Service>(object).spec().cluster_ip();
+    }
+    return Strategy::selectable(object, field);
+  }
+  std::string unselectable(std::string_view field) const override {
+    return "field label not supported: " + std::string(field);
   }
 };
 

@@ -23,7 +23,8 @@ void Strategy::prepare_for_update(const Message&, Message&, const WriteContext&)
 api::FieldErrors Strategy::validate_update(const Message& old, const Message& object) const {
   api::FieldErrors errors;
   const api::FieldPath path("metadata");
-  api::validate_meta_update(errors, path, api::metadata_of(object), api::metadata_of(old));
+  api::validate_generic_update(errors, path, api::metadata_of(object), api::metadata_of(old),
+                               kind_.namespaced);
   api::validate_object_meta_update(errors, path, api::metadata_of(object), api::metadata_of(old));
   return errors;
 }

@@ -28,6 +28,7 @@ struct Traits {
   bool create_on_update = false;       // an update of what is not there creates it
   bool orphans_by_default = false;     // deletion without a policy leaves dependents alone (M51)
   bool delete_returns_object = false;  // instead of a Status (P78)
+  bool collected = true;               // by the garbage collector, which serves its finalizers
 };
 
 struct WriteContext {

@@ -24,7 +24,7 @@ Result<ObjectPtr> Server::try_update(const ObjectRef& ref, std::string_view subr
                                      std::unique_ptr<Message> object, const WriteOptions& options,
                                      Decision& decision) {
   if (subresource == "finalize") {
-    return try_finalize(ref, *object, options, decision);
+    return try_finalize(ref, std::move(object), options, decision);
   }
   const Strategy* strategy = find_strategy(*ref.kind);
   const bool status = subresource == "status";
@@ -57,14 +57,15 @@ Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy
                                   Decision& decision) {
   const Message& old = *stored.object;
   ObjectMeta& metadata = api::mutable_metadata_of(*object);
+  decision.add_warnings({api::deduplicate_owner_references(metadata)});
   TRY_VOID(check_version(ref, strategy.traits(), metadata, stored.version->revision()));
   restore_server_fields(api::metadata_of(old), metadata);
   strategy.apply_defaults(*object, &old, context());
   tracker.update(old, *object);
-  TRY_VOID(admit(ref, *object, false));
   if (status) {
     strategy.prepare_for_status_update(old, *object, context());
   } else {
+    TRY_VOID(admit(ref, *object, &old));
     strategy.prepare_for_update(old, *object, context());
   }
   const api::FieldErrors errors = status ? strategy.validate_status_update(old, *object)
@@ -72,11 +73,9 @@ Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy
   if (!errors.empty()) {
     return fail(errors.to_status(stored_kind(*ref.kind), ref.name));
   }
+  TRY_VOID(admit_valid(ref, *object));
   decision.add_warnings(strategy.warnings(*object, &old));
-  ObjectMeta& accepted = api::mutable_metadata_of(*object);
-  decision.add_warnings({api::deduplicate_owner_references(accepted)});
-
-  accepted.set_resource_version(client::resource_version_of(old));
+  api::mutable_metadata_of(*object).set_resource_version(client::resource_version_of(old));
   if (is_released(strategy, *object)) {
     // P73: watchers see the state before the release, the client the one after it.
     std::unique_ptr<Message> last(old.New());

@@ -106,8 +106,6 @@ TEST_F(UpdateTest, M39_WhatTheServerDecidesIsRestored) {
   metadata.clear_name();
   metadata.set_generation(99);
   metadata.mutable_creation_timestamp()->set_seconds(5);
-  metadata.mutable_deletion_timestamp()->set_seconds(5);
-  metadata.set_deletion_grace_period_seconds(5);
   (*metadata.mutable_annotations())["a"] = "b";
   ASSERT_EQ(error(server.update(job("j"), "", std::move(changed))), "");
   const auto& after = meta(job("j"));
@@ -115,9 +113,53 @@ TEST_F(UpdateTest, M39_WhatTheServerDecidesIsRestored) {
   EXPECT_EQ(after.generation(), 1);
   EXPECT_EQ(after.creation_timestamp().seconds(),
             before->metadata().creation_timestamp().seconds());
-  EXPECT_FALSE(after.has_deletion_timestamp());
-  EXPECT_FALSE(after.has_deletion_grace_period_seconds());
   EXPECT_EQ(after.annotations().at("a"), "b");
+}
+
+TEST_F(UpdateTest, M39_NoUpdateBeginsADeletion) {
+  must_create_job("j");
+  const auto refused = [&](const ObjectRef& ref, std::string_view subresource,
+                           std::string_view metadata) {
+    return error(server.patch(ref, subresource, PatchType::merge,
+                              R"({"metadata":)" + std::string(metadata) + "}"));
+  };
+  const std::string time =
+      "metadata.deletionTimestamp: Invalid value: \"2030-01-01T00:00:00Z\": "
+      "field is immutable";
+  const std::string prefix = "422 Invalid: Job.batch \"j\" is invalid: ";
+  EXPECT_EQ(refused(job("j"), "", R"({"deletionTimestamp":"2030-01-01T00:00:00Z"})"),
+            prefix + time);
+  const std::string grace =
+      "metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable";
+  EXPECT_EQ(refused(job("j"), "", R"({"deletionGracePeriodSeconds":5})"), prefix + grace);
+  EXPECT_NE(stored(job("j")), nullptr);
+  // A kubelet of old may send one with a status.
+  must_create_pod("p");
+  EXPECT_EQ(refused(pod("p"), "status", R"({"deletionTimestamp":"2030-01-01T00:00:00Z"})"), "");
+  EXPECT_FALSE(meta(pod("p")).has_deletion_timestamp());
+}
+
+TEST_F(UpdateTest, M39_NoUpdateTakesADeletionBack) {
+  must_create_job("j", R"({"finalizers":["a.io/x"]})");
+  server.remove(job("j"), {});
+  auto changed = copy_as<Job>(job("j"));
+  changed->mutable_metadata()->clear_deletion_timestamp();
+  changed->mutable_metadata()->clear_deletion_grace_period_seconds();
+  ASSERT_EQ(error(server.update(job("j"), "", std::move(changed))), "");
+  EXPECT_TRUE(meta(job("j")).has_deletion_timestamp());
+  EXPECT_TRUE(meta(job("j")).has_deletion_grace_period_seconds());
+  EXPECT_EQ(
+      server
+          .patch(job("j"), "", PatchType::merge, R"({"metadata":{"deletionGracePeriodSeconds":5}})")
+          .answer.error()
+          .code,
+      422);
+  // Over protobuf a time may be there and empty: it neither deletes nor is an error.
+  must_create(config_map("c"), "{}");
+  auto empty_time = copy_of(*stored(config_map("c")));
+  api::mutable_metadata_of(*empty_time).mutable_deletion_timestamp();
+  EXPECT_EQ(error(server.update(config_map("c"), "", std::move(empty_time))), "");
+  EXPECT_NE(stored(config_map("c")), nullptr);
 }
 
 TEST_F(UpdateTest, M30_TheBodyMayNotContradictTheUrl) {
@@ -197,6 +239,30 @@ TEST_F(UpdateTest, P60_APodStatusUpdateKeepsSpecOwnersAndQosClass) {
   EXPECT_EQ(after->metadata().labels().at("a"), "b");
   EXPECT_EQ(after->status().phase(), "Running");
   EXPECT_EQ(after->status().qos_class(), "BestEffort");
+}
+
+TEST_F(UpdateTest, P60_AStatusWithoutObservedGenerationKeepsIt) {
+  must_create_pod("p");
+  const auto set_status = [&](const std::string& status) {
+    return error(
+        server.patch(pod("p"), "status", PatchType::merge, R"({"status":)" + status + "}"));
+  };
+  ASSERT_EQ(set_status(R"({"observedGeneration":3,"conditions":[
+      {"type":"a","status":"True","observedGeneration":1},
+      {"type":"b","status":"True","observedGeneration":2},
+      {"type":"a","status":"True","observedGeneration":3}]})"),
+            "");
+  ASSERT_EQ(set_status(R"({"observedGeneration":null,"conditions":[{"type":"a","status":"False"},
+      {"type":"a","status":"True","observedGeneration":5},{"type":"c","status":"True"},
+      {"type":"b","status":"True"},{"type":"a","status":"True"}]})"),
+            "");
+  const auto after = copy_as<Pod>(pod("p"));
+  EXPECT_EQ(after->status().observed_generation(), 3);
+  std::vector<int64_t> generations;
+  for (const auto& condition : after->status().conditions()) {
+    generations.push_back(condition.observed_generation());
+  }
+  EXPECT_THAT(generations, ElementsAre(1, 5, 0, 2, 0));
 }
 
 TEST_F(UpdateTest, P52_P53_APodUpdateKeepsTheStatus) {

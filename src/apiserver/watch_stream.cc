@@ -49,23 +49,23 @@ Result<std::unique_ptr<WatchStream>> WatchStream::open(Server& server, const Col
   return stream;
 }
 
-Result<std::optional<WatchEvent>> WatchStream::next() {
-  TRY(const std::optional<VersionEvent> event, next_version());
+Result<std::optional<WatchEvent>> WatchStream::next(int& looks) {
+  TRY(const std::optional<VersionEvent> event, next_version(looks));
   if (!event) {
     return std::nullopt;
   }
   return WatchEvent{event->type, object_of(*event)};
 }
 
-Result<std::optional<VersionEvent>> WatchStream::next_version() {
-  while (!initial_.empty()) {
+Result<std::optional<VersionEvent>> WatchStream::next_version(int& looks) {
+  for (; !initial_.empty() && looks > 0; --looks) {
     const store::VersionPtr version = std::move(initial_.front());
     initial_.pop_front();
     if (selection_.everything() || selection_.matches(*server_.decode(kind_, *version))) {
       return VersionEvent{EventType::added, version};
     }
   }
-  while (true) {
+  for (; looks > 0; --looks) {
     const store::Watcher::Next next = watcher_->next();
     if (next.gone) {
       return fail(too_old(seen_, watcher_->compacted()));
@@ -78,6 +78,7 @@ Result<std::optional<VersionEvent>> WatchStream::next_version() {
       return event;
     }
   }
+  return std::nullopt;
 }
 
 std::optional<VersionEvent> WatchStream::translate(const store::VersionPtr& version) {

@@ -39,10 +39,15 @@ class WatchStream {
       Server& server, const Collection& collection, std::string_view resource_version,
       std::function<void()> wake, InitialEvents initial = InitialEvents::as_version_says);
 
+  // What a task may look at, so that it does not keep the others waiting: with selectors each
+  // version has to be decoded, and few of them may match.
+  static constexpr int kLooksPerTask = 200;
+
   // The next event; nothing when there is none now; an error, the last answer, when the stream
-  // lost its place.
-  Result<std::optional<client::WatchEvent>> next();
-  Result<std::optional<VersionEvent>> next_version();
+  // lost its place. Takes from `looks` for every version that does not match: at 0 the answer is
+  // nothing, but there may be more, and nobody wakes the caller for it.
+  Result<std::optional<client::WatchEvent>> next(int& looks);
+  Result<std::optional<VersionEvent>> next_version(int& looks);
 
   // Without selectors: then the changes of the store say it all.
   bool everything() const { return selection_.everything(); }

@@ -104,7 +104,7 @@ std::optional<Page> Store::list(const Scan& scan) const {
 }
 
 Store::Taken Store::put(const Key& key, Revision expected, std::string bytes,
-                        const api::ObjectPtr& decoded, Room room) {
+                        const DecodedPtr& decoded, Room room) {
   if (full_ && room == Room::normal && !poisoned_) {
     return tl::unexpected(Refusal::full);
   }
@@ -114,7 +114,7 @@ Store::Taken Store::put(const Key& key, Revision expected, std::string bytes,
 }
 
 Store::Taken Store::remove(const Key& key, Revision expected, std::string last_state,
-                           const api::ObjectPtr& decoded) {
+                           const DecodedPtr& decoded) {
   CHECK(expected != 0, "a deletion names the state it deletes");
   return write(key, {expected, true, std::numeric_limits<size_t>::max()}, std::move(last_state),
                decoded);
@@ -142,7 +142,7 @@ std::optional<Refusal> Store::refusal(const VersionPtr& current, const Change& c
 }
 
 Store::Taken Store::write(const Key& key, const Change& change, std::string bytes,
-                          const api::ObjectPtr& decoded) {
+                          const DecodedPtr& decoded) {
   Table& target = table(key.resource);
   const std::string text = key_text(key);
   if (const auto refused = refusal(target.head(text), change, bytes.size())) {

@@ -83,11 +83,11 @@ class Store final : private JournalListener, private ReplayListener {
 
   // `expected` is the revision of head(): 0 means that there must be none. `decoded`, if given, is
   // the message of these bytes.
-  Taken put(const Key& key, Revision expected, std::string bytes, const api::ObjectPtr& decoded,
+  Taken put(const Key& key, Revision expected, std::string bytes, const DecodedPtr& decoded,
             Room room = Room::normal);
   // `last_state` is what watchers are told was deleted.
   Taken remove(const Key& key, Revision expected, std::string last_state,
-               const api::ObjectPtr& decoded);
+               const DecodedPtr& decoded);
 
   // Runs once everything up to the revision is committed: inside this call if it is already. After
   // a refusal or a failure of the journal it is told why the write cannot be acknowledged.
@@ -121,8 +121,7 @@ class Store final : private JournalListener, private ReplayListener {
   };
   std::optional<Refusal> refusal(const VersionPtr& current, const Change& change,
                                  size_t bytes) const;
-  Taken write(const Key& key, const Change& change, std::string bytes,
-              const api::ObjectPtr& decoded);
+  Taken write(const Key& key, const Change& change, std::string bytes, const DecodedPtr& decoded);
   // Takes back everything that is not durable, and tells those who wait for it.
   void drop_pending(const Status& why);
   const Status* refused_because(Revision revision) const;

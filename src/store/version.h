@@ -7,10 +7,16 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
-#include "api/object.h"
+namespace google::protobuf {
+class Message;
+}
 
 namespace windlass::store {
+
+// What bytes say, to those who know their kind. The store only holds it.
+using DecodedPtr = std::shared_ptr<const google::protobuf::Message>;
 
 // The one counter of the whole store (api.md M87). 0 means "none".
 using Revision = uint64_t;
@@ -41,8 +47,8 @@ class Version {
   const VersionPtr& previous() const { return previous_; }
 
   // The message made of these bytes, while anybody holds it.
-  api::ObjectPtr decoded() const { return decoded_.lock(); }
-  void remember(const api::ObjectPtr& message) const { decoded_ = message; }
+  DecodedPtr decoded() const { return decoded_.lock(); }
+  void remember(const DecodedPtr& message) const { decoded_ = message; }
 
  private:
   friend class Table;
@@ -51,7 +57,7 @@ class Version {
   Change change_;
   std::string bytes_;
   mutable VersionPtr previous_;
-  mutable std::weak_ptr<const api::Message> decoded_;
+  mutable std::weak_ptr<const google::protobuf::Message> decoded_;
 };
 
 }  // namespace windlass::store

@@ -44,9 +44,10 @@ Authenticator::Authenticator(std::vector<TokenEntry> tokens) : tokens_(std::move
   CHECK(tokens_.size() <= kMaxTokens, "more tokens than are looked through for each request");
 }
 
-Result<User> Authenticator::authenticate(const http::Request& request) const {
+Result<User> Authenticator::authenticate(const http::Headers& headers,
+                                         const http::Peer& peer) const {
   std::optional<std::string_view> authorization;
-  for (const http::Header& header : request.headers) {
+  for (const http::Header& header : headers) {
     if (http::same_ignoring_case(header.name, "authorization")) {
       if (authorization) {
         return fail(unauthorized());  // two of them: nobody could say which one counts
@@ -58,8 +59,8 @@ Result<User> Authenticator::authenticate(const http::Request& request) const {
     const auto token = bearer_token(*authorization);
     return token ? user_of_token(*token) : fail(unauthorized());
   }
-  if (!request.peer.common_name.empty()) {
-    return authenticated_user(request.peer.common_name, request.peer.organizations);
+  if (!peer.common_name.empty()) {
+    return authenticated_user(peer.common_name, peer.organizations);
   }
   return anonymous_user();
 }

@@ -137,12 +137,16 @@ Access access_of(const User& user, const RequestInfo& info) {
   }
 }
 
-Result<bool> authorize(const User& user, const RequestInfo& info) {
+Result<bool> authorize(const User& user, const RequestInfo& info, bool known) {
   const Access access = access_of(user, info);
   if (access == Access::denied) {
-    return fail(user.is_anonymous() ? unauthorized() : refused(user, info, ""));
+    return fail(known ? refused(user, info, "") : unauthorized());
   }
   return access == Access::depends_on_object;
+}
+
+Result<bool> authorize(const User& user, const RequestInfo& info) {
+  return authorize(user, info, !user.is_anonymous());
 }
 
 Result<void> check_object(const User& user, const RequestInfo& info, const ObjectFacts& object) {

@@ -27,8 +27,10 @@ enum class Access {
 
 Access access_of(const User& user, const RequestInfo& info);
 
-// access_of() as an answer: denied is a 403 as Kubernetes words it, or 401 when nobody vouched for
-// the user. True when the object has to be checked as well.
+// access_of() as an answer: denied is a 403 as Kubernetes words it, or 401 when nobody known asks.
+// True when the object has to be checked as well.
+Result<bool> authorize(const User& user, const RequestInfo& info, bool known);
+// For who asks in their own name.
 Result<bool> authorize(const User& user, const RequestInfo& info);
 
 // What check_object() needs to know of an object: of a create the object as sent, of all else the

@@ -19,6 +19,16 @@
 
 namespace windlass::apiserver {
 
+// Whose rights count for a request.
+struct Entry {
+  User user;
+  bool check_object = false;
+};
+
+// Whether who asks may have this, in somebody else's name if the headers say so; `asking` may be
+// the failure to tell who asks.
+Result<Entry> enter(Result<User> asking, const http::Headers& headers, const RequestInfo& info);
+
 struct Admitted {
   User user;
   http::Target target;

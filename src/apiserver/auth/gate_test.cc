@@ -7,7 +7,8 @@ namespace {
 
 Gate gate() {
   return Gate(
-      Authenticator({{digest_of_token("see"), authenticated_user("v", {"windlass:viewers"})}}));
+      Authenticator({{digest_of_token("see"), authenticated_user("v", {"windlass:viewers"})},
+                     {digest_of_token("all"), authenticated_user("a", {"system:masters"})}}));
 }
 
 int code_of(const http::Request& request) {
@@ -36,6 +37,22 @@ TEST(Gate, M28_NobodyIsImpersonatedUnasked) {
       code_of(
           {"GET", "/api/v1/pods", {{"Authorization", "Bearer see"}, {"Impersonate-User", "bob"}}}),
       403);
+}
+
+// As in Kubernetes: it is the admin who asks, so what nobody may do is 403 and not 401.
+TEST(Gate, M28_AnAdminMayAskInNobodysName) {
+  const http::Headers nobody = {{"Authorization", "Bearer all"},
+                                {"Impersonate-User", "system:anonymous"}};
+  const auto admitted = gate().admit({"GET", "/healthz", nobody});
+  ASSERT_TRUE(admitted.has_value());
+  EXPECT_EQ(admitted->user, anonymous_user());
+  const auto refused = gate().admit({"GET", "/api/v1/namespaces/a/pods", nobody});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, 403);
+  EXPECT_EQ(refused.error().message,
+            "pods is forbidden: User \"system:anonymous\" cannot list resource \"pods\" in API "
+            "group \"\" in the namespace \"a\"");
+  EXPECT_EQ(code_of({"GET", "/healthz", {{"Impersonate-User", "system:anonymous"}}}), 401);
 }
 
 TEST(Gate, RefusesInThisOrder) {

@@ -62,6 +62,10 @@ std::optional<std::pair<std::string, std::string>> service_account(std::string_v
 
 Result<User> impersonate(User user, const http::Headers& headers) {
   Impersonated asked = read_headers(headers);
+  // Nothing that somebody without credentials says comes back, let alone much of it.
+  if (user.is_anonymous() && !(asked.user.empty() && asked.listed.empty())) {
+    return fail(unauthorized());
+  }
   if (asked.user.empty()) {
     if (asked.listed.empty()) {
       return user;
@@ -80,10 +84,14 @@ Result<User> impersonate(User user, const http::Headers& headers) {
   if (account && asked.groups.empty()) {
     asked.groups = {"system:serviceaccounts", "system:serviceaccounts:" + account->first};
   }
-  User other = asked.user == anonymous_user().name ? anonymous_user() : User{asked.user, {}};
-  other.groups.insert(other.groups.begin(), asked.groups.begin(), asked.groups.end());
-  if (other.is_anonymous() && !other.in_group(anonymous_user().groups.front())) {
-    other = authenticated_user(other.name, other.groups);
+  const User nobody = anonymous_user();
+  User other{asked.user, std::move(asked.groups)};
+  if (!other.in_group(nobody.groups.front())) {
+    if (other.name == nobody.name) {
+      other.groups.push_back(nobody.groups.front());
+    } else {
+      other = authenticated_user(std::move(other.name), std::move(other.groups));
+    }
   }
   other.uid = asked.uid;
   return other;

@@ -34,6 +34,9 @@ TEST(Impersonation, TheOtherOneCountsAlone) {
 
 TEST(Impersonation, NobodyAndServiceAccounts) {
   EXPECT_EQ(*impersonate(kBoss, {{"Impersonate-User", "system:anonymous"}}), anonymous_user());
+  EXPECT_EQ(*impersonate(kBoss, {{"Impersonate-User", "system:anonymous"},
+                                 {"Impersonate-Group", "system:unauthenticated"}}),
+            anonymous_user());
   EXPECT_TRUE(impersonate(kBoss, {{"Impersonate-User", "x"},
                                   {"Impersonate-Group", "system:unauthenticated"}})
                   ->is_anonymous());
@@ -51,8 +54,9 @@ TEST(Impersonation, OnlyWhoMayDoEverythingMay) {
   EXPECT_EQ(impersonation_error(viewer, {{"Impersonate-User", "system:serviceaccount:ns:sa"}}),
             "403 serviceaccounts \"sa\" is forbidden: User \"v\" cannot impersonate resource "
             "\"serviceaccounts\" in API group \"\" in the namespace \"ns\"");
-  EXPECT_EQ(impersonation_error(anonymous_user(), {{"Impersonate-User", "bob"}}),
-            "401 Unauthorized");
+  for (const char* header : {"Impersonate-User", "Impersonate-Group", "Impersonate-Uid"}) {
+    EXPECT_EQ(impersonation_error(anonymous_user(), {{header, "bob"}}), "401 Unauthorized");
+  }
 }
 
 TEST(Impersonation, GroupsNeedAUser) {

@@ -11,12 +11,18 @@
 namespace windlass::apiserver {
 namespace {
 
-void answer_delete(RestContext& context, const RestRequest& request, const Reply& reply,
-                   Decision decision) {
+// M1: who asked in the old words for what is not done yet is told so.
+int code_of(const DeleteRequest& wanted, const Decision& decision) {
+  return wanted.cascades && !decision.removed ? 202 : 200;
+}
+
+void answer_delete(RestContext& context, const RestRequest& request, const DeleteRequest& wanted,
+                   const Reply& reply, Decision decision) {
   const bool show_object = !decision.answer || !decision.removed ||
                            find_strategy(request.kind())->traits().delete_returns_object;
   if (show_object) {
-    reply.decision(std::move(decision), 200);
+    const int code = code_of(wanted, decision);
+    reply.decision(std::move(decision), code);
     return;
   }
   const api::Kind& kind = request.kind();
@@ -50,7 +56,7 @@ Prepared prepare_delete(RestContext& context, RestRequest request) {
       reply.fail(allowed.error());
       return;
     }
-    answer_delete(context, request, reply,
+    answer_delete(context, request, wanted, reply,
                   context.server.remove(request.ref(), wanted.options, wanted.write));
   });
 }

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "apiserver/deletion.h"
 #include "apiserver/rest/calls.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/options.h"
 #include "apiserver/rest/reply.h"
+#include "apiserver/search.h"
 #include "client/object_identity.h"
 
 namespace windlass::apiserver {
@@ -21,13 +23,39 @@ constexpr size_t kRemovalsPerBatch = 500;
 
 class Sweep : public std::enable_shared_from_this<Sweep> {
  public:
-  Sweep(RestContext& context, const api::Kind& kind, DeleteRequest wanted, CollectionPage page,
+  Sweep(RestContext& context, const api::Kind& kind, DeleteRequest wanted, Search search,
         Reply reply)
       : context_(context.shared_from_this()),
         kind_(kind),
         wanted_(std::move(wanted)),
-        page_(std::move(page)),
-        reply_(std::move(reply)) {}
+        search_(std::move(search)),
+        reply_(std::move(reply)) {
+    const Strategy* strategy = find_strategy(kind_);
+    const std::string warning =
+        strategy == nullptr ? "" : orphan_warning(*strategy, wanted_.options);
+    if (!warning.empty()) {
+      warnings_.push_back(warning);  // also when there is nothing to delete
+    }
+  }
+
+  // Looks for what belongs to it, then removes that.
+  void begin() {
+    if (search_.look(Search::kLooksPerTask)) {
+      page_ = search_.take();
+      run();
+    } else {
+      post(&Sweep::begin);
+    }
+  }
+
+ private:
+  void post(void (Sweep::*step)()) {
+    context_->executor.post([self = shared_from_this(), step] {
+      if (self->context_->open) {
+        (self.get()->*step)();
+      }
+    });
+  }
 
   void run() {
     const size_t end = std::min(page_.items.size(), next_ + kRemovalsPerBatch);
@@ -41,7 +69,6 @@ class Sweep : public std::enable_shared_from_this<Sweep> {
                          });
   }
 
- private:
   // False when the store takes no more now.
   bool remove(const store::Version& version) {
     const client::KeyParts key = client::split_key(version.key());
@@ -68,11 +95,7 @@ class Sweep : public std::enable_shared_from_this<Sweep> {
     if (!committed) {
       reply_.fail(committed.error(), warnings_);
     } else if (next_ < page_.items.size()) {
-      context_->executor.post([self = shared_from_this()] {
-        if (self->context_->open) {
-          self->run();
-        }
-      });
+      post(&Sweep::run);
     } else if (failed_) {
       reply_.fail(*failed_, warnings_);
     } else {
@@ -85,6 +108,7 @@ class Sweep : public std::enable_shared_from_this<Sweep> {
   std::shared_ptr<RestContext> context_;
   const api::Kind& kind_;
   DeleteRequest wanted_;
+  Search search_;
   CollectionPage page_;
   Reply reply_;
   size_t next_ = 0;
@@ -105,13 +129,13 @@ Prepared prepare_delete_collection(RestContext& context, RestRequest request) {
     Reply reply(context, request, std::move(exchange));
     const Collection collection{&request.kind(), request.info.ns, query.label_selector,
                                 query.field_selector};
-    auto page = context.server.read(collection, {query.limit, query.continue_token});
-    if (!page) {
-      reply.fail(page.error());
+    auto search = Search::begin(context.server, collection, {query.limit, query.continue_token});
+    if (!search) {
+      reply.fail(search.error());
       return;
     }
-    std::make_shared<Sweep>(context, request.kind(), wanted, *std::move(page), std::move(reply))
-        ->run();
+    std::make_shared<Sweep>(context, request.kind(), wanted, *std::move(search), std::move(reply))
+        ->begin();
   });
 }
 

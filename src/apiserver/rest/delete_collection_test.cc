@@ -45,5 +45,19 @@ TEST_F(SlowStore, M55_AllOfThemGo) {
   EXPECT_TRUE(store.list({.resource = "configmaps"})->items.empty());
 }
 
+TEST_F(SlowStore, M55_OnlyThoseThatMatchGoFromHoweverMany) {
+  server.create_system_namespaces();
+  for (size_t i = 0; i < kObjects; ++i) {
+    const ObjectRef ref{&api::kinds::config_map(), "default", "m" + std::to_string(i)};
+    const char* labels = i % 10 == 0 ? R"({"metadata":{"labels":{"a":"b"}}})" : "{}";
+    ASSERT_TRUE(server.create(ref, from_json(*ref.kind, labels)).answer.has_value()) << i;
+    world.run_for(milliseconds(2));
+  }
+  const auto deleted =
+      send({"DELETE", "/api/v1/namespaces/default/configmaps?labelSelector=a%3Db", {}, "", {}});
+  EXPECT_EQ(deleted->status, 200) << deleted->body;
+  EXPECT_EQ(store.list({.resource = "configmaps"})->items.size(), kObjects - kObjects / 10);
+}
+
 }  // namespace
 }  // namespace windlass::apiserver

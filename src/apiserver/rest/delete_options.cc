@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "apiserver/deletion.h"
 #include "apiserver/rest/body.h"
 #include "base/quote.h"
 #include "schema/meta/v1/options.pb.h"
@@ -72,6 +73,9 @@ Result<DeleteRequest> check_delete_options(const DeleteMessage& message) {
     errors.invalid(api::FieldPath("propagationPolicy"), message.propagation_policy(),
                    "orphanDependents and deletionPropagation cannot be both set");
   }
+  if (message.has_propagation_policy()) {
+    validate_propagation_policy(errors, message.propagation_policy());
+  }
   const std::vector<std::string> dry_run(message.dry_run().begin(), message.dry_run().end());
   validate_dry_run(errors, dry_run);
   if (!errors.empty()) {
@@ -84,6 +88,7 @@ Result<DeleteRequest> check_delete_options(const DeleteMessage& message) {
   made.options.propagation_policy = message.has_orphan_dependents()
                                         ? (message.orphan_dependents() ? "Orphan" : "Background")
                                         : message.propagation_policy();
+  made.cascades = message.has_orphan_dependents() && !message.orphan_dependents();
   if (message.preconditions().has_uid()) {
     made.options.preconditions.uid = message.preconditions().uid();
   }

@@ -13,6 +13,7 @@ namespace windlass::apiserver {
 struct DeleteRequest {
   DeleteOptions options;
   WriteOptions write;
+  bool cascades = false;  // orphanDependents is there, and false
 };
 
 // From the body or, with an empty one, from the query.

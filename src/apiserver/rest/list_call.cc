@@ -5,6 +5,7 @@
 #include "apiserver/rest/options.h"
 #include "apiserver/rest/reply.h"
 #include "apiserver/rest/versioned_call.h"
+#include "apiserver/search.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -14,23 +15,44 @@ namespace {
 constexpr size_t kMaxBufferedItems = 500;
 constexpr size_t kPieceBytes = 64U << 10;
 
+// A list in the making: what belongs to it is looked for, then it is one answer or goes out in
+// pieces.
 class ListStream final : public Stream {
  public:
-  ListStream(const ViewOptions& view, const api::Kind& kind, CollectionPage page)
-      : encoder_(view, kind, std::move(page)) {}
+  ListStream(const ViewOptions& view, const api::Kind& kind, Search search, Reply reply)
+      : view_(view), kind_(kind), search_(std::move(search)), reply_(std::move(reply)) {}
 
   Next run() override {
-    std::string piece = encoder_.next(kPieceBytes);
+    if (!encoder_) {
+      return search_.look(Search::kLooksPerTask) ? answer() : Next::again;
+    }
+    std::string piece = encoder_->next(kPieceBytes);
     if (piece.empty()) {
-      exchange()->finish();
+      reply_.exchange()->finish();
       return Next::finished;
     }
-    exchange()->write(std::make_shared<const std::string>(std::move(piece)));
+    reply_.exchange()->write(std::make_shared<const std::string>(std::move(piece)));
     return Next::again;
   }
 
  private:
-  ListEncoder encoder_;
+  Next answer() {
+    CollectionPage page = search_.take();
+    if (page.items.size() <= kMaxBufferedItems || !ListEncoder::streams(view_.format)) {
+      reply_.respond(buffered_list_response(view_, kind_, std::move(page)));
+      return Next::finished;
+    }
+    reply_.note(200);
+    reply_.exchange()->start(200, answer_headers(view_.format.content_type()));
+    encoder_.emplace(view_, kind_, std::move(page));
+    return Next::again;
+  }
+
+  const ViewOptions view_;
+  const api::Kind& kind_;
+  Search search_;
+  const Reply reply_;
+  std::optional<ListEncoder> encoder_;  // once all that belongs to it is found
 };
 
 struct ListPlan {
@@ -66,6 +88,7 @@ std::string fresh_token(const Status& failure, const std::string& continue_token
     return "";
   }
   token->revision = 0;
+  token->left.reset();  // of the snapshot that is gone
   return encode_continue(*token);
 }
 
@@ -79,20 +102,17 @@ void run_list(RestContext& context, StreamHub& streams, const RestRequest& reque
   }
   const Collection collection{&request.kind(), request.info.ns, plan.query.label_selector,
                               plan.query.field_selector};
-  auto page = context.server.read(collection, plan.options);
-  if (!page) {
-    reply.respond(failure_response(page.error(), request.format, {},
-                                   fresh_token(page.error(), plan.options.continue_token)));
+  auto search = Search::begin(context.server, collection, plan.options);
+  if (!search) {
+    reply.respond(failure_response(search.error(), request.format, {},
+                                   fresh_token(search.error(), plan.options.continue_token)));
     return;
   }
-  if (page->items.size() <= kMaxBufferedItems || !ListEncoder::streams(request.format)) {
-    reply.respond(buffered_list_response(*view, request.kind(), *std::move(page)));
-    return;
+  const auto list = std::make_shared<ListStream>(*view, request.kind(), *std::move(search), reply);
+  // Mostly that is all; what is not takes its turns with others.
+  if (list->run() == Stream::Next::again) {
+    streams.add(list, reply.exchange());
   }
-  reply.note(200);
-  reply.exchange()->start(200, answer_headers(request.format.content_type()));
-  streams.add(std::make_shared<ListStream>(*view, request.kind(), *std::move(page)),
-              reply.exchange());
 }
 
 }  // namespace

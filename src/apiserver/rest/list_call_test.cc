@@ -56,6 +56,39 @@ TEST_F(ListCallTest, M11_ItemsCarryNoType) {
   EXPECT_THAT(get(kMaps)->body, HasSubstr(R"("items":[{"metadata":{"name":"m1000")"));
 }
 
+TEST_F(ListCallTest, M68_AListThatMatchesLittleLeavesOthersTheirTurn) {
+  add(1000);
+  must_create(config_map("z"), R"({"metadata":{"labels":{"a":"b"}}})");
+  const std::string at = std::to_string(store.revision());
+  const auto list = std::make_shared<FakeExchange>();
+  begin(request("GET", std::string(kMaps) + "?labelSelector=a%3Db&limit=2"), list);
+  bool before_its_end = false;
+  world.executor().post([&] {
+    before_its_end = !list->answered;
+    must_create(config_map("zz"), R"({"metadata":{"labels":{"a":"b"}}})");
+  });
+  settle();
+  EXPECT_TRUE(before_its_end);
+  EXPECT_EQ(list->status, 200);
+  EXPECT_EQ(text_at(list->body, "/metadata/resourceVersion"), at) << "all of one moment";
+  EXPECT_EQ(text_at(list->body, "/items/0/metadata/name"), "z");
+  EXPECT_EQ(count(list->body, R"("name":)"), 1u);
+  EXPECT_EQ(text_at(list->body, "/metadata/continue"), "");
+  EXPECT_EQ(handler.open_streams(), 0u);
+}
+
+TEST_F(ListCallTest, M68_AClientThatGoesEndsTheSearch) {
+  add(1000);
+  const auto list = std::make_shared<FakeExchange>();
+  begin(request("GET", std::string(kMaps) + "?labelSelector=a%3Db"), list);
+  ASSERT_TRUE(world.step());
+  EXPECT_EQ(handler.open_streams(), 1u);
+  list->close();
+  EXPECT_EQ(handler.open_streams(), 0u);
+  settle();
+  EXPECT_FALSE(list->answered);
+}
+
 TEST_F(ListCallTest, M65_M66_PagesShareOneSnapshot) {
   add(5);
   const auto first = get(std::string(kMaps) + "?limit=2");

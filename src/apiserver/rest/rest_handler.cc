@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "apiserver/auth/authorizer.h"
-#include "apiserver/auth/impersonation.h"
+#include "apiserver/auth/gate.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/rest/calls.h"
 #include "apiserver/rest/paths.h"
@@ -124,21 +123,37 @@ Prepared RestHandler::prepare(http::Request http) const {
   return prepared;
 }
 
+std::optional<http::Response> RestHandler::screen(const http::Request& head,
+                                                  const http::Peer& peer) const {
+  const MonotonicTime began = context_->clock.monotonic();
+  const auto target = http::parse_target(head.target);
+  if (!target) {
+    context_->metrics.observe("other", "", target.error().code, Duration::zero());
+    return failure_response(target.error(), Format());
+  }
+  const RequestInfo info = request_info(head.method, *target);
+  auto asking = authenticator_.authenticate(head.headers, peer);
+  if (asking && asking->is_anonymous()) {
+    asking = fail(unauthorized());
+  }
+  const auto entry = enter(std::move(asking), head.headers, info);
+  if (entry) {
+    return std::nullopt;
+  }
+  const Served* served = find_served(info.group, info.version, info.resource, info.subresource);
+  context_->metrics.observe(verb_label(info.verb), served != nullptr ? served->kind->plural : "",
+                            entry.error().code, context_->clock.monotonic() - began);
+  return failure_response(entry.error(), format_of_error(head.headers, *target));
+}
+
 Prepared RestHandler::route(RestRequest request) const {
   const http::Headers& headers = request.http.headers;
-  auto user = authenticator_.authenticate(request.http);
-  if (user) {
-    user = impersonate(*std::move(user), headers);
+  auto entry = enter(authenticator_.authenticate(request.http), headers, request.info);
+  if (!entry) {
+    return failure_response(entry.error(), format_of_error(headers, request.target));
   }
-  if (!user) {
-    return failure_response(user.error(), format_of_error(headers, request.target));
-  }
-  const auto allowed = authorize(*user, request.info);
-  if (!allowed) {
-    return failure_response(allowed.error(), format_of_error(headers, request.target));
-  }
-  request.user = *std::move(user);
-  request.check_object = *allowed;
+  request.user = std::move(entry->user);
+  request.check_object = entry->check_object;
   return request.info.is_resource ? route_resource(std::move(request))
                                   : route_path(std::move(request));
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "apiserver/auth/authenticator.h"
@@ -32,6 +33,10 @@ class RestHandler final : public http::Handler {
   ~RestHandler() override;
 
   Prepared prepare(http::Request request) const override;
+  // The checks of prepare() that need the head alone. A body of somebody unknown is not waited for
+  // even where anybody may read.
+  std::optional<http::Response> screen(const http::Request& head,
+                                       const http::Peer& peer) const override;
 
   // Lists and watches in progress. Core executor only.
   size_t open_streams() const { return streams_->size(); }

@@ -94,14 +94,15 @@ TEST_F(RulesTest, N3_TaintsOfANode) {
   EXPECT_THAT(patched->body, HasSubstr("metadata.taints[0].effect"));
 }
 
-TEST_F(RulesTest, N62_N63_KindsWithoutRulesOfTheirOwn) {
+TEST_F(RulesTest, N62_N63_ServiceAccountsAndPodTemplates) {
   EXPECT_EQ(post("/api/v1/namespaces/default/serviceaccounts",
                  R"({"metadata":{"name":"s"},"automountServiceAccountToken":false,)"
                  R"("secrets":[{"name":"a"}],"imagePullSecrets":[{"name":"b"}]})")
                 ->status,
             201);
   EXPECT_EQ(post("/api/v1/namespaces/default/podtemplates",
-                 R"({"metadata":{"name":"t"},"template":{"spec":{"containers":[]}}})")
+                 R"({"metadata":{"name":"t"},"template":{"spec":{"containers":[{"name":"c",)"
+                 R"("image":"i"}]}}})")
                 ->status,
             201);
   // P78: their deletion answers with the object.

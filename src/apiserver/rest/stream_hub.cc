@@ -1,5 +1,7 @@
 #include "apiserver/rest/stream_hub.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace windlass::apiserver {
@@ -99,16 +101,19 @@ void StreamHub::run_ready() {
   wake_groups();
   std::vector<StreamPtr> batch;
   batch.swap(ready_);
-  if (batch.size() > kRunsPerTask) {
-    ready_.assign(batch.begin() + kRunsPerTask, batch.end());
-    batch.resize(kRunsPerTask);
-  }
-  for (const StreamPtr& stream : batch) {
-    stream->ready_ = false;
-    if (stream->hub_ != nullptr) {
-      run(stream);
+  const size_t most = std::min(batch.size(), kRunsPerTask);
+  size_t ran = 0;
+  for (size_t busy = 0; ran < most && busy < kBusyRunsPerTask; ++ran) {
+    Stream& stream = *batch[ran];
+    stream.ready_ = false;
+    if (stream.hub_ != nullptr && run(batch[ran])) {
+      ++busy;
     }
   }
+  // The others are first next time.
+  ready_.insert(ready_.begin(),
+                std::make_move_iterator(batch.begin() + static_cast<ptrdiff_t>(ran)),
+                std::make_move_iterator(batch.end()));
   if (!ready_.empty()) {
     post();
   }
@@ -119,20 +124,21 @@ StreamHub::StreamPtr StreamHub::find(uint64_t id) const {
   return found == streams_.end() ? nullptr : found->second;
 }
 
-void StreamHub::run(const StreamPtr& stream) {
+bool StreamHub::run(const StreamPtr& stream) {
   if (stream->exchange_->unsent() > kMaxUnsent) {
     wait_for_client(stream);
-    return;
+    return false;
   }
   switch (stream->run()) {
     case Stream::Next::again:
       make_ready(stream);
-      return;
+      return true;
     case Stream::Next::wait:
-      return;
+      return false;
     case Stream::Next::finished:
       remove(stream->id_);
   }
+  return false;
 }
 
 // Until the client has taken enough, nothing else makes the stream ready.

@@ -50,6 +50,8 @@ class StreamHub {
   static constexpr size_t kMaxUnsent = 1U << 20;
   // How many streams run before others get the executor.
   static constexpr size_t kRunsPerTask = 256;
+  // And how many of those that have more to do.
+  static constexpr size_t kBusyRunsPerTask = 16;
 
   StreamHub(env::Executor& executor, store::Store& store) : executor_(executor), store_(store) {}
   StreamHub(const StreamHub&) = delete;
@@ -77,7 +79,8 @@ class StreamHub {
   void post();
   void run_ready();
   void wake_groups();
-  void run(const StreamPtr& stream);
+  // True when it has more to do.
+  bool run(const StreamPtr& stream);
   void wait_for_client(const StreamPtr& stream);
   StreamPtr find(uint64_t id) const;
   void remove(uint64_t id);

@@ -90,14 +90,15 @@ class WatchSession final : public Stream, public std::enable_shared_from_this<Wa
     }
     const bool live = stream_->initial_done();
     size_t bytes = 0;
+    int looks = WatchStream::kLooksPerTask;
     std::optional<Next> next;
     while (!next && batch_.size() < kEventsPerRun && bytes < kBatchBytes) {
-      auto event = stream_->next_version();
+      auto event = stream_->next_version(looks);
       if (!event) {
         failure_ = event.error();
         next = Next::again;
       } else if (!*event) {
-        next = Next::wait;
+        next = looks > 0 ? Next::wait : Next::again;
       } else {
         bytes += (*event)->version->bytes().size();
         batch_.push_back(**std::move(event));

@@ -65,6 +65,25 @@ TEST_F(WatchCallTest, M75_TheHeadGoesOutAtOnce) {
   EXPECT_EQ(handler.open_streams(), 1u);
 }
 
+TEST_F(WatchCallTest, M75_AWatchThatMatchesLittleLeavesOthersTheirTurn) {
+  for (int i = 0; i < 1000; ++i) {
+    must_create(config_map("a" + std::to_string(i)), "{}");
+  }
+  const auto watch = std::make_shared<FakeExchange>();
+  begin(request("GET", std::string(kMaps) +
+                           "?watch=1&labelSelector=no%3Dmatch&sendInitialEvents=true&"
+                           "resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"),
+        watch);
+  while (!watch->answered && world.step()) {
+  }
+  bool before_its_end = false;
+  world.executor().post([&] { before_its_end = watch->body.empty(); });
+  settle();
+  EXPECT_TRUE(before_its_end);
+  EXPECT_THAT(watch->body, HasSubstr("k8s.io/initial-events-end"));
+  EXPECT_EQ(lines(*watch).size(), 1u);
+}
+
 TEST_F(WatchCallTest, M76_M78_X3_EventsInOrderEachInOneFrame) {
   add("before");
   const std::string start = revision();

@@ -191,11 +191,53 @@ TEST_F(WriteCallsTest, M50_DeleteOptionsFromBodyOrQuery) {
                                     R"("kind":"jobs","uid":")"));
 }
 
+TEST_F(WriteCallsTest, M50_DeleteOptionsAreCheckedBeforeAnythingIsLookedFor) {
+  const std::string policies = R"(supported values: \"Foreground\", \"Background\", )"
+                               R"(\"Orphan\", \"nil\")";
+  EXPECT_THAT(outcome(send(request(
+                  "DELETE", std::string(kJobs) + "?labelSelector=no%3Done&propagationPolicy=Foo"))),
+              AllOf(StartsWith("422 "), HasSubstr(policies)));
+  EXPECT_THAT(
+      outcome(send(request("DELETE", std::string(kJobs) + "/none", R"({"propagationPolicy":""})"))),
+      AllOf(StartsWith("422 "),
+            HasSubstr(R"(propagationPolicy: Unsupported value: \"\": )" + policies)));
+  EXPECT_THAT(
+      outcome(send(request("DELETE", std::string(kJobs) + "/none?propagationPolicy=Foo&dryRun=x"))),
+      AllOf(StartsWith("422 "), HasSubstr("[propagationPolicy: Unsupported value"),
+            HasSubstr("dryRun: Unsupported value")));
+}
+
+TEST_F(WriteCallsTest, J150_TheWarningComesAlsoWithoutJobs) {
+  const auto missing = send(request("DELETE", std::string(kJobs) + "/none"));
+  EXPECT_EQ(missing->status, 404);
+  EXPECT_THAT(warnings(*missing), testing::ElementsAre(HasSubstr("child pods are preserved")));
+  const auto none = send(request("DELETE", kJobs));
+  EXPECT_EQ(none->status, 200);
+  EXPECT_THAT(warnings(*none), testing::ElementsAre(HasSubstr("child pods are preserved")));
+  must_create_job("a");
+  must_create_job("b");
+  EXPECT_EQ(warnings(*send(request("DELETE", kJobs))).size(), 1U) << "once for all of them";
+}
+
+TEST_F(WriteCallsTest, M1_OrphanDependentsFalseIsAcceptedUntilItIsDone) {
+  must_create_job("held", R"({"finalizers":["a.io/b"]})");
+  must_create_job("free");
+  const char* body = R"({"orphanDependents":false})";
+  const auto held = send(request("DELETE", std::string(kJobs) + "/held", body));
+  EXPECT_EQ(held->status, 202);
+  EXPECT_THAT(held->body, StartsWith(R"({"kind":"Job")"));
+  EXPECT_EQ(send(request("DELETE", std::string(kJobs) + "/free", body))->status, 200);
+  EXPECT_EQ(send(request("DELETE", std::string(kJobs) + "/none", body))->status, 404);
+}
+
 TEST_F(WriteCallsTest, P78_SomeDeletesAnswerWithTheObject) {
   must_create_pod("p");
   const auto deleted = send(request("DELETE", std::string(kPods) + "/p"));
   EXPECT_EQ(deleted->status, 200);
   EXPECT_THAT(deleted->body, StartsWith(R"({"kind":"Pod")"));
+  const std::string services = "/api/v1/namespaces/default/services";
+  ASSERT_EQ(send(request("POST", services, R"({"metadata":{"name":"s"}})"))->status, 201);
+  EXPECT_THAT(send(request("DELETE", services + "/s"))->body, StartsWith(R"({"kind":"Service")"));
 }
 
 TEST_F(WriteCallsTest, M55_DeleteCollectionAnswersWithWhatWasThere) {

@@ -45,7 +45,7 @@ std::string object_text(const api::core::v1::ObjectReference& about) {
   for (const char c : about.kind()) {
     text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
-  return text + "/" + about.name();
+  return about.name().empty() ? text : text + "/" + about.name();
 }
 
 std::string source_text(const EventFacts& facts) {
@@ -74,14 +74,19 @@ void fill_times(EventFacts& facts, const Timestamp& first, const Timestamp& last
   }
   facts.count = count == 0 ? 1 : count;
   if (has_series) {
+    facts.has_last = false;  // one that does not say when is not known
     set(series.last_observed_time(), facts.has_last, facts.last);
     facts.count = series.count();
   }
 }
 
 std::string trimmed(const std::string& message) {
-  const size_t end = message.find_last_not_of(" \n\t\r");
-  return end == std::string::npos ? "" : message.substr(0, end + 1);
+  constexpr const char* kBlanks = " \n\t\v\f\r";
+  const size_t begin = message.find_first_not_of(kBlanks);
+  if (begin == std::string::npos) {
+    return "";
+  }
+  return message.substr(begin, message.find_last_not_of(kBlanks) + 1 - begin);
 }
 
 void write(const EventFacts& facts, const std::string& name, const std::string& type,

@@ -65,13 +65,18 @@ std::string_view or_unknown(const std::string& text) {
   return text.empty() ? "<unknown>" : std::string_view(text);
 }
 
+std::string kernel_text(const api::core::v1::NodeSystemInfo& info) {
+  std::string text(or_unknown(info.kernel_version()));
+  return info.architecture().empty() ? text : text + " (" + info.architecture() + ")";
+}
+
 void node_cells(const api::Message& object, Time now, JsonBuilder& json) {
   const Node& node = static_cast<const Node&>(object);
   const auto& info = node.status().node_info();
   json.string(node.metadata().name()).string(status_of(node)).string(roles_of(node));
   json.string(age_of(node, now)).string(info.kubelet_version());
   json.string(address_of(node, "InternalIP")).string(address_of(node, "ExternalIP"));
-  json.string(or_unknown(info.os_image())).string(or_unknown(info.kernel_version()));
+  json.string(or_unknown(info.os_image())).string(kernel_text(info));
   json.string(or_unknown(info.container_runtime_version()));
 }
 

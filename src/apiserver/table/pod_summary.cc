@@ -113,7 +113,6 @@ void look_at_containers(const Pod& pod, PodSummary& summary, Restarts& restarts)
     const auto& state = status.state();
     if (state.has_waiting() && !state.waiting().reason().empty()) {
       summary.status = state.waiting().reason();
-      error = summary.status;
     } else if (state.has_terminated()) {
       summary.status = how_it_ended(state.terminated());
       if (state.terminated().exit_code() != 0) {
@@ -125,10 +124,12 @@ void look_at_containers(const Pod& pod, PodSummary& summary, Restarts& restarts)
     }
   }
   if (summary.status == "Completed") {
-    if (any_running) {
-      summary.status = has_condition(pod, "Ready", "True") ? "Running" : "NotReady";
+    if (any_running && has_condition(pod, "Ready", "True")) {
+      summary.status = "Running";
     } else if (!error.empty()) {
       summary.status = error;
+    } else if (any_running) {
+      summary.status = "NotReady";
     }
   }
 }

@@ -125,6 +125,25 @@ TEST(TableColumns, M135_M136_Pod) {
             R"("0/1","SchedulingGated","0")");
 }
 
+TEST(TableColumns, M135_WhenTheFirstContainerHasCompleted) {
+  const std::string done =
+      R"({"name":"c","state":{"terminated":{"exitCode":0,"reason":"Completed"}}})";
+  const std::string failed =
+      R"({"name":"d","state":{"terminated":{"exitCode":1,"reason":"Error"}}})";
+  const std::string runs = R"({"name":"e","ready":true,"state":{"running":{}}})";
+  const std::string waits = R"({"name":"f","state":{"waiting":{"reason":"ImagePullBackOff"}}})";
+  const auto status = [](const std::string& containers, const std::string& ready) {
+    return pod_line(R"({"phase":"Running","conditions":[{"type":"Ready","status":")" + ready +
+                    R"("}],"containerStatuses":[)" + containers + "]}");
+  };
+  EXPECT_EQ(status(done + "," + runs, "True"), R"("1/1","Running","0")");
+  EXPECT_EQ(status(done + "," + runs, "False"), R"("1/1","NotReady","0")");
+  EXPECT_EQ(status(done + "," + failed + "," + runs, "False"), R"("1/1","Error","0")");
+  EXPECT_EQ(status(done + "," + failed, "False"), R"("0/1","Error","0")");
+  EXPECT_EQ(status(done + "," + waits, "False"), R"("0/1","Completed","0")")
+      << "who waits is no error";
+}
+
 TEST(TableColumns, M135_InitContainers) {
   const char* spec = R"({"initContainers":[{"name":"a","image":"i"},{"name":"b","image":"i"}],)"
                      R"("containers":[{"name":"c","image":"i"}]})";
@@ -172,9 +191,9 @@ TEST(TableColumns, M137_Node) {
                   R"({"conditions":[{"type":"Ready","status":"True"}],"addresses":)"
                   R"([{"type":"InternalIP","address":"10.0.0.1"}],"nodeInfo":)"
                   R"({"kubeletVersion":"v1.33.0","osImage":"os","kernelVersion":"6.1",)"
-                  R"("containerRuntimeVersion":"w://1"}}})"),
+                  R"("architecture":"amd64","containerRuntimeVersion":"w://1"}}})"),
       R"(["n","Ready,SchedulingDisabled","a,b","<unknown>","v1.33.0","10.0.0.1","<none>",)"
-      R"("os","6.1","w://1"])");
+      R"x("os","6.1 (amd64)","w://1"])x");
 }
 
 TEST(TableColumns, M138_Event) {
@@ -189,6 +208,12 @@ TEST(TableColumns, M138_Event) {
                   R"("eventTime":"2023-11-14T22:13:10.000000Z","note":"n","type":"Warning",)"
                   R"("reportingController":"rc","reportingInstance":"ri"})"),
             R"(["10s","Warning","","job/j","","rc, ri","n","10s",1,"e"])");
+  EXPECT_EQ(cells(api::kinds::event(),
+                  R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod"},"message":"  m ",)"
+                  R"("type":"Normal","source":{"component":"c"},"series":{"count":2},)"
+                  R"("firstTimestamp":"2023-11-14T22:08:20Z",)"
+                  R"("lastTimestamp":"2023-11-14T22:13:10Z"})"),
+            R"(["<unknown>","Normal","","pod","","c","m","5m",2,"e"])");
 }
 
 TEST(TableColumns, M138_SmallKinds) {
