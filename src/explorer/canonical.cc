@@ -128,6 +128,7 @@ void add_history(const World& world, const job::Frame& frame, job::Digest& out) 
   out.add(number(world.robbed_successes));
   out.add(world.finished_told);
   out.add(world.witnessed);
+  out.add(world.worked ? 1 : 0);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct Budget {
   bool operator==(const Budget&) const = default;
 };
 
-enum class Edit : uint8_t { suspend, parallelism, completions, delete_job };
+enum class Edit : uint8_t { suspend, parallelism, completions, delete_job, pause };
 
 struct Config {
   std::string name;

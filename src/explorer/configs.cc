@@ -85,6 +85,13 @@ void add_per_index(std::vector<Config>& all) {
   replaced.job.spec.replace_only_failed = true;
   all.push_back(replaced);
 
+  Config success = limits;
+  success.name = "per-index-success";
+  success.about = "the same, done when index 0 has succeeded";
+  success.job.spec.success_policy = {{std::string("0"), std::nullopt}};
+  success.budget.failures = 1;
+  all.push_back(success);
+
   Config rules = config("fail-index",
                         "3 indexes, backoffLimitPerIndex 1, maxFailedIndexes 1; FailIndex by exit "
                         "code, Ignore on DisruptionTarget",
@@ -148,6 +155,13 @@ void add_life(std::vector<Config>& all) {
   queue.budget.edits = 2;
   queue.budget.failures = 1;
   all.push_back(queue);
+
+  Config paused = config("scale-queue", "work queue, parallelism 2 to 1, to 0 and back",
+                         with_limit(defaulted_job(2, -1), 1));
+  paused.edits = {Edit::parallelism, Edit::pause};
+  paused.budget.edits = 2;
+  paused.budget.failures = 1;
+  all.push_back(paused);
 
   Config deadline = config("deadline", "activeDeadlineSeconds 15, suspended and resumed",
                            with_limit(defaulted_job(1, 2), 3));

@@ -147,13 +147,26 @@ class Drafted {
     return spec_.completions && succeeded >= *spec_.completions;
   }
 
+  // What finds no room in the lists has to wait.
+  bool is_full() const {
+    return lists_.succeeded.size() + lists_.failed.size() >=
+           static_cast<size_t>(world_.config->options.max_uncounted);
+  }
+  bool forgets_failure() const {
+    return std::any_of(world_.pods.begin(), world_.pods.end(), [this](const Pod& pod) {
+      const bool beyond = spec_.mode == job::CompletionMode::indexed && pod.index >= bound_;
+      return pod.told == Told::failed && pod.now.has_finalizer && !pod.listed_failed && !beyond &&
+             !is_listed(lists_.failed, pod_uid(pod.serial));
+    });
+  }
+
   void undecided() {
     require(!is_told_fail_job(), "P6: a FailJob match is not stored at once");
     require(!is_past_backoff_limit(), "B6: the back-off limit is passed without a verdict");
     require(!is_past_deadline(), "D1: the deadline is passed without a verdict");
     require(!has_too_many_failed(), "B7: too many failed indexes without a verdict");
     require(!has_failed_indexes(), "B7: all indexes are over without a verdict");
-    require(!has_completions(), "L1: the completions are reached without a verdict");
+    require(!has_completions() || is_full(), "L1: the completions are reached without a verdict");
   }
 
   void decided(const job::Condition& made) {
@@ -178,13 +191,25 @@ class Drafted {
       return require(has_failed_indexes(), "B7: FailedIndexes without reason");
     }
     require(!has_failed_indexes(), "T7: " + reason + " instead of FailedIndexes");
+    require(is_full() || world_.robbed || !forgets_failure(),
+            "C1: a failure that was seen is forgotten by the success");
     if (reason == job::kReasonSuccessPolicy) {
       return success_policy();
     }
     require(reason == job::kReasonCompletions, "T7: unknown reason " + reason);
     require(has_completions() || !spec_.completions, "C1: Complete without the completions");
-    require(spec_.completions.has_value() || next_.succeeded > 0 || !lists_.succeeded.empty(),
-            "C1: a work queue is complete without a success");
+    require(spec_.completions.has_value() || has_worked(),
+            "C1: a work queue is complete without a success of a worker that was left to work");
+  }
+
+  bool has_worked() const {
+    const UncountedPods was = old_.uncounted.value_or(UncountedPods());
+    const Strings fresh = new_in(lists_.succeeded, was.succeeded);
+    return world_.worked || world_.robbed || world_.robbed_successes > 0 ||
+           std::any_of(fresh.begin(), fresh.end(), [this](const std::string& uid) {
+             const Pod* pod = world_.find(pod_serial(uid));
+             return pod != nullptr && !pod->given_up;
+           });
   }
 
   // P7, W9: the first match by (finish time, index, UID) that the engine was told of.
@@ -360,8 +385,13 @@ void note_listed(World& world, const Write& write) {
         pod.told_finished = serial == pod.serial ? finished : pod.told_finished;
       }
     }
+    world.worked =
+        world.worked || (!pod.listed_succeeded && !pod.given_up && is_listed(lists.succeeded, uid));
     pod.listed_failed = pod.listed_failed || is_listed(lists.failed, uid);
     pod.listed_succeeded = pod.listed_succeeded || is_listed(lists.succeeded, uid);
+  }
+  if (job::has_true(old, job::kTypeSuspended) && !job::has_true(next, job::kTypeSuspended)) {
+    world.worked = false;
   }
   const auto spare = [](const Strings& from, const Strings& to) {
     return static_cast<int32_t>(new_in(from, to).size());

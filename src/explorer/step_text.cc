@@ -14,7 +14,7 @@ constexpr std::array kNames = {"decide",         "answer", "apply",   "arrive", 
                                "restart",        "remove", "evict",   "rob",        "edit",
                                "crash",          "tick"};
 constexpr std::array kEdits = {"suspend or resume", "change parallelism", "change completions",
-                               "delete the Job"};
+                               "delete the Job", "parallelism 0 or back"};
 
 size_t numbers_of(StepKind kind) {
   switch (kind) {

@@ -325,6 +325,9 @@ class Taking {
                                     : *first.completions;
         next.spec.parallelism = *next.spec.completions;
         break;
+      case Edit::pause:
+        next.spec.parallelism = next.spec.parallelism == 0 ? first.parallelism : 0;
+        break;
       case Edit::delete_job:
         next.deleting = true;
         break;

@@ -115,6 +115,8 @@ struct World {
   bool robbed = false;
   uint8_t finished_told = 0;  // jobs_finished metrics of this life (T8)
   uint64_t witnessed = 0;     // indexes with a pod that succeeded
+  bool worked = false;        // since the last resume a worker's success is stored that the Job had
+                              // not given up
 
   Pod* find(uint32_t serial);
   const Pod* find(uint32_t serial) const;

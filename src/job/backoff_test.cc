@@ -135,6 +135,7 @@ TEST(Record, HostileTextIsSkipped) {
     EXPECT_EQ(parse_record(text), Record()) << text;
   }
   EXPECT_EQ(parse_record("junk;failures=1000,x,2000").backoff.failures(), 2);
+  EXPECT_EQ(parse_record("v1;baseline=9223372036854775807").baseline, 2'147'483'647);
 }
 
 TEST(Record, BoundedWhateverIsStored) {

@@ -33,7 +33,7 @@ struct CreatePod {
 enum class PodOp : uint8_t {
   delete_pod,  // DELETE with the pod's UID as precondition
   release,     // remove kTrackingFinalizer, nothing else, with the UID as precondition
-  drop,        // add annotation kDroppedKey=true, with the UID as precondition
+  drop,        // add annotation kDroppedKey=true, with the UID and the version as preconditions
 };
 
 struct PodWrite {
@@ -51,12 +51,11 @@ struct Event {
 };
 
 enum class Metric : uint8_t {
-  jobs_finished,              // label a: succeeded|failed, b: reason (bounded, 6.24)
-  pods_finished,              // a: succeeded|failed
-  failures_handled,           // a: action
-  terminated_with_finalizer,  // a: add|delete
-  finished_indexes,           // a: succeeded|failed, b: perIndex|global
-  pods_created,               // a: reason, b: succeeded|failed
+  jobs_finished,     // label a: succeeded|failed, b: reason (bounded, 6.24)
+  pods_finished,     // a: succeeded|failed
+  failures_handled,  // a: action
+  finished_indexes,  // a: succeeded|failed, b: perIndex|global
+  pods_created,      // a: reason, b: succeeded|failed
 };
 
 struct MetricDelta {
@@ -89,6 +88,7 @@ struct Decision {
   bool relist_pods = false;     // an answer was lost: list the Job's pods anew
   std::optional<Time> wake_at;  // ask again then, if nothing happens before
   SyncAction action = SyncAction::reconciling;
+  bool is_sync = false;       // of an own Job of known mode that has not ended: counted (2.10)
   std::vector<Event> events;  // to record, of what has happened since the last decision
   std::vector<MetricDelta> metrics;
 

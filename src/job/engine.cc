@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "job/conditions.h"
+#include "job/failure_policy.h"
 #include "job/outcome.h"
 #include "job/scaling.h"
 
@@ -22,18 +23,6 @@ bool Engine::busy() const {
 
 bool Engine::at_rest() const {
   return state_.facts().finished && state_.tally().tracked == 0 && !busy();
-}
-
-void Engine::give_effects(Decision& decision) {
-  const auto [added, removed] = state_.take_terminated_deltas();
-  if (added > 0) {
-    metrics_.push_back({Metric::terminated_with_finalizer, "add", "", added});
-  }
-  if (removed > 0) {
-    metrics_.push_back({Metric::terminated_with_finalizer, "delete", "", removed});
-  }
-  decision.events = std::exchange(events_, {});
-  decision.metrics = std::exchange(metrics_, {});
 }
 
 void Engine::wake(Decision& decision, std::optional<Time> at) const {
@@ -61,7 +50,8 @@ Decision Engine::decide(Time now) {
       plan(decision, now);
     }
   }
-  give_effects(decision);
+  decision.events = std::exchange(events_, {});
+  decision.metrics = std::exchange(metrics_, {});
   return decision;
 }
 
@@ -77,11 +67,15 @@ void Engine::plan(Decision& decision, Time now) {
   if (state_.facts().finished) {
     return;
   }
+  decision.is_sync = true;
   state_.indexes().cool(now, [this](int64_t index) { return state_.held_until(index); });
   plan_status_and_creates(decision, now);
 }
 
 void Engine::send(Decision& decision, Slot slot, PodWrite write) {
+  if (write.op == PodOp::release && state_.handle_ignored(slot)) {
+    count_metric(metrics_, Metric::failures_handled, action_name(Action::ignore), "");
+  }
   state_.set_in_flight(slot, true);
   state_.set_let_go(slot, write.op == PodOp::release);
   writes_[write.uid] = {write.op, state_.pods().at(slot).uid, slot,

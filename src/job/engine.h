@@ -80,6 +80,9 @@ class Engine {
  private:
   friend class Fingerprint;
   static constexpr int64_t kAnswered = kNoIndex - 1;
+  // A newer version cures a conflict, and a look at the Job a lost answer: what fails more often in
+  // a row is no such thing, and is waited for (0.2).
+  static constexpr int kQuickRetries = 2;
   struct PendingWrite {
     PodOp op = PodOp::delete_pod;
     Uid uid;
@@ -92,7 +95,6 @@ class Engine {
   };
 
   bool is_ours() const;
-  void give_effects(Decision& decision);
   void settle_retries(Time now);
   void plan(Decision& decision, Time now);
   void plan_releases(Decision& decision, Time now);
@@ -103,6 +105,7 @@ class Engine {
   void send(Decision& decision, Slot slot, PodWrite write);
   void wake(Decision& decision, std::optional<Time> at) const;
   void answer_create(uint32_t id);
+  void note_status_failure(WriteError error);
   Retry& retry_of(PodOp op) { return pod_retries_[static_cast<size_t>(op)]; }
 
   State state_;
@@ -126,6 +129,7 @@ class Engine {
 
   int64_t create_batch_ = 1;  // 3.22: doubles with success; 0: one failed in this round
   Retry status_retry_;
+  int status_failures_ = 0;  // conflicts and lost answers in a row
   Retry create_retry_;
   Retry pod_retries_[3];
 

@@ -12,6 +12,7 @@ void Engine::observe_job(const JobView& job) {
       job.status == status_->write->status) {
     // Our own write, seen before its answer, or although the answer was lost.
     commit_status(state_, *std::exchange(status_, std::nullopt), job, events_, metrics_);
+    status_failures_ = 0;
     refresh_job_ = false;
     return;
   }
@@ -52,9 +53,17 @@ void Engine::status_written(JobView stored) {
   CHECK(!status_answered_, "an answer belongs to a write under way");
   status_answered_ = true;
   status_retry_.succeeded();
+  status_failures_ = 0;
   if (status_) {
     commit_status(state_, *std::exchange(status_, std::nullopt), std::move(stored), events_,
                   metrics_);
+  }
+}
+
+void Engine::note_status_failure(WriteError error) {
+  ++status_failures_;
+  if (error == WriteError::rejected || status_failures_ > kQuickRetries) {
+    status_retry_.failed();
   }
 }
 
@@ -64,6 +73,7 @@ void Engine::status_failed(WriteError error) {
   if (!status_) {
     return;  // it was seen to have happened
   }
+  note_status_failure(error);
   refresh_job_ = error != WriteError::rejected;
   if (error == WriteError::unknown) {
     return;  // the next sight of the Job tells whether it was applied
@@ -71,9 +81,7 @@ void Engine::status_failed(WriteError error) {
   const StatusDraft draft = *std::exchange(status_, std::nullopt);
   const bool stale = draft.write->base_rv < state_.job().rv;
   abort_status(state_, draft);
-  if (error == WriteError::rejected) {
-    status_retry_.failed();
-  } else if (stale) {
+  if (stale) {
     refresh_job_ = false;  // what it conflicted with has been seen already
   }
 }

@@ -55,6 +55,10 @@ bool is_new_success(const PodRecord& pod, const Facts& facts) {
          pod.accounted == Accounted::no;
 }
 
+bool is_taken_success(const PodRecord& pod, const Facts& facts) {
+  return pod.dropped && is_new_success(pod, facts);
+}
+
 bool is_new_failure(const PodRecord& pod, const Facts& facts) {
   return pod.has_finalizer && pod.accounted == Accounted::no && pod.action != Action::ignore &&
          has_valid_index(pod, facts) && counts_as_failed(pod, facts);
@@ -74,6 +78,7 @@ void add_pod(Tally& tally, const PodRecord& pod, const Facts& facts, int64_t sig
   tally.terminating += part(pod.is_terminating());
   tally.tracked += part(pod.has_finalizer);
   tally.new_succeeded += part(is_new_success(pod, facts));
+  tally.new_taken += part(is_taken_success(pod, facts));
   tally.new_failed += part(is_new_failure(pod, facts));
   const bool runs = pod.phase == Phase::pending || pod.phase == Phase::running;
   if (facts.on_failure && runs && !pod.dropped) {

@@ -43,6 +43,9 @@ bool has_valid_index(const PodRecord& pod, const Facts& facts);
 bool counts_as_failed(const PodRecord& pod, const Facts& facts);
 // Finished, tracked, and not yet in the stored status. NonIndexed only: Indexed Jobs count indexes.
 bool is_new_success(const PodRecord& pod, const Facts& facts);
+// Such a success of a pod that the Job had taken away: it counts, but it does not say that the work
+// of a work queue is done (10.73).
+bool is_taken_success(const PodRecord& pod, const Facts& facts);
 // A failure that raises status.failed and is not yet stored (2.24).
 bool is_new_failure(const PodRecord& pod, const Facts& facts);
 // KEP-3850: this failure is the end of its index (3.34).
@@ -55,6 +58,7 @@ struct Tally {
   int64_t terminating = 0;
   int64_t tracked = 0;  // pods that hold the finalizer
   int64_t new_succeeded = 0;
+  int64_t new_taken = 0;  // of new_succeeded: of pods that the Job had taken away
   int64_t new_failed = 0;
   int64_t restarts = 0;  // 2.37
 

@@ -37,7 +37,9 @@ const PodCondition* matching_condition(const std::vector<ConditionPattern>& patt
                                        const PodView& pod) {
   for (const PodCondition& condition : pod.conditions) {
     for (const ConditionPattern& pattern : patterns) {
-      if (pattern.type == condition.type && pattern.status == condition.status) {
+      const bool same_status =
+          pattern.status == condition.status && condition.status != ConditionStatus::other;
+      if (pattern.type == condition.type && same_status) {
         return &condition;
       }
     }

@@ -106,6 +106,7 @@ void Fingerprint::job(const JobView& job, const Frame& frame, Digest& out) {
 
 void Fingerprint::lost(const LostOutcomes& lost, const Frame& frame, Digest& out) {
   out.add(number(lost.succeeded));
+  out.add(number(lost.taken));
   out.add(number(lost.failed));
   for (const auto& [time, succeeded] : lost.finished) {
     out.add(frame.age(time) * 2 + (succeeded ? 1 : 0));
@@ -119,7 +120,8 @@ void Fingerprint::draft(const State& state, const StatusDraft& draft, const Fram
   record(draft.record ? *draft.record : state.record(), frame, out);
   std::vector<std::pair<uint64_t, uint64_t>> items;
   for (const StatusDraft::Item& item : draft.items) {
-    items.emplace_back(frame.pod(state.uids_.text(item.uid)), static_cast<uint64_t>(item.as));
+    items.emplace_back(frame.pod(state.uids_.text(item.uid)),
+                       static_cast<uint64_t>(item.as) * 2 + (item.taken ? 1 : 0));
   }
   std::sort(items.begin(), items.end());
   for (const auto& [pod, as] : items) {
@@ -153,6 +155,7 @@ void Fingerprint::indexes(const Indexes& indexes, const Frame& frame, Digest& ou
   out.add(bits(indexes.busy_));
   out.add(bits(indexes.cooling_));
   out.add(number(indexes.hint_));
+  out.add(number(indexes.frontier_));
   std::vector<std::pair<uint64_t, int64_t>> waiting;
   for (const auto& [time, index] : indexes.waiting_) {
     waiting.emplace_back(frame.left(time), index);
@@ -240,6 +243,7 @@ void Fingerprint::engine(const Engine& engine, const Frame& frame, Digest& out) 
   add_pods({engine.gone_.begin(), engine.gone_.end()}, frame, out);
   out.add(number(engine.create_batch_));
   retry(engine.status_retry_, frame, out);
+  out.add(number(engine.status_failures_));
   retry(engine.create_retry_, frame, out);
   for (const Retry& each : engine.pod_retries_) {
     retry(each, frame, out);

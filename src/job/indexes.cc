@@ -92,7 +92,7 @@ void Indexes::reset(int64_t bound) {
   busy_.clear();
   cooling_.clear();
   waiting_.clear();
-  hint_ = 0;
+  hint_ = frontier_ = 0;
   for (const IndexBits* lost : {&lost_completed_, &lost_failed_}) {
     for (int64_t i = lost->next_in(0, bound); i < bound; i = lost->next_in(i + 1, bound)) {
       judge(i, {});
@@ -126,6 +126,7 @@ void Indexes::remember(int64_t index, IndexEvidence gone) {
 void Indexes::set_busy(int64_t index, bool busy) {
   if (busy) {
     busy_.insert(index);
+    frontier_ = std::max(frontier_, index + 1);
   } else if (busy_.erase(index)) {
     look_from(index);
   }
@@ -134,6 +135,7 @@ void Indexes::set_busy(int64_t index, bool busy) {
 void Indexes::set_ready_at(int64_t index, std::optional<Time> ready_at) {
   if (ready_at) {
     cooling_.insert(index);
+    frontier_ = std::max(frontier_, index + 1);
     waiting_.emplace_back(*ready_at, index);
     std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
   } else if (cooling_.erase(index)) {
@@ -163,12 +165,13 @@ std::optional<Time> Indexes::next_ready() const {
   return waiting_.front().first;
 }
 
-std::vector<int64_t> Indexes::pending(int64_t limit) {
+std::vector<int64_t> Indexes::pending(int64_t limit, bool fresh) {
   const std::vector<const IndexBits*> taken = {&completed.found(), &failed.found(), &busy_,
                                                &cooling_};
   std::vector<int64_t> chosen;
   hint_ = IndexBits::next_in_none(taken, hint_, bound_);
-  for (int64_t i = hint_; i < bound_ && static_cast<int64_t>(chosen.size()) < limit;
+  const int64_t end = fresh ? bound_ : std::min(bound_, frontier_);
+  for (int64_t i = hint_; i < end && static_cast<int64_t>(chosen.size()) < limit;
        i = IndexBits::next_in_none(taken, i + 1, bound_)) {
     chosen.push_back(i);
   }

@@ -98,9 +98,11 @@ class Indexes {
     }
   }
   std::optional<Time> next_ready() const;
+  // How many wait out a back-off.
+  int64_t cooling() const { return cooling_.size(); }
   // The lowest `limit` indexes to start: neither completed, failed, taken nor waiting
-  // (3.17, 10.67).
-  std::vector<int64_t> pending(int64_t limit);
+  // (3.17, 10.67). Without `fresh` none above all that were taken or have waited.
+  std::vector<int64_t> pending(int64_t limit, bool fresh = true);
 
  private:
   friend class Fingerprint;
@@ -116,6 +118,7 @@ class Indexes {
   IndexBits cooling_;
   std::vector<std::pair<Time, int64_t>> waiting_;  // min-heap; entries may be out of date
   int64_t hint_ = 0;                               // nothing is pending below
+  int64_t frontier_ = 0;                           // all that were taken or have waited are below
 };
 
 }  // namespace windlass::job

@@ -62,6 +62,7 @@ struct PodRecord {
   bool released : 1 = false;   // finalizer taken away by us, whatever stale news says
   bool marked : 1 = false;     // dropped by us, likewise
   bool deleted : 1 = false;    // deleted by us, likewise
+  bool handled : 1 = false;    // let go as an ignored failure, which is in the metric
 
   bool is_active() const { return !is_terminal(phase) && !deleting; }
   bool is_terminating() const { return !is_terminal(phase) && deleting; }

@@ -1,5 +1,6 @@
 #include "job/record.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -12,6 +13,8 @@ constexpr std::string_view kSignature = ";job=";
 constexpr size_t kMaxListed = 10'000;
 // The years 1970 to 2200: outside of them, sums with delays could overflow.
 constexpr int64_t kMaxMilliseconds = 7'258'118'400'000;
+// As many as a counter of the status can hold.
+constexpr int64_t kMaxBaseline = 2'147'483'647;
 
 std::optional<int64_t> parse_number(std::string_view text) {
   int64_t value = 0;
@@ -65,7 +68,7 @@ void parse_part(std::string_view part, Record& record) {
   } else if (key == "ignored") {
     for_each_part(value, ',', [&](std::string_view uid) { record.ignored.emplace_back(uid); });
   } else if (key == "baseline") {
-    record.baseline = parse_number(value).value_or(0);
+    record.baseline = std::min(parse_number(value).value_or(0), kMaxBaseline);
   }
 }
 

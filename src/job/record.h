@@ -19,7 +19,8 @@ struct Record {
   BackoffRecord backoff;  // job-wide back-off (W2); unused with per-index limits (7.11)
   // Ignored pods that are already in `backoff` and still hold their finalizer (W4, 10.71).
   std::vector<std::string> ignored;
-  // Work-queue Jobs: successes from before the last resume, which do not stop new workers (10.73).
+  // Work-queue Jobs: successes that do not stop new workers (10.73): those from before the last
+  // resume, and since then those of workers that were taken away.
   int64_t baseline = 0;
 
   bool operator==(const Record&) const = default;

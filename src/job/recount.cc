@@ -101,7 +101,9 @@ class Counter {
       out_.tally.terminating += !terminal && pod.deletion_time ? 1 : 0;
       out_.tally.tracked += pod.has_finalizer ? 1 : 0;
       const bool success = pod.phase == Phase::succeeded && pod.has_finalizer;
-      out_.tally.new_succeeded += !indexed_ && success && !judged.accounted ? 1 : 0;
+      const bool new_success = !indexed_ && success && !judged.accounted;
+      out_.tally.new_succeeded += new_success ? 1 : 0;
+      out_.tally.new_taken += new_success && pod.dropped ? 1 : 0;
       out_.tally.new_failed += new_failure(judged) ? 1 : 0;
       const bool runs = pod.phase == Phase::running || pod.phase == Phase::pending;
       for (const ContainerView& container : pod.containers) {
@@ -149,6 +151,8 @@ class Counter {
                          ? completed_.size()
                          : status_.succeeded + length(lists.succeeded) + out_.tally.new_succeeded;
     out_.failed = status_.failed + length(lists.failed) + out_.tally.new_failed;
+    const int64_t taken = parse_record(job_.record).baseline + out_.tally.new_taken;
+    out_.succeeded_since_resume = std::max<int64_t>(0, out_.succeeded - taken);
   }
 
   // 5.21, with a total order.
@@ -246,11 +250,16 @@ std::vector<std::string> differences(const State& state, const Recount& oracle, 
   compare.number("terminating", state.tally().terminating, oracle.tally.terminating);
   compare.number("tracked", state.tally().tracked, oracle.tally.tracked);
   compare.number("new succeeded", state.tally().new_succeeded, oracle.tally.new_succeeded);
+  compare.number("new taken", state.tally().new_taken, oracle.tally.new_taken);
   compare.number("new failed", state.tally().new_failed, oracle.tally.new_failed);
   compare.number("restarts", state.tally().restarts, oracle.tally.restarts);
   if (!remembers && !state.facts().finished) {
     compare.number("succeeded", state.succeeded(), oracle.succeeded);
     compare.number("failed", state.failed(), oracle.failed);
+    if (!state.facts().indexed) {
+      compare.number("succeeded since resume", state.succeeded_since_resume(),
+                     oracle.succeeded_since_resume);
+    }
     compare.text("completed indexes", state.indexes().completed.found().text(),
                  oracle.completed_indexes);
     compare.text("failed indexes", state.indexes().failed.found().text(), oracle.failed_indexes);

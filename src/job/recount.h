@@ -19,6 +19,7 @@ struct Recount {
   std::string failed_indexes;
   int64_t succeeded = 0;
   int64_t failed = 0;
+  int64_t succeeded_since_resume = 0;
   std::map<int64_t, std::string> held;  // UID of the pod kept for each index
   std::string fail_job_message;
 };

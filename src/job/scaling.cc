@@ -55,11 +55,9 @@ PodWrite removal_step(const State& state, Slot slot) {
   }
   if (!has_valid_index(pod, state.facts())) {
     write.op = PodOp::release;
-  } else if (!pod.has_node) {
-    write.op = PodOp::release;
-    write.required_rv = pod.rv;  // if it was bound since, it may have an outcome after all
   } else {
-    write.op = PodOp::drop;
+    write.op = pod.has_node ? PodOp::drop : PodOp::release;
+    write.required_rv = pod.rv;  // it may have been bound since, or have ended: that is the Job's
   }
   return write;
 }
@@ -83,7 +81,10 @@ CreatePlan plan_creates(State& state, const BackoffRecord& backoff, Time now, in
     plan.pods.assign(static_cast<size_t>(std::min(missing, limit)), plan_pod(name));
     return plan;
   }
-  for (const int64_t index : state.indexes().pending(std::min(missing, limit))) {
+  const int64_t most_cooling =
+      std::max(state.job().spec.parallelism, state.options().max_cooling_indexes);
+  const bool fresh = state.indexes().cooling() < most_cooling;
+  for (const int64_t index : state.indexes().pending(std::min(missing, limit), fresh)) {
     PodPlan pod = plan_indexed_pod(name, index);
     if (facts.per_index) {
       annotate_failures(pod, state.index_failures(index));

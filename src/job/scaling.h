@@ -20,7 +20,8 @@ void condemn_surplus(State& state);
 
 // How to take a pod away that the Job no longer wants. Its outcome still counts if it succeeds in
 // its grace period (10.79), and a failure in it is not the Job's (10.75); so unless it can have no
-// outcome, it is marked before it is deleted and keeps its finalizer.
+// outcome, it is marked before it is deleted and keeps its finalizer. The mark is for the version
+// that was seen alone: how a pod ended before it was marked is the Job's in every respect.
 PodWrite removal_step(const State& state, Slot slot);
 
 struct CreatePlan {

@@ -68,6 +68,39 @@ TEST(Misc, M214_ARefusalIsForgottenAfterASuccess) {
   EXPECT_EQ(job.wakes_in(), seconds(1)) << "from the shortest wait again";
 }
 
+TEST(Misc, M213_R0_2_ConflictsAndLostAnswersInARowAreWaitedFor) {
+  for (const WriteError error : {WriteError::conflict, WriteError::unknown}) {
+    Scenario job(defaulted_job(0, 5));
+    job.given(1, Phase::succeeded);
+    int tries = 0;
+    job.on_status = [&](const StatusWrite&) {
+      ++tries;
+      return FakeCluster::Fault{error};
+    };
+    job.run();
+    EXPECT_EQ(tries, 3);
+    EXPECT_EQ(job.wakes_in(), seconds(1));
+    job.run();  // whoever wakes it
+    EXPECT_EQ(tries, 3);
+    for (const Duration wait : {seconds(1), seconds(2), seconds(4)}) {
+      EXPECT_EQ(job.wakes_in(), wait);
+      job.advance_to_wake();
+    }
+    EXPECT_EQ(tries, 6);
+    job.on_status = nullptr;
+    job.advance_to_wake();
+    EXPECT_EQ(job.status().succeeded, 1);
+    // One that is written begins anew.
+    job.given(1, Phase::succeeded);
+    int later = 0;
+    job.on_status = [&](const StatusWrite&) {
+      return later++ == 0 ? FakeCluster::Fault{error} : FakeCluster::Fault{};
+    };
+    job.run();
+    EXPECT_EQ(job.status().succeeded, 2);
+  }
+}
+
 TEST(Misc, M223_SlowStartCountsWhatWasReallyCreated) {
   Scenario job(defaulted_job(20, 20));
   int calls = 0;
@@ -97,17 +130,27 @@ TEST(Misc, M221_W3_AJobThatTakesTheNameOfAnotherStartsAnew) {
   EXPECT_EQ(fresh.active_pods().size(), 1U) << "no back-off is inherited";
 }
 
-TEST(Misc, D10_62_APodThatVanishesLeavesTheMetric) {
-  Scenario job(defaulted_job(1, 1));
-  job.run();
-  const std::string name = job.active_pods().front();
-  const std::string uid = job.stored_pod(name).uid;
-  job.check_oracle = false;
-  job.fail(name);
-  job.engine().observe_pod_gone(uid);  // never seen without its finalizer
-  job.step();
-  EXPECT_EQ(job.metric(Metric::terminated_with_finalizer, "add"), 1);
-  EXPECT_EQ(job.metric(Metric::terminated_with_finalizer, "delete"), 1);
+TEST(Misc, R2_10_R8_16_WhatIsASync) {
+  const auto is_sync = [](JobView view) {
+    Scenario job(std::move(view));
+    job.step();
+    return job.last().is_sync;
+  };
+  EXPECT_TRUE(is_sync(defaulted_job(1, 1)));
+  JobView foreign = defaulted_job(1, 1);
+  foreign.spec.managed_by = "example.com/other";
+  EXPECT_FALSE(is_sync(foreign));
+  JobView odd = defaulted_job(1, 1);
+  odd.spec.mode = CompletionMode::unknown;
+  EXPECT_FALSE(is_sync(odd));
+
+  Scenario finished(defaulted_job(1, 0));
+  finished.run();
+  ASSERT_TRUE(finished.has(kTypeComplete));
+  finished.given(1, Phase::failed);
+  EXPECT_TRUE(finished.step());
+  EXPECT_EQ(finished.writes.releases, 1);
+  EXPECT_FALSE(finished.last().is_sync);
 }
 
 TEST(Misc, D10_70_AStatusWithoutUncountedListsIsAsGoodAsEmptyOnes) {

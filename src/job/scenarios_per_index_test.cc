@@ -97,6 +97,20 @@ TEST(PerIndex, I135_IgnoreInAPerIndexJob) {
   EXPECT_EQ(annotation(job.plans[0], kIndexFailureCountKey), "0");
   EXPECT_EQ(annotation(job.plans[0], kIndexIgnoredFailureCountKey), "1");
   EXPECT_EQ(job.writes.releases, 1);
+  EXPECT_EQ(job.metric(Metric::failures_handled, "Ignore"), 1);
+}
+
+TEST(PerIndex, I135_R6_15_AnIgnoredFailureIsInTheMetricOnce) {
+  Scenario job(with_rule(Action::ignore));
+  given_exit(job, 0, 3);
+  job.on_pod_write = [](const PodWrite&) { return FakeCluster::Fault{WriteError::rejected}; };
+  job.run();
+  job.advance(seconds(1));
+  EXPECT_EQ(job.writes.releases, 0);
+  job.on_pod_write = nullptr;
+  job.advance(minutes(1));
+  EXPECT_EQ(job.writes.releases, 1);
+  EXPECT_EQ(job.metric(Metric::failures_handled, "Ignore"), 1);
 }
 
 TEST(PerIndex, I136_GlobalLimitFirst) {
@@ -220,6 +234,28 @@ TEST(PerIndex, I145_10_67_BackoffDoesNotBlockOtherIndexes) {
   job.succeed(job.active_pods(2).front());
   job.run();
   EXPECT_THAT(job.created_indexes(), ElementsAre(2, 0));
+}
+
+TEST(PerIndex, I145_R0_36_IndexesThatWaitAreBounded) {
+  Options options;
+  options.max_cooling_indexes = 2;
+  Scenario job(per_index(1, 10, 5), options);
+  job.run();
+  for (int i = 0; i < 2; ++i) {
+    job.fail(job.active_pods().front());
+    job.run();
+  }
+  EXPECT_THAT(job.created_indexes(), ElementsAre(0, 1));
+  EXPECT_EQ(job.wakes_in(), seconds(10));
+  job.restart_controller();
+  job.run();
+  job.advance(seconds(10));
+  job.succeed(job.active_pods().front());
+  job.run();
+  EXPECT_THAT(job.created_indexes(), ElementsAre(0, 1, 0, 1));
+  job.fail(job.active_pods().front());
+  job.run();
+  EXPECT_THAT(job.created_indexes(), ElementsAre(0, 1, 0, 1, 2));
 }
 
 TEST(PerIndex, I146_FailedPodDeletedByTheUserWhileDelayed) {

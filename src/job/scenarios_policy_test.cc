@@ -117,6 +117,21 @@ TEST(Policy, H102_H103_NotIn) {
   }
 }
 
+TEST(Policy, R6_7_NotInWithSeveralContainers) {
+  const auto message = [](int32_t first, int32_t second) {
+    Scenario job(with_rules({on_codes(Action::fail_job, {5, 6}, Operator::not_in)}));
+    PodView pod = job.pod(Phase::failed);
+    pod.containers = {job.exited("one", first), job.exited("two", second)};
+    job.add_pod(pod);
+    job.run();
+    return job.message(kTypeFailed);
+  };
+  EXPECT_THAT(message(5, 9), ::testing::HasSubstr("Container two for pod"));
+  EXPECT_THAT(message(9, 8), ::testing::HasSubstr("Container one for pod"));
+  EXPECT_EQ(message(5, 6), "");
+  EXPECT_EQ(message(0, 6), "");
+}
+
 TEST(Policy, H104_ExitCodeZeroNeverMatches) {
   Scenario job(with_rules({on_codes(Action::fail_job, {0}, Operator::not_in)}));
   job.given_failed(0);
@@ -221,14 +236,14 @@ TEST(Policy, H111_NoRuleMatches) {
 
 TEST(Policy, H112_H113_PatternStatus) {
   using enum ConditionStatus;
-  for (const ConditionStatus pattern : {is_true, is_false, unknown}) {
-    for (const ConditionStatus status : {is_true, is_false, unknown}) {
+  for (const ConditionStatus pattern : {is_true, is_false, unknown, other}) {
+    for (const ConditionStatus status : {is_true, is_false, unknown, other}) {
       Scenario job(with_rules({on_condition(Action::fail_job, "Custom", pattern)}));
       PodView pod = job.pod(Phase::failed);
       pod.conditions = {{"Custom", status, job.now}};
       job.add_pod(pod);
       job.run();
-      EXPECT_EQ(job.has(kTypeFailed), pattern == status);
+      EXPECT_EQ(job.has(kTypeFailed), pattern == status && status != other);
     }
   }
 }
@@ -336,6 +351,31 @@ TEST(Policy, H123_NamedRule) {
   EXPECT_EQ(job.metric(Metric::jobs_finished, "failed", "PodFailurePolicy"), 1);
 }
 
+TEST(Policy, R6_28_NamesOfRulesThatFailNoJobAreIgnored) {
+  std::vector<FailureRule> rules = {on_codes(Action::ignore, {1}), on_codes(Action::count, {2}),
+                                    on_codes(Action::fail_index, {3})};
+  for (FailureRule& rule : rules) {
+    rule.name = "Named";
+  }
+  Scenario ignored(limited(with_rules(rules), 0));
+  ignored.given_failed(1);
+  ignored.run();
+  EXPECT_EQ(ignored.condition_types(), "");
+  Scenario counted(limited(with_rules(rules), 0));
+  counted.given_failed(2);
+  counted.run();
+  EXPECT_EQ(counted.reason(kTypeFailed), "BackoffLimitExceeded");
+  JobView per_index = with_rules(rules, indexed_job(1, 1));
+  per_index.spec.backoff_limit_per_index = 3;
+  Scenario failed(per_index);
+  PodView pod = failed.pod(Phase::failed);
+  pod.completion_index = "0";
+  pod.containers = {failed.exited("main-container", 3)};
+  failed.add_pod(pod);
+  failed.run();
+  EXPECT_EQ(failed.reason(kTypeFailed), "FailedIndexes");
+}
+
 TEST(Policy, H124_UnnamedRuleGetsItsIndex) {
   Scenario job(with_rules(rules_r()));
   job.given_failed(6);
@@ -383,6 +423,7 @@ TEST(Policy, H128_RunningPodMatchingIgnoreIsNotCountedWhenTheJobFails) {
   job.stop_terminating();
   EXPECT_EQ(job.writes.releases, 2);
   EXPECT_EQ(job.status().failed, 1);
+  EXPECT_EQ(job.metric(Metric::failures_handled, "Ignore"), 1);
 }
 
 TEST(Policy, N242_10_75_VictimOfScaleDownDoesNotFailTheJob) {

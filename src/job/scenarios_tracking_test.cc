@@ -347,19 +347,6 @@ TEST(Tracking, N232_FinishedJobIsLeftAlone) {
   EXPECT_EQ(job.writes.statuses, before);
 }
 
-TEST(Tracking, N236_TerminatedPodsMetric) {
-  Scenario job(defaulted_job(0, 5));
-  job.given(2, Phase::running);
-  PodView untracked = job.pod(Phase::failed);
-  untracked.has_finalizer = false;
-  job.add_pod(untracked);
-  job.update_job([](JobView& view) { view.spec.parallelism = 2; });
-  job.succeed("mypod-0");
-  job.run();
-  EXPECT_EQ(job.metric(Metric::terminated_with_finalizer, "add"), 1);
-  EXPECT_EQ(job.metric(Metric::terminated_with_finalizer, "delete"), 1);
-}
-
 TEST(Tracking, D10_79_OutcomeSeenThenStrippedByAnotherStillCounts) {
   JobView view = defaulted_job(1, 1);
   view.spec.backoff_limit = 0;

@@ -21,10 +21,6 @@ int64_t length(const std::vector<std::string>& list) {
   return static_cast<int64_t>(list.size());
 }
 
-bool is_terminated_with_finalizer(const PodRecord& record) {
-  return is_terminal(record.phase) && record.has_finalizer;
-}
-
 int phase_rank(Phase phase) {
   return phase == Phase::running ? 2 : phase == Phase::unknown ? 1 : 0;
 }
@@ -33,6 +29,7 @@ int phase_rank(Phase phase) {
 
 void LostOutcomes::add(const LostOutcomes& other) {
   succeeded += other.succeeded;
+  taken += other.taken;
   failed += other.failed;
   finished.insert(finished.end(), other.finished.begin(), other.finished.end());
 }
@@ -177,14 +174,10 @@ void State::rebuild() {
 template <class Change>
 void State::change(Slot slot, Change change) {
   PodRecord& record = pods_.at(slot);
-  const bool was = is_terminated_with_finalizer(record);
   const bool was_tracked = record.has_finalizer;
   add_pod(tally_, record, facts_, -1);
   change(record);
   add_pod(tally_, record, facts_, 1);
-  const bool is = is_terminated_with_finalizer(record);
-  terminated_added_ += !was && is ? 1 : 0;
-  terminated_removed_ += was && !is ? 1 : 0;
   lists_touched_ =
       lists_touched_ || (record.accounted != Accounted::no && was_tracked != record.has_finalizer);
   settle(slot);
@@ -299,6 +292,7 @@ void State::note_lost(const PodRecord& record) {
   LostOutcomes lost;
   if (is_new_success(record, facts_)) {
     lost.succeeded = 1;
+    lost.taken = is_taken_success(record, facts_) ? 1 : 0;
   } else if (is_new_failure(record, facts_)) {
     lost.failed = 1;
   } else {
@@ -338,7 +332,6 @@ void State::observe_gone(std::string_view uid) {
 void State::erase(Slot slot) {
   const PodRecord record = pods_.at(slot);
   add_pod(tally_, record, facts_, -1);
-  terminated_removed_ += is_terminated_with_finalizer(record) ? 1 : 0;
   lists_touched_ = lists_touched_ || record.accounted != Accounted::no;
   if (record.queued) {
     pods_.remove(queue(record.todo), slot);
@@ -394,11 +387,8 @@ int64_t State::failed() const {
 }
 
 int64_t State::succeeded_since_resume() const {
-  return std::max<int64_t>(0, succeeded() - record_.baseline);
-}
-
-std::pair<int64_t, int64_t> State::take_terminated_deltas() {
-  return {std::exchange(terminated_added_, 0), std::exchange(terminated_removed_, 0)};
+  const int64_t taken = record_.baseline + tally_.new_taken + lost_.taken;
+  return std::max<int64_t>(0, succeeded() - taken);
 }
 
 void State::set_deleted(Slot slot) {

@@ -43,6 +43,7 @@ struct FailJobMatch {
 // seen, so counted, although nothing in the API shows them any more (10.79).
 struct LostOutcomes {
   int64_t succeeded = 0;
+  int64_t taken = 0;  // of these: of pods that the Job had taken away
   int64_t failed = 0;
   std::vector<std::pair<Time, bool>> finished;  // time, succeeded: for the back-off
 
@@ -67,6 +68,9 @@ class State {
   void set_deleted(Slot slot);
   void set_dropped(Slot slot);
   void set_let_go(Slot slot, bool let_go) { pods_.at(slot).let_go = let_go; }
+  // It is about to be let go: whether this is, for the first time, an ignored failure that no
+  // status tells of.
+  bool handle_ignored(Slot slot);
   void set_released(Slot slot);
   void set_in_flight(Slot slot, bool in_flight);
   void set_batched(Slot slot, bool batched);
@@ -109,7 +113,8 @@ class State {
   // 2.23, 2.24: stored, in the uncounted lists, and newly found.
   int64_t succeeded() const;
   int64_t failed() const;
-  // 10.73: successes that stop a work queue from getting new workers.
+  // 10.73: successes that stop a work queue from getting new workers: those of this run's workers
+  // that were left to end by themselves.
   int64_t succeeded_since_resume() const;
 
   // The next pod that waits for this step, or kNoSlot. It leaves the queue, and comes back by
@@ -123,9 +128,6 @@ class State {
   std::optional<Time> held_until(int64_t index) const;
   // Failures of an index so far, for the annotations of its next pod (4.13).
   IndexFailures index_failures(int64_t index) const;
-
-  // Changes of (terminal and holds the finalizer) since last asked: {added, removed} (1.18).
-  std::pair<int64_t, int64_t> take_terminated_deltas();
 
   // Pods looked at so far: what the cost of the engine is measured by.
   uint64_t visits() const { return visits_; }
@@ -170,8 +172,6 @@ class State {
   SlotQueue to_account_;
   SlotQueue to_release_;
   SlotQueue to_remove_;
-  int64_t terminated_added_ = 0;
-  int64_t terminated_removed_ = 0;
   uint64_t visits_ = 0;
   bool lists_touched_ = true;
   bool listing_ = false;

@@ -182,6 +182,16 @@ Todo State::todo_of(const PodRecord& record) const {
   return Todo::account;
 }
 
+bool State::handle_ignored(Slot slot) {
+  PodRecord& record = pods_.at(slot);
+  const bool ignored = record.action == Action::ignore && record.phase == Phase::failed &&
+                       record.accounted == Accounted::no && !facts_.finished &&
+                       has_valid_index(record, facts_) && counts_as_failed(record, facts_);
+  const bool is_first = ignored && !record.handled;
+  record.handled = record.handled || ignored;
+  return is_first;
+}
+
 void State::refresh(Slot slot) {
   ++visits_;
   PodRecord& record = pods_.at(slot);

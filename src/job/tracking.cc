@@ -126,23 +126,32 @@ class Drafter {
 
   // 5.5, 5.6, with room for max_uncounted pods in all (5.10).
   void account() {
-    if (!state_.has(Todo::account)) {
+    const bool has_held = decides_success() && state_.facts().per_index;
+    if (!has_held && !state_.has(Todo::account)) {
       return;
     }
     size_t used = lists().succeeded.size() + lists().failed.size() + record_now().ignored.size();
     const auto most = static_cast<size_t>(state_.options().max_uncounted);
-    for (; used < most; ++used) {
-      const Slot slot = state_.pop(Todo::account);
-      if (slot == kNoSlot) {
-        return;
+    for (; used < most && state_.has(Todo::account); ++used) {
+      account_pod(state_.pop(Todo::account));
+    }
+    // 5.22: with the outcome nothing is kept for its index any longer.
+    for (Slot slot = 0; has_held && used < most && slot < state_.pods().end(); ++slot) {
+      const PodRecord& pod = state_.pods().at(slot);
+      if (pod.in_use && pod.held && is_new_failure(pod, state_.facts())) {
+        account_pod(slot);
+        ++used;
       }
-      account_pod(slot);
-      state_.set_batched(slot, true);
-      draft_.changed = draft_.urgent = true;
     }
   }
 
   void account_pod(Slot slot) {
+    add_item(slot);
+    state_.set_batched(slot, true);
+    draft_.changed = draft_.urgent = true;
+  }
+
+  void add_item(Slot slot) {
     const PodRecord& pod = state_.pods().at(slot);
     StatusDraft::Item item{pod.uid,
                            slot,
@@ -150,7 +159,8 @@ class Drafter {
                            pod.action,
                            pod.stamp,
                            pod.index,
-                           ends_index(pod, state_.facts())};
+                           ends_index(pod, state_.facts()),
+                           is_taken_success(pod, state_.facts())};
     if (pod.phase == Phase::succeeded) {
       item.as = Accounted::succeeded;
       item.action = Action::none;
@@ -164,7 +174,15 @@ class Drafter {
       lists().failed.push_back(state_.uid_text(slot));
     }
     remember(item.finished, item.as == Accounted::succeeded);
+    set_aside(item.taken ? 1 : 0);
     draft_.items.push_back(item);
+  }
+
+  // 10.73: these successes do not end a work queue.
+  void set_aside(int64_t taken) {
+    if (taken > 0 && !state_.job().spec.completions) {
+      record().baseline += taken;
+    }
   }
 
   void remember(Time finished, bool succeeded) {
@@ -188,6 +206,7 @@ class Drafter {
     for (const auto& [finished, succeeded] : draft_.lost.finished) {
       remember(finished, succeeded);
     }
+    set_aside(draft_.lost.taken);
     draft_.changed = draft_.urgent = true;
   }
 
@@ -237,9 +256,18 @@ class Drafter {
       set_suspended(false);
       next().start_time = now_;
       if (!state_.job().spec.completions) {
-        record().baseline = state_.succeeded();
+        record().baseline = successes_so_far();
       }
     }
+  }
+
+  // Without those that set_aside() has yet to add, when there is room for them.
+  int64_t successes_so_far() const {
+    int64_t waiting = state_.tally().new_taken;
+    for (const StatusDraft::Item& item : draft_.items) {
+      waiting -= item.taken ? 1 : 0;
+    }
+    return state_.succeeded() + draft_.lost.succeeded - waiting;
   }
 
   void set_suspended(bool suspended) {
@@ -266,10 +294,23 @@ class Drafter {
   }
 
   bool succeeds() const { return outcome_.kind == Outcome::Kind::success; }
+  bool decides_success() const { return succeeds() && !outcome_.stored; }
+
+  // Once success is stored nobody can tell a pod that failed before from one that it stopped, if
+  // both are being deleted (5.7): failures that this draft has no room for come first.
+  bool would_forget() const {
+    if (!decides_success() || !state_.has(Todo::account)) {
+      return false;
+    }
+    const int64_t taken =
+        std::count_if(draft_.items.begin(), draft_.items.end(),
+                      [](const StatusDraft::Item& item) { return item.as == Accounted::failed; });
+    return state_.tally().new_failed > taken;
+  }
 
   // 2.56: the interim condition is stored before anything that witnessed it may go (W1).
   void decide() {
-    if (!outcome_.exists()) {
+    if (!outcome_.exists() || would_forget()) {
       return;
     }
     // Also when it is stored already: duplicates made by hand become one (10.60).
@@ -383,6 +424,7 @@ void abort_status(State& state, const StatusDraft& draft) {
     if (slot == kNoSlot || !state.pods().at(slot).has_finalizer) {
       const bool succeeded = item.as == Accounted::succeeded;
       lost.succeeded += succeeded && !state.facts().indexed ? 1 : 0;
+      lost.taken += item.taken ? 1 : 0;
       lost.failed += item.as == Accounted::failed ? 1 : 0;
       lost.finished.emplace_back(item.finished, succeeded);
       state.add_lost(item.index, {succeeded, item.ends_index});

@@ -24,6 +24,7 @@ struct StatusDraft {
     Time finished;
     int32_t index = -1;
     bool ends_index = false;
+    bool taken = false;  // a success of a pod that the Job had taken away
   };
 
   // Until complete_draft() without what takes long to copy: index texts, and uncounted lists that

@@ -29,7 +29,12 @@ inline constexpr std::string_view kDroppedKey = "windlass.dev/dropped";
 enum class CompletionMode : uint8_t { non_indexed, indexed, unknown };
 enum class Action : uint8_t { none, fail_job, fail_index, ignore, count, unknown };
 enum class Operator : uint8_t { in, not_in, unknown };
-enum class ConditionStatus : uint8_t { is_true, is_false, unknown };
+enum class ConditionStatus : uint8_t {
+  is_true,
+  is_false,
+  unknown,  // the text "Unknown"
+  other,    // none of the three; the API server lets it pass. Equal to nothing
+};
 enum class Phase : uint8_t { pending, running, succeeded, failed, unknown };
 
 struct ExitCodes {
@@ -78,6 +83,7 @@ struct Condition {
   Time last_transition;
   std::string reason;
   std::string message;
+  std::string other_status = {};  // the text, when the status is `other`
 
   bool operator==(const Condition&) const = default;
 };
@@ -125,12 +131,14 @@ struct ContainerView {
   int32_t exit_code = 0;
   std::optional<Time> finished_at;
   int32_t restarts = 0;
+  bool operator==(const ContainerView&) const = default;
 };
 
 struct PodCondition {
   std::string type;
   ConditionStatus status = ConditionStatus::is_true;
   std::optional<Time> last_transition;
+  bool operator==(const PodCondition&) const = default;
 };
 
 struct PodView {
@@ -150,6 +158,7 @@ struct PodView {
   bool dropped = false;  // annotation kDroppedKey is present
   std::vector<PodCondition> conditions;
   std::vector<ContainerView> containers;  // containerStatuses first, then initContainerStatuses
+  bool operator==(const PodView&) const = default;
 };
 
 // Feature gates; each may differ from one life of the controller to the next (job-controller.md 9).
@@ -173,7 +182,10 @@ struct Options {
   Duration retry_base = seconds(1);     // 0.2: after a refused write
   Duration retry_cap = seconds(60);     // 0.2
   int32_t max_uncounted = 500;          // 0.4
-  int32_t max_pod_writes = 500;         // 0.5: of one kind in one decision, always (W7, W11)
+  // Indexes that wait out a back-off at once before higher ones have to wait; parallelism, if that
+  // is more. Each may be a gap in completedIndexes, and objects have a largest size.
+  int32_t max_cooling_indexes = 10'000;
+  int32_t max_pod_writes = 500;  // 0.5: of one kind in one decision, always (W7, W11)
   std::string manager = std::string(kBuiltInManager);  // 0.16: whose Jobs these are
 };
 

@@ -1,0 +1,92 @@
+// What is counted, and told, when a Job comes to its end (job-controller.md 5.6, 5.7, 5.22).
+#include "job/scenario_testing.h"
+
+namespace windlass::job::testing {
+namespace {
+
+// 2 indexes with limits of their own; done when the first has succeeded.
+JobView done_with_index_0() {
+  JobView view = indexed_job(2, 2);
+  view.spec.backoff_limit_per_index = 5;
+  view.spec.backoff_limit = 2147483647;
+  view.spec.success_policy = {{std::string("0"), std::nullopt}};
+  return view;
+}
+
+TEST(Ends, I153_R5_22_DelayedPodIsCountedWhenTheJobSucceeds) {
+  for (const bool is_deleted : {false, true}) {
+    Scenario job(done_with_index_0());
+    const std::string failed = job.given_index(1, Phase::failed, 0);
+    const std::string other = job.given_index(0, Phase::running, 0);
+    if (is_deleted) {
+      job.delete_pod(failed);  // as every eviction does
+    }
+    job.run();
+    ASSERT_TRUE(job.stored_pod(failed).has_finalizer);
+    EXPECT_EQ(job.status().failed, 0);
+    job.succeed(other);
+    job.run();
+    EXPECT_TRUE(job.has(kTypeComplete));
+    EXPECT_EQ(job.status().failed, 1);
+    EXPECT_EQ(job.metric(Metric::pods_finished, "failed"), 1);
+  }
+}
+
+TEST(Ends, R5_22_DelayedPodIsKeptWhenTheVerdictIsNotStored) {
+  Scenario job(done_with_index_0());
+  const std::string failed = job.given_index(1, Phase::failed, 0);
+  job.given_index(0, Phase::succeeded, 0);
+  job.on_status = [](const StatusWrite&) { return FakeCluster::Fault{WriteError::rejected}; };
+  job.run();
+  EXPECT_TRUE(job.stored_pod(failed).has_finalizer);
+  EXPECT_EQ(job.engine().state().held_pod(1),
+            job.engine().state().find(job.stored_pod(failed).uid));
+  job.on_status = nullptr;
+  job.advance(minutes(1));
+  EXPECT_TRUE(job.has(kTypeComplete));
+  EXPECT_EQ(job.status().failed, 1);
+}
+
+// 5.7 against 5.6: what failed before the verdict counts, however much there is of it.
+TEST(Ends, R5_6_MoreFailuresThanOneWriteTakesAreCountedBeforeTheVerdict) {
+  Options options;
+  options.max_uncounted = 2;
+  Scenario job(defaulted_job(1, 1), options);
+  for (const std::string& name : job.given(5, Phase::failed)) {
+    job.delete_pod(name);
+  }
+  job.given(1, Phase::succeeded);
+  job.run();
+  EXPECT_TRUE(job.has(kTypeComplete));
+  EXPECT_EQ(job.status().failed, 5);
+}
+
+// The end takes pods away also while the Job itself is being deleted, whichever came first.
+TEST(Ends, R2_41a_AFailureOfAJobThatIsBeingDeleted) {
+  for (const bool fails_first : {true, false}) {
+    JobView view = defaulted_job(2, 5);
+    view.spec.backoff_limit = 0;
+    Scenario job(view);
+    job.given(1, Phase::running);
+    job.given(1, Phase::failed);
+    if (fails_first) {
+      job.on_pod_write = [](const PodWrite& write) {
+        return write.op == PodOp::delete_pod ? FakeCluster::Fault{WriteError::rejected}
+                                             : FakeCluster::Fault{};
+      };
+      job.run();
+      ASSERT_TRUE(job.has(kTypeFailureTarget));
+      job.on_pod_write = nullptr;
+    }
+    job.update_job([](JobView& changed) { changed.deleting = true; });
+    job.advance(minutes(1));
+    EXPECT_TRUE(job.has(kTypeFailureTarget));
+    EXPECT_EQ(job.writes.deletes, 1);
+    EXPECT_THAT(job.active_pods(), IsEmpty());
+    job.stop_terminating();
+    EXPECT_TRUE(job.has(kTypeFailed));
+  }
+}
+
+}  // namespace
+}  // namespace windlass::job::testing
