@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "api/codec/json_text.h"
 #include "api/codec/wire_time.h"
 #include "api/kind.h"
@@ -12,6 +15,13 @@ namespace {
 
 std::string event_namespace(const EventTarget& target) {
   return target.ns.empty() ? "default" : target.ns;
+}
+
+// The same request may fare better a little later.
+bool is_passing(const Status& status) {
+  constexpr int kTimeout = 408;
+  constexpr int kTooManyRequests = 429;
+  return status.code >= 500 || status.code == kTimeout || status.code == kTooManyRequests;
 }
 
 }  // namespace
@@ -32,47 +42,58 @@ void EventRecorder::record(const EventTarget& target, std::string_view type,
   if (verdict.drop) {
     return;
   }
-  Entry& entry = entries_[verdict.key];
+  EntryPtr& entry = entries_[verdict.key];
   const Time now = env_.clock.now();
-  if (entry.count == 0) {
-    entry.target = target;
-    entry.type = type;
-    entry.reason = reason;
-    entry.first = now;
+  if (!entry) {
+    entry = std::make_shared<Entry>();
+    entry->target = target;
+    entry->type = type;
+    entry->reason = reason;
+    entry->first = now;
   }
-  entry.message = verdict.message;
-  entry.last = now;
-  ++entry.count;
-  if (!entry.busy && waiting_.size() < EventCorrelator::kMaxRemembered) {
-    entry.busy = true;
-    waiting_.push_back(verdict.key);
-    write_next();
+  entry->message = verdict.message;
+  entry->last = now;
+  entry->essential = entry->essential || essential;
+  ++entry->count;
+  if (!entry->busy) {
+    enqueue(entry);
   }
+}
+
+void EventRecorder::enqueue(const EntryPtr& entry) {
+  if (waiting_.size() >= (entry->essential ? kMaxEssentialWaiting : kMaxWaiting)) {
+    if (entry->essential) {
+      env_.log.warning("an event is lost, too many wait to be written",
+                       {{"reason", entry->reason}, {"object", entry->target.name}});
+    }
+    return;
+  }
+  entry->busy = true;
+  waiting_.push_back(entry);
+  write_next();
 }
 
 void EventRecorder::write_next() {
   while (in_flight_ < kMaxWritesInFlight && !waiting_.empty()) {
-    const std::string key = std::move(waiting_.front());
+    const EntryPtr entry = std::move(waiting_.front());
     waiting_.pop_front();
-    Entry* entry = entries_.find(key);
-    if (entry == nullptr) {
-      continue;  // made room for others
-    }
     ++in_flight_;
-    if (entry->name.empty()) {
-      create(key, *entry);
+    if (entry->stored) {
+      bump(entry);
     } else {
-      bump(key, *entry);
+      create(entry);
     }
   }
 }
 
-void EventRecorder::create(const std::string& key, Entry& entry) {
-  const EventTarget& target = entry.target;
+void EventRecorder::create(const EntryPtr& entry) {
+  const EventTarget& target = entry->target;
   auto event = std::make_shared<api::core::v1::Event>();
   const std::string ns = event_namespace(target);
-  const std::string name = fmt::format("{}.{:016x}", target.name, env_.random.next());
-  event->mutable_metadata()->set_name(name);
+  if (entry->name.empty()) {
+    entry->name = fmt::format("{}.{:016x}", target.name, env_.random.next());
+  }
+  event->mutable_metadata()->set_name(entry->name);
   event->mutable_metadata()->set_namespace_(ns);
   auto& about = *event->mutable_involved_object();
   about.set_api_version(target.api_version);
@@ -81,67 +102,86 @@ void EventRecorder::create(const std::string& key, Entry& entry) {
   about.set_name(target.name);
   about.set_uid(target.uid);
   about.set_field_path(target.field_path);
-  event->set_reason(entry.reason);
-  event->set_message(entry.message);
-  event->set_type(entry.type);
-  event->set_count(entry.count);
-  api::set_time(*event->mutable_first_timestamp(), entry.first);
-  api::set_time(*event->mutable_last_timestamp(), entry.last);
+  event->set_reason(entry->reason);
+  event->set_message(entry->message);
+  event->set_type(entry->type);
+  event->set_count(entry->count);
+  api::set_time(*event->mutable_first_timestamp(), entry->first);
+  api::set_time(*event->mutable_last_timestamp(), entry->last);
   event->mutable_source()->set_component(component_);
   event->mutable_source()->set_host(host_);
   event->set_reporting_component(component_);
   event->set_reporting_instance(host_);
   env_.client.create(
-      {&api::kinds::event(), ns, name}, event,
-      [weak = std::weak_ptr(self_), key, count = entry.count](const Result<ObjectPtr>& answer) {
+      {&api::kinds::event(), ns, entry->name}, event,
+      [weak = std::weak_ptr(self_), entry, count = entry->count](const Result<ObjectPtr>& answer) {
         if (const auto self = weak.lock()) {
-          (*self)->on_written(key, true, count, answer);
+          (*self)->on_written(entry, count, answer);
         }
       });
 }
 
-void EventRecorder::bump(const std::string& key, Entry& entry) {
-  std::string body = fmt::format(R"({{"count":{},"lastTimestamp":"{}","message":)", entry.count,
-                                 format_rfc3339(entry.last));
-  api::append_json_string(entry.message, body);
+void EventRecorder::bump(const EntryPtr& entry) {
+  std::string body = fmt::format(R"({{"count":{},"lastTimestamp":"{}","message":)", entry->count,
+                                 format_rfc3339(entry->last));
+  api::append_json_string(entry->message, body);
   body += '}';
   env_.client.patch(
-      {&api::kinds::event(), event_namespace(entry.target), entry.name}, "", PatchType::merge,
+      {&api::kinds::event(), event_namespace(entry->target), entry->name}, "", PatchType::merge,
       std::move(body),
-      [weak = std::weak_ptr(self_), key, count = entry.count](const Result<ObjectPtr>& answer) {
+      [weak = std::weak_ptr(self_), entry, count = entry->count](const Result<ObjectPtr>& answer) {
         if (const auto self = weak.lock()) {
-          (*self)->on_written(key, false, count, answer);
+          (*self)->on_written(entry, count, answer);
         }
       });
 }
 
-void EventRecorder::on_written(const std::string& key, bool created, int count,
-                               const Result<ObjectPtr>& answer) {
+void EventRecorder::on_written(const EntryPtr& entry, int count, const Result<ObjectPtr>& answer) {
   --in_flight_;
-  Entry* entry = entries_.find(key);
-  if (entry == nullptr) {
-    write_next();
-    return;
-  }
   entry->busy = false;
   if (answer) {
     entry->written = count;
-    if (created) {
-      entry->name = api::metadata_of(**answer).name();
-    }
-  } else if (!created && is_not_found(answer.error())) {
-    entry->name.clear();  // expired: the next one begins a new Event, with the count so far
+    entry->stored = true;
+    entry->tries = 0;
+  } else if (entry->tries > 0 && is_already_exists(answer.error())) {
+    entry->stored = true;  // by an earlier try, with the count of then, whose answer was lost
+    entry->tries = 0;
+  } else if (entry->stored && is_not_found(answer.error())) {
+    entry->stored = false;  // expired: the next one begins a new Event, with the count so far
+    entry->name.clear();
+  } else if (entry->essential && is_passing(answer.error()) && ++entry->tries < kMaxTries) {
+    try_again(entry);
+    write_next();
+    return;
   } else {
     entry->written = count;  // lost; what comes later is written again
+    entry->tries = 0;
+    if (!entry->stored) {
+      entry->name.clear();
+    }
     env_.log.warning("an event could not be written", {{"reason", entry->reason},
                                                        {"object", entry->target.name},
                                                        {"error", answer.error().message}});
   }
   if (entry->written < entry->count) {
     entry->busy = true;
-    waiting_.push_back(key);
+    waiting_.push_back(entry);
   }
   write_next();
+}
+
+void EventRecorder::try_again(const EntryPtr& entry) {
+  Duration delay = kFirstRetry;
+  for (int i = 1; i < entry->tries && delay < kMaxRetry; ++i) {
+    delay *= 2;
+  }
+  entry->busy = true;
+  env_.executor.schedule(std::min(delay, kMaxRetry), [weak = std::weak_ptr(self_), entry] {
+    if (const auto self = weak.lock()) {
+      (*self)->waiting_.push_back(entry);
+      (*self)->write_next();
+    }
+  });
 }
 
 }  // namespace windlass::client

@@ -1,6 +1,7 @@
 // Tells users what a component did, as core/v1 Events on the object it did it to. Repetitions are
 // counted on the same Event; floods are held back (event_correlator.h). Events are best effort:
-// nothing waits for them, and one that cannot be written is lost with a line in the log.
+// nothing waits for them, and one that cannot be written is lost with a line in the log. Those that
+// are essential are tried again for a while, and wait when so many others do that these are lost.
 //
 // Lives on the client's executor; nothing runs after destruction. Memory and writes in flight are
 // bounded.
@@ -29,12 +30,18 @@ struct EventTarget {
 class EventRecorder {
  public:
   static constexpr size_t kMaxWritesInFlight = 32;
+  static constexpr size_t kMaxWaiting = EventCorrelator::kMaxRemembered;
+  static constexpr size_t kMaxEssentialWaiting = 16 * kMaxWaiting;
+  // Of an essential event: as often as client-go tries each.
+  static constexpr int kMaxTries = 12;
+  static constexpr Duration kFirstRetry = seconds(1);
+  static constexpr Duration kMaxRetry = seconds(10);
 
   // `component` is who reports: job-controller.
   EventRecorder(ClientEnv env, std::string component, std::string host = {});
 
-  // `essential`: must not fall to the budget of its object (event_correlator.h). For what can
-  // happen only a few times in the life of an object.
+  // `essential`: must not fall to the budget of its object (event_correlator.h), nor to an error
+  // that passes. For what can happen only a few times in the life of an object.
   void normal(const EventTarget& target, std::string_view reason, std::string_view message,
               bool essential = false) {
     record(target, "Normal", reason, message, essential);
@@ -50,27 +57,34 @@ class EventRecorder {
     std::string type;
     std::string reason;
     std::string message;
-    std::string name;  // of the Event, once it is stored
+    std::string name;  // of the Event, from the first try to store it on
+    bool stored = false;
     Time first;
     Time last;
     int count = 0;
     int written = 0;    // the count that the server knows
+    int tries = 0;      // that failed, in a row
     bool busy = false;  // waiting for a turn, or in flight
+    bool essential = false;
   };
+  // Whoever waits or is in flight is kept, also when the entry has made room for others.
+  using EntryPtr = std::shared_ptr<Entry>;
 
   void record(const EventTarget& target, std::string_view type, std::string_view reason,
               std::string_view message, bool essential);
+  void enqueue(const EntryPtr& entry);
   void write_next();
-  void create(const std::string& key, Entry& entry);
-  void bump(const std::string& key, Entry& entry);
-  void on_written(const std::string& key, bool created, int count, const Result<ObjectPtr>& answer);
+  void create(const EntryPtr& entry);
+  void bump(const EntryPtr& entry);
+  void on_written(const EntryPtr& entry, int count, const Result<ObjectPtr>& answer);
+  void try_again(const EntryPtr& entry);
 
   ClientEnv env_;
   std::string component_;
   std::string host_;
   EventCorrelator correlator_;
-  BoundedMap<Entry> entries_{EventCorrelator::kMaxRemembered};
-  std::deque<std::string> waiting_;  // keys; at most kMaxRemembered, what comes then is lost
+  BoundedMap<EntryPtr> entries_{EventCorrelator::kMaxRemembered};
+  std::deque<EntryPtr> waiting_;
   size_t in_flight_ = 0;
   std::shared_ptr<EventRecorder*> self_;  // callbacks hold it weakly
 };

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "client/scripted_client.h"
 #include "schema/core/v1/event.pb.h"
 #include "sim/world.h"
@@ -127,6 +130,57 @@ TEST_F(EventRecorderTest, D10_81_WhatIsEssentialIsHeardAfterAllThatNoise) {
   recorder.warning(target("noisy"), "PodFailurePolicy", "why it failed", true);
   ASSERT_EQ(client.writes.size(), 1U);
   EXPECT_EQ(api::object_as<Event>(client.writes.front().object)->reason(), "PodFailurePolicy");
+}
+
+TEST_F(EventRecorderTest, D10_81_WhatIsEssentialIsTriedAgain) {
+  recorder.warning(target("j"), "PodFailurePolicy", "why it failed", true);
+  const std::string name = client.writes.front().ref.name;
+  client.answer_write(fail(internal_error("not now")));
+  EXPECT_THAT(client.writes, IsEmpty());
+  world.run_for(EventRecorder::kFirstRetry + milliseconds(1));
+  ASSERT_EQ(client.writes.size(), 1U);
+  EXPECT_EQ(client.writes.front().ref.name, name);
+  // The first one had been stored after all.
+  client.answer_write(fail(already_exists({"", "events", name})));
+  ASSERT_EQ(client.writes.size(), 1U);
+  EXPECT_EQ(client.writes.front().verb, "patch");
+  accept();
+  EXPECT_THAT(client.writes, IsEmpty());
+  EXPECT_FALSE(world.log().contains("an event could not be written"));
+}
+
+TEST_F(EventRecorderTest, D10_81_WhatIsEssentialIsGivenUpInTheEnd) {
+  recorder.warning(target("j"), "PodFailurePolicy", "why it failed", true);
+  int tries = 0;
+  for (; !client.writes.empty() && tries < 100; ++tries) {
+    client.answer_write(fail(internal_error("never")));
+    world.run_for(EventRecorder::kMaxRetry + milliseconds(1));
+  }
+  EXPECT_EQ(tries, EventRecorder::kMaxTries);
+  EXPECT_TRUE(world.log().contains("an event could not be written"));
+  recorder.warning(target("other"), "PodFailurePolicy", "why it failed", true);
+  client.answer_write(fail(forbidden({"", "events", "x"}, "no")));
+  world.run_for(minutes(1));
+  EXPECT_THAT(client.writes, IsEmpty());
+}
+
+TEST_F(EventRecorderTest, D10_81_WhatIsEssentialWaitsBehindAnyNumberOfOthers) {
+  constexpr size_t kOthers = EventRecorder::kMaxWaiting + 1000;
+  for (size_t i = 0; i < kOthers; ++i) {
+    recorder.normal(target(std::to_string(i)), "R", "m");
+    if (i == EventRecorder::kMaxWritesInFlight) {
+      recorder.normal(target("early"), "Completed", "Job completed", true);
+    }
+  }
+  recorder.normal(target("late"), "Completed", "Job completed", true);
+  std::vector<std::string> completed;
+  while (!client.writes.empty()) {
+    const auto event = api::object_as<Event>(accept().object);
+    if (event->reason() == "Completed") {
+      completed.push_back(event->involved_object().name());
+    }
+  }
+  EXPECT_THAT(completed, testing::ElementsAre("early", "late"));
 }
 
 TEST_F(EventRecorderTest, OneObjectIsHeardOnlySoOften) {

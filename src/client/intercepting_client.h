@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "client/api_client.h"
 #include "client/object_identity.h"
 #include "env/executor.h"
@@ -34,6 +35,8 @@ class InterceptingClient final : public ApiClient {
   std::function<bool(const WatchEvent& event)> skip_event;
   // Just before a call is passed on.
   std::function<void(const std::string& line)> before;
+  // So much later than it is given, its sender hears the answer.
+  std::function<Duration(const std::string& line)> delay;
 
   std::vector<std::string> calls;
   size_t writes_in_flight = 0;
@@ -49,7 +52,7 @@ class InterceptingClient final : public ApiClient {
   void get(const ObjectRef& ref, Done<ObjectPtr> done) override {
     const std::string line = line_of("get", ref, "");
     if (!refused(line, done)) {
-      inner_.get(ref, std::move(done));
+      inner_.get(ref, later(line, std::move(done)));
     }
   }
   void list(const Collection& collection, const ListOptions& options,
@@ -101,7 +104,7 @@ class InterceptingClient final : public ApiClient {
     if (options.grace_period_seconds) {
       add("grace", std::to_string(*options.grace_period_seconds));
     }
-    write(std::move(line), std::move(done),
+    write(line, std::move(done),
           [&](Done<ObjectPtr> counted) { inner_.remove(ref, options, std::move(counted)); });
   }
   void bind(const ObjectRef& pod, const std::string& uid, const std::string& node,
@@ -138,21 +141,31 @@ class InterceptingClient final : public ApiClient {
     if (!why) {
       return false;
     }
-    executor_.post([done, why = *std::move(why)] { done(fail(why)); });
+    executor_.post([done = later(line, done), why = *std::move(why)] { done(fail(why)); });
     return true;
   }
 
+  Done<ObjectPtr> later(const std::string& line, Done<ObjectPtr> done) {
+    const Duration by = delay ? delay(line) : Duration::zero();
+    if (by == Duration::zero()) {
+      return done;
+    }
+    return [this, by, done = std::move(done)](const Result<ObjectPtr>& answer) {
+      executor_.schedule(by, [done, answer] { done(answer); });
+    };
+  }
+
   template <class Call>
-  void write(std::string line, Done<ObjectPtr> done, Call call) {
+  void write(const std::string& line, Done<ObjectPtr> done, Call call) {
     if (refused(line, done)) {
       return;
     }
     max_writes_in_flight = std::max(max_writes_in_flight, ++writes_in_flight);
-    call([this, line = std::move(line), done = std::move(done)](const Result<ObjectPtr>& answer) {
+    call(later(line, [this, line, done = std::move(done)](const Result<ObjectPtr>& answer) {
       --writes_in_flight;
       std::optional<Status> lost = lose_answer ? lose_answer(line) : std::nullopt;
       done(lost ? Result<ObjectPtr>(fail(*std::move(lost))) : answer);
-    });
+    }));
   }
 
   ApiClient& inner_;

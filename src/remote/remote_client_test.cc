@@ -100,7 +100,7 @@ TEST(RemoteClient, ReadsAnOutlineWhereThatIsEnough) {
           std::to_string(body.size()) + "\r\n\r\n" + body);
     }
   }});
-  const api::Outline outline = {{{1, true, {17}}}};
+  const api::Outline outline = {{1, {{1}}}};  // metadata.name
   Caller caller(server.access());
   caller.client.read_only(api::kinds::config_map(), outline);
   const auto managers = [](const Result<ObjectPtr>& object) {

@@ -1,12 +1,11 @@
 #include "remote/watch_reader.h"
 
 #include <fmt/format.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/wire_format_lite.h>
 
 #include <algorithm>
 
 #include "api/codec/json.h"
+#include "api/codec/wire_fields.h"
 #include "api/patch/json_value.h"
 #include "remote/wire.h"
 #include "schema/meta/v1/envelope.pb.h"
@@ -16,8 +15,6 @@ namespace {
 
 using api::meta::v1::RawExtension;
 using api::meta::v1::WatchEvent;
-using google::protobuf::internal::WireFormatLite;
-using google::protobuf::io::CodedInputStream;
 
 constexpr size_t kLengthBytes = 4;
 
@@ -45,46 +42,25 @@ struct EventParts {
   std::string_view object;
 };
 
-// The fields of a message that are bytes, in order; false when it is damaged.
-template <class Take>
-bool for_each_bytes(std::string_view message, const Take& take) {
-  CodedInputStream stream(reinterpret_cast<const uint8_t*>(message.data()),
-                          static_cast<int>(message.size()));
-  while (const uint32_t tag = stream.ReadTag()) {
-    if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
-      if (!WireFormatLite::SkipField(&stream, tag)) {
-        return false;
-      }
-      continue;
-    }
-    uint32_t size = 0;
-    const bool sized = stream.ReadVarint32(&size);
-    const auto begin = static_cast<size_t>(stream.CurrentPosition());
-    if (!sized || size > message.size() - begin || !stream.Skip(static_cast<int>(size))) {
-      return false;
-    }
-    take(WireFormatLite::GetTagFieldNumber(tag), message.substr(begin, size));
-  }
-  return stream.ConsumedEntireMessage();
-}
-
 // Of a WatchEvent, where they are: its object is most of what this program ever reads.
 std::optional<EventParts> parts_of(std::string_view frame) {
   EventParts parts;
   std::string_view raw_extension;
-  const bool whole = for_each_bytes(frame, [&](int field, std::string_view bytes) {
-    if (field == WatchEvent::kTypeFieldNumber) {
-      parts.type = bytes;
-    } else if (field == WatchEvent::kObjectFieldNumber) {
-      raw_extension = bytes;
+  api::WireFields event(frame);
+  for (api::WireField field; event.next(field);) {
+    if (field.is(WatchEvent::kTypeFieldNumber)) {
+      parts.type = field.content;
+    } else if (field.is(WatchEvent::kObjectFieldNumber)) {
+      raw_extension = field.content;
     }
-  });
-  const bool inner_whole = for_each_bytes(raw_extension, [&](int field, std::string_view bytes) {
-    if (field == RawExtension::kRawFieldNumber) {
-      parts.object = bytes;
+  }
+  api::WireFields object(raw_extension);
+  for (api::WireField field; object.next(field);) {
+    if (field.is(RawExtension::kRawFieldNumber)) {
+      parts.object = field.content;
     }
-  });
-  return whole && inner_whole ? std::optional(parts) : std::nullopt;
+  }
+  return event.broken() || object.broken() ? std::nullopt : std::optional(parts);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "api/codec/wire_time.h"
 #include "api/equality.h"
 #include "api/kind.h"
-#include "api/select/label_selector.h"
 #include "client/object_identity.h"
 #include "schema/core/v1/pod.pb.h"
 #include "schema/policy/v1/pod_disruption_budget.pb.h"
@@ -140,12 +139,14 @@ bool is_current(const BudgetPod& known, const api::Message& message) {
          std::all_of(metadata.labels().begin(), metadata.labels().end(), has_label);
 }
 
-bool selects(const Budget& budget, const BudgetPod& pod) {
-  if (budget.metadata().namespace_() != pod.ns || !budget.spec().has_selector()) {
-    return false;
-  }
-  const auto selector = api::LabelSelector::from_message(&budget.spec().selector());
-  return selector && selector->matches(pod.labels);
+BudgetScope::BudgetScope(const Budget& budget)
+    : ns_(budget.metadata().namespace_()),
+      selector_(api::LabelSelector::from_message(
+                    budget.spec().has_selector() ? &budget.spec().selector() : nullptr)
+                    .value_or(api::LabelSelector::nothing())) {}
+
+bool BudgetScope::has(const BudgetPod& pod) const {
+  return ns_ == pod.ns && selector_.matches(pod.labels);
 }
 
 Result<Reckoning> reckon(const Budget& budget, const std::vector<const BudgetPod*>& pods,

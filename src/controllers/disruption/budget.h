@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/object.h"
+#include "api/select/label_selector.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -38,8 +39,16 @@ BudgetPod read_budget_pod(const api::Message& pod);
 // What was read of it before is what would be read now.
 bool is_current(const BudgetPod& known, const api::Message& pod);
 
-// Same namespace, and the selector says so (E-7).
-bool selects(const Budget& budget, const BudgetPod& pod);
+// Which pods a budget is about: of its namespace, where its selector says so (E-7).
+class BudgetScope {
+ public:
+  explicit BudgetScope(const Budget& budget);
+  bool has(const BudgetPod& pod) const;
+
+ private:
+  std::string ns_;
+  api::LabelSelector selector_;
+};
 
 struct Reckoning {
   int32_t expected = 0;

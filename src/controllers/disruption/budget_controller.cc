@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/equality.h"
 #include "api/kind.h"
 #include "base/check.h"
 #include "client/object_identity.h"
@@ -30,8 +31,10 @@ client::EventTarget target_of(const BudgetPod& pod) {
   return {"v1", "Pod", pod.ns, pod.name, pod.uid};
 }
 
-std::shared_ptr<const Budget> keep_budget(const api::Message& message) {
-  return std::make_shared<Budget>(static_cast<const Budget&>(message));
+bool is_same(const Budget& a, const Budget& b) {
+  return a.metadata().uid() == b.metadata().uid() &&
+         a.metadata().generation() == b.metadata().generation() &&
+         api::semantically_equal(a.status(), b.status());
 }
 
 }  // namespace
@@ -40,16 +43,13 @@ BudgetController::BudgetController(client::ClientEnv env)
     : env_(env),
       events_(env, "controllermanager"),
       queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
-      budgets_(env, {&budget_kind()}, keep_budget),
+      budgets_(env, {&budget_kind()}, read_budget),
       pods_(env, {&api::kinds::pod()}, read_budget_pod),
       self_(std::make_shared<BudgetController*>(this)) {
-  const auto on_budget = [this](const BudgetPtr& budget) {
-    if (pods_.has_synced()) {
-      queue_.add(client::key_of(*budget));
-    }
-  };
   budgets_.add_handler(
-      {on_budget, [on_budget](const BudgetPtr&, const BudgetPtr& now) { on_budget(now); }, {}});
+      {[this](const Known& added) { on_budget(*added.budget); },
+       [this](const Known&, const Known& now) { on_budget(*now.budget); },
+       [this](const Known& last) { reckoned_.erase(client::key_of(*last.budget)); }});
   pods_.keep_while(is_current);
   pods_.add_handler(
       {[this](const BudgetPod& added) { on_pod(nullptr, &added); },
@@ -57,7 +57,7 @@ BudgetController::BudgetController(client::ClientEnv env)
        [this](const BudgetPod& last) { on_pod(&last, nullptr); }});
   budgets_.when_synced([this] { pods_.start(); });
   pods_.when_synced([this] {
-    budgets_.for_each([this](const std::string& key, const BudgetPtr&) { queue_.add(key); });
+    budgets_.for_each([this](const std::string& key, const Known&) { queue_.add(key); });
   });
 }
 
@@ -67,6 +67,21 @@ void BudgetController::start() {
   budgets_.start();
 }
 
+BudgetController::Known BudgetController::read_budget(const api::Message& message) {
+  auto budget = std::make_shared<const Budget>(static_cast<const Budget&>(message));
+  BudgetScope scope(*budget);
+  return {std::move(budget), std::move(scope)};
+}
+
+void BudgetController::on_budget(const Budget& budget) {
+  const std::string key = client::key_of(budget);
+  const auto reckoned = reckoned_.find(key);
+  const bool is_news = reckoned == reckoned_.end() || !is_same(*reckoned->second, budget);
+  if (pods_.has_synced() && is_news) {
+    queue_.add(key);
+  }
+}
+
 // Every budget that selects it, so that none goes stale (D-8).
 void BudgetController::on_pod(const BudgetPod* before, const BudgetPod* now) {
   if (!pods_.has_synced()) {
@@ -74,10 +89,10 @@ void BudgetController::on_pod(const BudgetPod* before, const BudgetPod* now) {
   }
   const BudgetPod& pod = now != nullptr ? *now : *before;
   size_t matching = 0;
-  budgets_.for_each_in(pod.ns, [&](const std::string& key, const BudgetPtr& budget) {
-    const bool selected = now != nullptr && selects(*budget, *now);
+  budgets_.for_each_in(pod.ns, [&](const std::string& key, const Known& known) {
+    const bool selected = now != nullptr && known.scope.has(*now);
     matching += selected ? 1 : 0;
-    if (selected || (before != nullptr && selects(*budget, *before))) {
+    if (selected || (before != nullptr && known.scope.has(*before))) {
       queue_.add(key);
     }
   });
@@ -90,8 +105,8 @@ void BudgetController::on_pod(const BudgetPod* before, const BudgetPod* now) {
 }
 
 void BudgetController::process(const std::string& key) {
-  const BudgetPtr* budget = budgets_.find(key);
-  if (budget == nullptr) {
+  const Known* known = budgets_.find(key);
+  if (known == nullptr) {
     queue_.forget(key);
     queue_.done(key);
     return;
@@ -100,7 +115,7 @@ void BudgetController::process(const std::string& key) {
   const std::weak_ptr<BudgetController*> weak = self_;
   client::update_status(
       env_.client, {&budget_kind(), std::move(parts.ns), std::move(parts.name)},
-      (*budget)->metadata().uid(),
+      known->budget->metadata().uid(),
       [weak](api::Message& message) {
         const auto self = weak.lock();
         return self && (*self)->renew(static_cast<Budget&>(message));
@@ -113,10 +128,19 @@ void BudgetController::process(const std::string& key) {
 }
 
 bool BudgetController::renew(Budget& budget) {
+  const bool changed = reckon_anew(budget);
+  if (const std::string key = client::key_of(budget); budgets_.find(key) != nullptr) {
+    reckoned_[key] = std::make_shared<const Budget>(budget);
+  }
+  return changed;
+}
+
+bool BudgetController::reckon_anew(Budget& budget) {
   const Time now = env_.clock.now();
+  const BudgetScope scope(budget);
   std::vector<const BudgetPod*> selected;
   pods_.for_each_in(budget.metadata().namespace_(), [&](const std::string&, const BudgetPod& pod) {
-    if (selects(budget, pod)) {
+    if (scope.has(pod)) {
       selected.push_back(&pod);
     }
   });

@@ -5,8 +5,8 @@
 // Lives on the client's executor; nothing runs after destruction.
 #pragma once
 
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "client/event_recorder.h"
@@ -28,19 +28,28 @@ class BudgetController {
  private:
   static constexpr size_t kWorkers = 5;
 
-  using BudgetPtr = std::shared_ptr<const Budget>;
+  struct Known {
+    std::shared_ptr<const Budget> budget;
+    BudgetScope scope;
+  };
 
+  static Known read_budget(const api::Message& message);
+  void on_budget(const Budget& budget);
   void on_pod(const BudgetPod* before, const BudgetPod* now);
   void process(const std::string& key);
   // Changes the status of the budget as it is on the server.
   bool renew(Budget& budget);
+  bool reckon_anew(Budget& budget);
   void report(const Budget& budget, const Reckoning& reckoning);
   void finish(const std::string& key, const Result<client::ObjectPtr>& result);
 
   client::ClientEnv env_;
   client::EventRecorder events_;
   client::WorkQueue queue_;  // of budget keys
-  client::Informer<BudgetPtr> budgets_;
+  // As the last reckoning left each budget, by key: what then comes back from the server is no
+  // news, and not worth another look at all pods.
+  std::map<std::string, std::shared_ptr<const Budget>> reckoned_;
+  client::Informer<Known> budgets_;
   client::Informer<BudgetPod> pods_;
   std::shared_ptr<BudgetController*> self_;  // callbacks hold it weakly
 };

@@ -100,6 +100,29 @@ TEST_F(BudgetControllerTest, D7_AtRestItIsSilent) {
   EXPECT_EQ(client.count("update"), writes);
 }
 
+// All pods are looked at for what is new, and not again when the answer comes back.
+TEST_F(BudgetControllerTest, D1_ItsOwnWritesAreNoNews) {
+  create_budget("b", "minAvailable: 1");
+  create_pod("p1");
+  const size_t reads = client.count("get poddisruptionbudgets");
+  const size_t writes = client.count("update poddisruptionbudgets");
+  api.remove_pod("p1", 0);
+  settle(seconds(1));
+  EXPECT_EQ(numbers(), "0/1/0 0");
+  EXPECT_EQ(client.count("update poddisruptionbudgets"), writes + 1);
+  EXPECT_EQ(client.count("get poddisruptionbudgets"), reads + 1);
+}
+
+TEST_F(BudgetControllerTest, D1_WhatOthersWriteIntoTheStatusIsPutRight) {
+  create_budget("b", "minAvailable: 1");
+  create_pod("p1");
+  create_pod("p2");
+  api.change<Budget>(kind(), "default", "b", "status",
+                     [](Budget& subject) { subject.mutable_status()->set_disruptions_allowed(7); });
+  settle();
+  EXPECT_EQ(numbers(), "2/1/2 1");
+}
+
 TEST_F(BudgetControllerTest, Scenario85_D3_FailsSafe) {
   create_budget("b", "maxUnavailable: 1");
   api.create_pod(

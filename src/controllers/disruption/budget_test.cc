@@ -138,12 +138,12 @@ TEST(Budget, D3_AFailureAllowsNothingAndTouchesNothingElse) {
 TEST(Budget, E7_AnEmptySelectorMeansAllAndNoneMeansNone) {
   BudgetPod pod = Pods(1).all[0];
   pod.labels = {{"app", "a"}};
-  EXPECT_TRUE(selects(budget("selector: {}"), pod));
-  EXPECT_FALSE(selects(budget(""), pod));
-  EXPECT_TRUE(selects(budget("selector: {matchLabels: {app: a}}"), pod));
-  EXPECT_FALSE(selects(budget("selector: {matchLabels: {app: b}}"), pod));
+  EXPECT_TRUE(BudgetScope(budget("selector: {}")).has(pod));
+  EXPECT_FALSE(BudgetScope(budget("")).has(pod));
+  EXPECT_TRUE(BudgetScope(budget("selector: {matchLabels: {app: a}}")).has(pod));
+  EXPECT_FALSE(BudgetScope(budget("selector: {matchLabels: {app: b}}")).has(pod));
   pod.ns = "other";
-  EXPECT_FALSE(selects(budget("selector: {}"), pod));
+  EXPECT_FALSE(BudgetScope(budget("selector: {}")).has(pod));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "controllers/garbage/graph.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
 #include <utility>
 
 namespace windlass::controllers::garbage {
@@ -12,47 +12,34 @@ bool matches(const Record& record, const OwnerRef& owner, const std::string& ns)
          (!record.kind->namespaced || record.ns == ns);
 }
 
-OwnerGraph::Links OwnerGraph::links_of(const RecordPtr& record) {
-  Links links;
-  if (record) {
-    for (const OwnerRef& owner : record->owners) {
-      bool& blocks = links[owner.uid];
-      blocks = blocks || owner.blocks();
-    }
-  }
-  return links;
-}
-
 Stance OwnerGraph::stance_of(const RecordPtr& record) {
   return record ? record->stance() : Stance::stays;
 }
 
-void OwnerGraph::upsert(RecordPtr record) {
-  const std::string uid = record->uid;
+const OwnerGraph::Node* OwnerGraph::known(const std::string& uid) const {
+  const auto found = nodes_.find(uid);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+OwnerGraph::Node& OwnerGraph::node_of(const std::string& uid) {
   Node& node = nodes_[uid];
-  const RecordPtr old = std::exchange(node.record, record);
-  if (old && same_relations(*old, *record)) {
+  node.uid = uid;
+  return node;
+}
+
+void OwnerGraph::upsert(RecordPtr record) {
+  Node& node = node_of(record->uid);
+  const RecordPtr old = std::exchange(node.record, std::move(record));
+  if (old && same_relations(*old, *node.record)) {
     return;
   }
-  const Links before = links_of(old);
-  const Links now = links_of(record);
-  if (before != now) {
-    Links added;
-    Links removed;
-    std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
-                        std::inserter(added, added.end()));
-    std::set_difference(before.begin(), before.end(), now.begin(), now.end(),
-                        std::inserter(removed, removed.end()));
-    // A link that changed is in both: taken off, then put back.
-    unlink(uid, removed);
-    link(uid, added);
-  }
-  const Stance stance = record->stance();
+  relink(node, node.record->owners);
+  const Stance stance = node.record->stance();
   if (stance != Stance::stays && stance != stance_of(old)) {
     wake_dependents(node);
   }
-  if (wants_visit(*record)) {
-    wake_(uid);
+  if (wants_visit(*node.record)) {
+    wake_(node.uid);
   }
 }
 
@@ -61,56 +48,83 @@ void OwnerGraph::erase(const std::string& uid) {
   if (found == nodes_.end() || !found->second.record) {
     return;
   }
-  const RecordPtr old = std::exchange(found->second.record, nullptr);
-  unlink(uid, links_of(old));
-  // An object may own itself, and then the node is gone by now.
-  if (const auto left = nodes_.find(uid); left != nodes_.end()) {
-    wake_dependents(left->second);
-    forget_if_empty(uid);
-  }
+  Node& node = found->second;
+  node.record = nullptr;
+  relink(node, {});
+  wake_dependents(node);
+  forget_if_empty(node);
 }
 
-void OwnerGraph::link(const std::string& uid, const Links& links) {
-  for (const auto& [owner, blocks] : links) {
-    Node& node = nodes_[owner];
-    node.dependents.insert(uid);
-    node.blocking += blocks ? 1 : 0;
-  }
-}
-
-void OwnerGraph::unlink(const std::string& uid, const Links& links) {
-  for (const auto& [owner, blocks] : links) {
-    const auto found = nodes_.find(owner);
-    Node& node = found->second;
-    node.dependents.erase(uid);
-    node.blocking -= blocks ? 1 : 0;
-    const Stance stance = stance_of(node.record);
-    if ((stance == Stance::waits && node.blocking == 0) ||
-        (stance == Stance::orphans && node.dependents.empty())) {
-      wake_(owner);
+void OwnerGraph::relink(Node& node, const std::vector<OwnerRef>& owners) {
+  std::vector<std::pair<std::string, bool>> wanted;  // UID, and whether any reference blocks
+  for (const OwnerRef& owner : owners) {
+    const auto same = std::ranges::find(wanted, owner.uid, &std::pair<std::string, bool>::first);
+    if (same == wanted.end()) {
+      wanted.emplace_back(owner.uid, owner.blocks());
+    } else {
+      same->second = same->second || owner.blocks();
     }
+  }
+  for (size_t i = 0; i < node.owners.size();) {
+    const Link& link = node.owners[i];
+    if (std::erase(wanted, std::pair(link.owner->uid, link.blocks)) > 0) {
+      ++i;
+    } else {
+      unlink(node, i);
+    }
+  }
+  for (const auto& [uid, blocks] : wanted) {
+    Node& owner = node_of(uid);
+    node.owners.push_back({&owner, blocks, owner.dependents.size()});
+    owner.dependents.push_back(&node);
+    owner.blocking += blocks ? 1 : 0;
+  }
+}
+
+void OwnerGraph::unlink(Node& node, size_t link_at) {
+  const Link link = node.owners[link_at];
+  node.owners.erase(node.owners.begin() + static_cast<std::ptrdiff_t>(link_at));
+  Node& owner = *link.owner;
+  // The last one takes its place.
+  Node& last = *owner.dependents.back();
+  owner.dependents[link.place] = &last;
+  owner.dependents.pop_back();
+  if (&last != &node) {
+    std::ranges::find(last.owners, &owner, &Link::owner)->place = link.place;
+  }
+  owner.blocking -= link.blocks ? 1 : 0;
+  const Stance stance = stance_of(owner.record);
+  if ((stance == Stance::waits && owner.blocking == 0) ||
+      (stance == Stance::orphans && owner.dependents.empty())) {
+    wake_(owner.uid);
+  }
+  if (&owner != &node) {  // an object may own itself
     forget_if_empty(owner);
   }
 }
 
-void OwnerGraph::forget_if_empty(const std::string& uid) {
-  const auto found = nodes_.find(uid);
-  if (found != nodes_.end() && !found->second.record && found->second.dependents.empty()) {
-    nodes_.erase(found);
+void OwnerGraph::forget_if_empty(const Node& node) {
+  if (!node.record && node.dependents.empty()) {
+    nodes_.erase(std::string(node.uid));
   }
 }
 
 void OwnerGraph::wake_dependents(const Node& node) const {
-  for (const std::string& dependent : node.dependents) {
-    wake_(dependent);
+  for (const Node* dependent : node.dependents) {
+    wake_(dependent->uid);
   }
 }
 
 void OwnerGraph::wake_unsettled() const {
+  std::vector<std::string> unsettled;
   for (const auto& [uid, node] : nodes_) {
     if (node.record && wants_visit(*node.record)) {
-      wake_(uid);
+      unsettled.push_back(uid);
     }
+  }
+  std::ranges::sort(unsettled);
+  for (const std::string& uid : unsettled) {
+    wake_(uid);
   }
 }
 
@@ -126,27 +140,25 @@ bool OwnerGraph::wants_visit(const Record& record) const {
 }
 
 RecordPtr OwnerGraph::find(const std::string& uid) const {
-  const auto found = nodes_.find(uid);
-  return found == nodes_.end() ? nullptr : found->second.record;
+  const Node* node = known(uid);
+  return node == nullptr ? nullptr : node->record;
 }
 
 size_t OwnerGraph::dependents(const std::string& uid) const {
-  const auto found = nodes_.find(uid);
-  return found == nodes_.end() ? 0 : found->second.dependents.size();
+  const Node* node = known(uid);
+  return node == nullptr ? 0 : node->dependents.size();
 }
 
 size_t OwnerGraph::blocking_dependents(const std::string& uid) const {
-  const auto found = nodes_.find(uid);
-  return found == nodes_.end() ? 0 : found->second.blocking;
+  const Node* node = known(uid);
+  return node == nullptr ? 0 : node->blocking;
 }
 
 bool OwnerGraph::has_waiting_dependent(const std::string& uid) const {
-  const auto found = nodes_.find(uid);
-  return found != nodes_.end() &&
-         std::any_of(found->second.dependents.begin(), found->second.dependents.end(),
-                     [this](const std::string& dependent) {
-                       return stance_of(find(dependent)) == Stance::waits;
-                     });
+  const Node* node = known(uid);
+  return node != nullptr && std::ranges::any_of(node->dependents, [](const Node* dependent) {
+           return stance_of(dependent->record) == Stance::waits;
+         });
 }
 
 }  // namespace windlass::controllers::garbage

@@ -8,9 +8,8 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
-#include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "controllers/garbage/record.h"
@@ -40,26 +39,36 @@ class OwnerGraph {
   size_t size() const { return nodes_.size(); }
 
  private:
+  struct Node;
+  // From a dependent to its owner, which finds it at this place among its dependents: a Job may
+  // have 100,000 of them, and none is searched for.
+  struct Link {
+    Node* owner;
+    bool blocks;  // any reference to it does
+    size_t place;
+  };
   struct Node {
-    RecordPtr record;  // nullptr: only spoken of, by its dependents
-    std::set<std::string> dependents = {};
+    std::string uid = {};
+    RecordPtr record = {};  // nullptr: only spoken of, by its dependents
+    std::vector<Link> owners = {};
+    std::vector<Node*> dependents = {};
     size_t blocking = 0;
   };
-  // An owner's UID, and whether any reference to it blocks.
-  using Links = std::map<std::string, bool>;
 
-  static Links links_of(const RecordPtr& record);
   static Stance stance_of(const RecordPtr& record);
-  void link(const std::string& uid, const Links& links);
-  // Wakes owners that waited for just this.
-  void unlink(const std::string& uid, const Links& links);
-  void forget_if_empty(const std::string& uid);
+  const Node* known(const std::string& uid) const;
+  Node& node_of(const std::string& uid);
+  // Leaves links alone that stay as they are.
+  void relink(Node& node, const std::vector<OwnerRef>& owners);
+  // Wakes an owner that waited for just this.
+  void unlink(Node& node, size_t link_at);
+  void forget_if_empty(const Node& node);
   void wake_dependents(const Node& node) const;
   bool is_settled(const Record& record, const OwnerRef& owner) const;
   bool wants_visit(const Record& record) const;
 
   Wake wake_;
-  std::map<std::string, Node> nodes_;
+  std::unordered_map<std::string, Node> nodes_;  // in no order that anybody hears of
 };
 
 // The record is what the reference of an object in namespace `ns` speaks of.

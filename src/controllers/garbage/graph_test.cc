@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <set>
 
 namespace windlass::controllers::garbage {
 namespace {
@@ -162,6 +166,52 @@ TEST_F(GraphTest, KnowsWhetherADependentWaits) {
   EXPECT_FALSE(graph.has_waiting_dependent("o"));
   upsert(deleted(job("a", {owned_by("o")}), kForegroundFinalizer));
   EXPECT_TRUE(graph.has_waiting_dependent("o"));
+}
+
+// Whatever comes, changes its owners and goes, in whatever order, the dependents of each owner are
+// those that name it. Objects that own themselves are among them.
+RC_GTEST_PROP(GraphProperty, DependentsAreThoseThatNameTheOwner, ()) {
+  constexpr int kObjects = 6;
+  OwnerGraph graph([](const std::string&) {});
+  std::map<std::string, std::map<std::string, bool>> named;  // by whom, and whether it blocks
+  const auto any_uid = rc::gen::map(rc::gen::inRange(0, kObjects),
+                                    [](int number) { return "u" + std::to_string(number); });
+  const int steps = *rc::gen::inRange(1, 60);
+  for (int step = 0; step < steps; ++step) {
+    const std::string uid = *any_uid;
+    if (*rc::gen::inRange(0, 3) == 0) {
+      graph.erase(uid);
+      named.erase(uid);
+    } else {
+      Record record = job(uid);
+      auto& owners = named[uid];
+      owners.clear();
+      for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+        const std::string owner = *any_uid;
+        const bool blocks = *rc::gen::arbitrary<bool>();
+        record.owners.push_back(owned_by(owner, blocks));
+        owners[owner] = owners[owner] || blocks;
+      }
+      graph.upsert(std::make_shared<Record>(record));
+    }
+    std::set<std::string> spoken_of;
+    for (int i = 0; i < kObjects; ++i) {
+      const std::string owner = "u" + std::to_string(i);
+      size_t dependents = 0;
+      size_t blocking = 0;
+      for (const auto& [dependent, owners] : named) {
+        const auto found = owners.find(owner);
+        dependents += found != owners.end() ? 1U : 0U;
+        blocking += found != owners.end() && found->second ? 1U : 0U;
+      }
+      RC_ASSERT(graph.dependents(owner) == dependents);
+      RC_ASSERT(graph.blocking_dependents(owner) == blocking);
+      if (dependents > 0 || named.contains(owner)) {
+        spoken_of.insert(owner);
+      }
+    }
+    RC_ASSERT(graph.size() == spoken_of.size());
+  }
 }
 
 }  // namespace

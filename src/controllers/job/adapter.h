@@ -19,6 +19,8 @@ namespace engine = ::windlass::job;
 engine::JobView read_job(const api::Message& job);
 // `finalizer` is the one that tracks pods: under spec.managedBy the built-in name is taken.
 engine::PodView read_pod(const api::Message& pod, std::string_view finalizer);
+// Of a condition of either.
+engine::ConditionStatus read_condition_status(std::string_view text);
 // What this and its callers look at, for clients that can leave out the rest.
 const api::Outline& pod_outline();
 

@@ -14,23 +14,18 @@ namespace {
 
 namespace batch = api::batch::v1;
 
-engine::ConditionStatus read_condition_status(const std::string& text) {
-  if (text == "True") {
-    return engine::ConditionStatus::is_true;
-  }
-  return text == "False" ? engine::ConditionStatus::is_false : engine::ConditionStatus::unknown;
-}
-
-const char* condition_status_text(engine::ConditionStatus status) {
-  switch (status) {
+std::string condition_status_text(const engine::Condition& condition) {
+  switch (condition.status) {
     case engine::ConditionStatus::is_true:
       return "True";
     case engine::ConditionStatus::is_false:
       return "False";
     case engine::ConditionStatus::unknown:
+      return "Unknown";
+    case engine::ConditionStatus::other:
       break;
   }
-  return "Unknown";
+  return condition.other_status;
 }
 
 engine::Action read_action(const std::string& text) {
@@ -140,6 +135,9 @@ engine::JobStatus read_status(const batch::JobStatus& status) {
                               api::time_of(condition.last_probe_time()),
                               api::time_of(condition.last_transition_time()), condition.reason(),
                               condition.message()});
+    if (out.conditions.back().status == engine::ConditionStatus::other) {
+      out.conditions.back().other_status = condition.status();
+    }
   }
   if (status.has_start_time()) {
     out.start_time = api::time_of(status.start_time());
@@ -173,7 +171,7 @@ void write_conditions(const std::vector<engine::Condition>& conditions, batch::J
   for (const engine::Condition& condition : conditions) {
     batch::JobCondition& message = *out.add_conditions();
     message.set_type(condition.type);
-    message.set_status(condition_status_text(condition.status));
+    message.set_status(condition_status_text(condition));
     if (condition.last_probe != Time()) {
       api::set_time(*message.mutable_last_probe_time(), condition.last_probe);
     }
@@ -236,6 +234,13 @@ void write_counters(const engine::JobStatus& status, batch::JobStatus& out) {
 }
 
 }  // namespace
+
+engine::ConditionStatus read_condition_status(std::string_view text) {
+  return text == "True"      ? engine::ConditionStatus::is_true
+         : text == "False"   ? engine::ConditionStatus::is_false
+         : text == "Unknown" ? engine::ConditionStatus::unknown
+                             : engine::ConditionStatus::other;
+}
 
 engine::JobView read_job(const api::Message& message) {
   const auto& job = static_cast<const batch::Job&>(message);

@@ -107,12 +107,38 @@ void add_owner(api::Message& pod, const std::string& job_name, const std::string
 }
 
 const api::Outline& pod_outline() {
-  using Metadata = api::meta::v1::ObjectMeta;
+  using Terminated = core::ContainerStateTerminated;
+  static const api::Outline containers = {
+      {core::ContainerStatus::kNameFieldNumber},
+      {core::ContainerStatus::kRestartCountFieldNumber},
+      {core::ContainerStatus::kStateFieldNumber,
+       {{core::ContainerState::kTerminatedFieldNumber,
+         {{Terminated::kExitCodeFieldNumber}, {Terminated::kFinishedAtFieldNumber}}}}}};
   static const api::Outline outline = {
-      {{core::Pod::kMetadataFieldNumber, true, {Metadata::kManagedFieldsFieldNumber}},
-       {core::Pod::kSpecFieldNumber,
-        false,
-        {core::PodSpec::kNodeNameFieldNumber, core::PodSpec::kInitContainersFieldNumber}}}};
+      {core::Pod::kMetadataFieldNumber,
+       {{ObjectMeta::kNameFieldNumber},
+        {ObjectMeta::kNamespaceFieldNumber},
+        {ObjectMeta::kUidFieldNumber},
+        {ObjectMeta::kResourceVersionFieldNumber},
+        {ObjectMeta::kCreationTimestampFieldNumber},
+        {ObjectMeta::kDeletionTimestampFieldNumber},
+        {ObjectMeta::kDeletionGracePeriodSecondsFieldNumber},
+        {ObjectMeta::kLabelsFieldNumber},
+        {ObjectMeta::kAnnotationsFieldNumber},
+        {ObjectMeta::kOwnerReferencesFieldNumber},
+        {ObjectMeta::kFinalizersFieldNumber}}},
+      {core::Pod::kSpecFieldNumber,
+       {{core::PodSpec::kNodeNameFieldNumber},
+        {core::PodSpec::kInitContainersFieldNumber,
+         {{core::Container::kNameFieldNumber}, {core::Container::kRestartPolicyFieldNumber}}}}},
+      {core::Pod::kStatusFieldNumber,
+       {{core::PodStatus::kPhaseFieldNumber},
+        {core::PodStatus::kConditionsFieldNumber,
+         {{core::PodCondition::kTypeFieldNumber},
+          {core::PodCondition::kStatusFieldNumber},
+          {core::PodCondition::kLastTransitionTimeFieldNumber}}},
+        {core::PodStatus::kContainerStatusesFieldNumber, containers},
+        {core::PodStatus::kInitContainerStatusesFieldNumber, containers}}}};
   return outline;
 }
 
@@ -138,9 +164,7 @@ engine::PodView read_pod(const api::Message& message, std::string_view finalizer
   for (const core::PodCondition& condition : pod.status().conditions()) {
     engine::PodCondition& out = view.conditions.emplace_back();
     out.type = condition.type();
-    out.status = condition.status() == "True"    ? engine::ConditionStatus::is_true
-                 : condition.status() == "False" ? engine::ConditionStatus::is_false
-                                                 : engine::ConditionStatus::unknown;
+    out.status = read_condition_status(condition.status());
     if (condition.has_last_transition_time()) {
       out.last_transition = api::time_of(condition.last_transition_time());
     }

@@ -123,6 +123,20 @@ status: {active: 7, conditions: [{type: Suspended, status: "True"}]}
   EXPECT_FALSE(static_cast<const Job&>(*changed).status().has_active());
 }
 
+TEST(WithStatus, AConditionOfSomebodyElseGoesBackAsItCame) {
+  const Job job = from_yaml<Job>(
+      "{metadata: {name: j}, status: {conditions: [{type: example.com/a, status: Maybe}, {type: "
+      "example.com/b, status: ''}, {type: example.com/c, status: Unknown}]}}");
+  engine::StatusWrite write;
+  write.status = read_job(job).status;
+  const auto changed = with_status(job, write);
+  const auto& conditions = static_cast<const Job&>(*changed).status().conditions();
+  ASSERT_EQ(conditions.size(), 3);
+  EXPECT_EQ(conditions[0].status(), "Maybe");
+  EXPECT_EQ(conditions[1].status(), "");
+  EXPECT_EQ(conditions[2].status(), "Unknown");
+}
+
 TEST(ReadPod, WhatTheEngineLooksAt) {
   const engine::PodView view = read_pod(from_yaml<Pod>(R"(
 metadata:
@@ -171,6 +185,75 @@ status:
   EXPECT_EQ(view.containers[1].restarts, 4);
   EXPECT_TRUE(view.containers[2].init);
   EXPECT_FALSE(view.containers[2].sidecar);
+}
+
+// Another cluster's pods are read through the outline: nothing of what is looked at may be missing.
+TEST(ReadPod, TheOutlineHasAllOfIt) {
+  const Pod whole = from_yaml<Pod>(R"(
+metadata:
+  name: p
+  generateName: p-
+  namespace: ns
+  uid: u
+  resourceVersion: "9"
+  creationTimestamp: "2024-01-01T00:00:00Z"
+  deletionTimestamp: "2024-01-01T00:00:30Z"
+  deletionGracePeriodSeconds: 30
+  finalizers: [batch.kubernetes.io/job-tracking]
+  labels: {a: b}
+  annotations:
+    batch.kubernetes.io/job-completion-index: "3"
+    batch.kubernetes.io/job-index-failure-count: "1"
+    batch.kubernetes.io/job-index-ignored-failure-count: "2"
+    windlass.dev/dropped: "true"
+  ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j, uid: ju, controller: true}]
+  managedFields: [{manager: m}]
+spec:
+  nodeName: n1
+  containers: [{name: c, image: i}]
+  initContainers: [{name: s, image: i, restartPolicy: Always}, {name: i}]
+status:
+  phase: Failed
+  message: m
+  conditions:
+  - {type: A, status: "True", reason: r, message: m, lastTransitionTime: "2024-01-01T00:00:10Z"}
+  - {type: B, status: "False"}
+  initContainerStatuses:
+  - {name: s, restartCount: 4, image: i, state: {running: {startedAt: "2024-01-01T00:00:10Z"}}}
+  - {name: i, state: {terminated: {exitCode: 0}}}
+  containerStatuses:
+  - name: c
+    image: i
+    imageID: i
+    restartCount: 1
+    lastState: {terminated: {exitCode: 7}}
+    state: {terminated: {exitCode: 42, reason: r, finishedAt: "2024-01-01T00:00:20Z"}}
+)");
+  const std::string bytes = whole.SerializeAsString();
+  const std::string less = api::apply_outline(bytes, pod_outline());
+  EXPECT_LT(less.size(), bytes.size());
+  Pod outlined;
+  ASSERT_TRUE(outlined.ParseFromString(less));
+  EXPECT_EQ(read_pod(outlined, engine::kTrackingFinalizer),
+            read_pod(whole, engine::kTrackingFinalizer));
+  EXPECT_EQ(owner_job_uid(outlined), "ju");
+  EXPECT_EQ(owner_job_name(outlined), "j");
+  EXPECT_FALSE(has_foreign_owner(outlined));
+  EXPECT_EQ(outlined.metadata().namespace_(), "ns");
+  EXPECT_EQ(outlined.metadata().labels().at("a"), "b");
+}
+
+TEST(ReadPod, H112_R6_8_StatusesOfConditions) {
+  const auto status = [](const char* text) {
+    Pod pod;
+    pod.mutable_status()->add_conditions()->set_status(text);
+    return read_pod(pod, engine::kTrackingFinalizer).conditions.front().status;
+  };
+  EXPECT_EQ(status("True"), engine::ConditionStatus::is_true);
+  EXPECT_EQ(status("False"), engine::ConditionStatus::is_false);
+  EXPECT_EQ(status("Unknown"), engine::ConditionStatus::unknown);
+  EXPECT_EQ(status(""), engine::ConditionStatus::other);
+  EXPECT_EQ(status("true"), engine::ConditionStatus::other);
 }
 
 TEST(ReadPod, Phases) {
@@ -253,8 +336,16 @@ TEST(MakePod, Section4_Indexed) {
   EXPECT_EQ(api::to_json(pod.spec().init_containers(0).env(0)), variable);
   ASSERT_EQ(pod.spec().containers(0).env_size(), 2);
   EXPECT_EQ(api::to_json(pod.spec().containers(0).env(1)), variable);
-  ASSERT_EQ(pod.spec().containers(1).env_size(), 1);  // 4.11: left alone
-  EXPECT_EQ(pod.spec().containers(1).env(0).value(), "mine");
+}
+
+TEST(MakePod, F74_AnIndexVariableOfTheUsersIsNotOverwritten) {
+  const auto message =
+      make_pod(indexed_job(), engine::plan_indexed_pod("j", 7), engine::kTrackingFinalizer);
+  const auto& containers = static_cast<const Pod&>(*message).spec().containers();
+  ASSERT_EQ(containers[1].env_size(), 1);
+  EXPECT_EQ(containers[1].env(0).name(), "JOB_COMPLETION_INDEX");
+  EXPECT_EQ(containers[1].env(0).value(), "mine");
+  EXPECT_EQ(containers[0].env_size(), 2) << "the other container has none of its own";
 }
 
 TEST(MakePod, Section4_12_NonIndexedPodsGetNoneOfThat) {

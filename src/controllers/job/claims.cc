@@ -39,6 +39,10 @@ bool is_decided(const api::Message& job) {
 }
 
 bool release(api::Message& pod, const PodClaims::Claim& claim, const std::string& finalizer) {
+  const auto& labels = api::metadata_of(pod).labels();
+  if (claim.selector.matches(std::map<std::string, std::string>(labels.begin(), labels.end()))) {
+    return false;
+  }
   auto& owners = *api::mutable_metadata_of(pod).mutable_owner_references();
   const auto ours = std::find_if(owners.begin(), owners.end(), [&claim](const auto& owner) {
     return owner.uid() == claim.job_uid;

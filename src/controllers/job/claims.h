@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "api/select/label_selector.h"
 #include "client/reflector.h"
 #include "client/work_queue.h"
 
@@ -28,6 +29,7 @@ class PodClaims {
     std::string pod_uid = {};
     std::string job_name = {};
     std::string job_uid = {};
+    api::LabelSelector selector = {};  // of the Job: a pod that matches it stays
   };
   struct Hooks {
     // Asked right before anything is written: what is to be done about the pod of this key, if

@@ -42,6 +42,16 @@ class Ownership : public testing::Test {
     settle();
     return job->metadata().uid();
   }
+  // With the generated labels, and a selector of the user's all the same.
+  std::string create_selecting(const std::string& selector) {
+    const auto job = api.create_job(fmt::format(
+        "{{metadata: {{name: j}}, spec: {{selector: {{{}}}, parallelism: 2, completions: "
+        "5, template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: "
+        "i}}]}}}}}}}}",
+        selector));
+    settle();
+    return job->metadata().uid();
+  }
   void create_loose(const std::string& name, const std::string& app, const std::string& meta = "") {
     api.create_pod(
         fmt::format("{{metadata: {{name: {}, labels: {{app: {}}}, {}}}, spec: "
@@ -290,6 +300,61 @@ TEST_F(Ownership, Rule1_28_APodIsLookedAtAgainOnlyWhenItMayChangeHands) {
   EXPECT_EQ(owner("p"), job) << "a Job that selects it";
 }
 
+// 2.16: the generated label is no excuse for those that the user has asked for.
+TEST_F(Ownership, L197_R2_16_APodIsLetGoByASelectorThatAsksForMoreThanTheUid) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"matchLabels: {job-name: j}", "job-name"},
+      {"matchExpressions: [{key: excluded, operator: DoesNotExist}]", "excluded"}};
+  for (const auto& [selector, key] : cases) {
+    for (const bool is_seen : {true, false}) {
+      const std::string job = create_selecting(selector);
+      const std::string pod = own_pod(job);
+      ASSERT_TRUE(tracked(pod)) << selector;
+      if (!is_seen) {
+        controller.reset();
+      }
+      change(pod, [&key = key](Pod& changed) {
+        (*changed.mutable_metadata()->mutable_labels())[key] = "another";
+      });
+      if (!is_seen) {
+        restart();
+      }
+      EXPECT_EQ(owner(pod), "") << selector;
+      EXPECT_FALSE(tracked(pod)) << selector;
+      apiserver::DeleteOptions options;
+      options.propagation_policy = "Background";
+      api.remove(api::kinds::job(), "default", "j", options);
+      settle(seconds(5));
+      for (const auto& left : api.pods()) {
+        api.remove_pod(left->metadata().name(), 0);
+      }
+      settle();
+    }
+  }
+}
+
+TEST_F(Ownership, R2_16_PodsOfSuchAJobThatWereThereFirstAreAskedThemselves) {
+  client.skip_event = [](const client::WatchEvent& event) {
+    return event.object && event.object->GetDescriptor() == Job::descriptor();
+  };
+  const std::string job = create_selecting("matchLabels: {job-name: j}");
+  for (const char* name : {"other", "j"}) {
+    api.create_pod(fmt::format(
+        "{{metadata: {{name: {0}, labels: {{batch.kubernetes.io/controller-uid: {1}, job-name: "
+        "{0}}}, ownerReferences: [{{apiVersion: batch/v1, kind: Job, name: j, uid: {1}, "
+        "controller: true}}]}}, spec: {{nodeName: n1, containers: [{{name: c, image: i}}]}}}}",
+        name, job));
+  }
+  settle();
+  client.skip_event = nullptr;
+  api.change<Job>(api::kinds::job(), "default", "j", "",
+                  [](Job& changed) { (*changed.mutable_metadata()->mutable_labels())["a"] = "b"; });
+  settle();
+  EXPECT_EQ(owner("other"), "");
+  EXPECT_EQ(owner("j"), job);
+  EXPECT_EQ(client.count("update pods default/j"), 0u);
+}
+
 // 2.16: the Job may come to light after its pods.
 TEST_F(Ownership, L197_AlsoWhenThePodWasThereFirst) {
   client.skip_event = [](const client::WatchEvent& event) {
@@ -306,6 +371,21 @@ TEST_F(Ownership, L197_AlsoWhenThePodWasThereFirst) {
                   [](Job& changed) { (*changed.mutable_metadata()->mutable_labels())["a"] = "b"; });
   settle();
   EXPECT_EQ(owner("p"), "");
+}
+
+TEST_F(Ownership, N237_PodsOfJobsWithOverlappingSelectorsKeepTheirOwners) {
+  const std::string first = create_job("j", "x");
+  const std::string second = create_job("k", "x");
+  const std::string pod = own_pod(first);
+  const std::string other = own_pod(second);
+  ASSERT_NE(pod, "");
+  ASSERT_NE(other, "");
+  change(pod, [](Pod& changed) { (*changed.mutable_metadata()->mutable_labels())["a"] = "b"; });
+  restart();
+  settle(minutes(1));
+  EXPECT_EQ(owner(pod), first);
+  EXPECT_EQ(owner(other), second);
+  EXPECT_EQ(api.pods().size(), 2u);
 }
 
 TEST_F(Ownership, L198_L202_L209_APodThatGoesIsReplacedAndAStrangerIsNot) {
@@ -357,7 +437,7 @@ TEST_F(Ownership, L204_FinalizersOfOthersStay) {
 }
 
 TEST_F(Ownership, L205_L206_L207_ADeletedJobLeavesNoFinalizer) {
-  for (const char* policy : {"Orphan", "Background"}) {
+  for (const char* policy : {"Orphan", "Background", "Foreground"}) {
     const std::string job = create_job("j", "x");
     const std::string pod = own_pod(job);
     controller.reset();  // it does not see the deletion

@@ -23,6 +23,19 @@ bool is_finished(const engine::JobStatus& status) {
                      });
 }
 
+// True of what the API server makes for a Job that brings no selector.
+bool asks_for_uid_alone(const api::LabelSelector& selector, const std::string& uid) {
+  const std::string label(api::kControllerUidLabel);
+  const auto& requirements = selector.requirements();
+  return std::all_of(requirements.begin(), requirements.end(),
+                     [&label](const auto& each) { return each.key == label; }) &&
+         selector.matches(std::map<std::string, std::string>{{label, uid}});
+}
+
+bool is_terminated_with_finalizer(const engine::PodView& pod) {
+  return engine::is_terminal(pod.phase) && pod.has_finalizer;
+}
+
 }  // namespace
 
 engine::Options engine_options(const api::FeatureGates& gates) {
@@ -62,10 +75,13 @@ JobController::JobController(client::ClientEnv env, Options options)
                      [this](const JobRecord&, const JobRecord& job) { on_job(job); },
                      [this](const JobRecord& job) { on_job_gone(job); }});
   pods_.add_handler({[this](const PodRecord& pod) {
+                       count_terminated(false, is_terminated_with_finalizer(pod.view));
                        claim(pod);
                        on_pod(pod);
                      },
                      [this](const PodRecord& before, const PodRecord& pod) {
+                       count_terminated(is_terminated_with_finalizer(before.view),
+                                        is_terminated_with_finalizer(pod.view));
                        if (before.job_uid != pod.job_uid) {
                          on_pod_gone(before);
                        }
@@ -74,7 +90,10 @@ JobController::JobController(client::ClientEnv env, Options options)
                        }
                        on_pod(pod);
                      },
-                     [this](const PodRecord& pod) { on_pod_gone(pod); }});
+                     [this](const PodRecord& pod) {
+                       count_terminated(is_terminated_with_finalizer(pod.view), false);
+                       on_pod_gone(pod);
+                     }});
   if (options_.metrics) {
     metrics_.emplace(*options_.metrics);
   }
@@ -99,9 +118,12 @@ JobController::JobRecord JobController::project_job(const api::Message& job) {
   std::shared_ptr<api::Message> copy(job.New());
   copy->CopyFrom(job);
   const auto& spec = static_cast<const api::batch::v1::Job&>(job).spec();
-  return {std::move(copy), read_job(job),
-          api::LabelSelector::from_message(spec.has_selector() ? &spec.selector() : nullptr)
-              .value_or(api::LabelSelector::nothing())};
+  JobRecord record{
+      std::move(copy), read_job(job),
+      api::LabelSelector::from_message(spec.has_selector() ? &spec.selector() : nullptr)
+          .value_or(api::LabelSelector::nothing())};
+  record.selects_by_uid = asks_for_uid_alone(record.selector, record.view.uid);
+  return record;
 }
 
 JobController::PodRecord JobController::project_pod(const api::Message& pod) const {
@@ -117,9 +139,11 @@ JobController::PodRecord JobController::project_pod(const api::Message& pod) con
                                          : PodRecord::Owner::none;
   const auto& labels = api::metadata_of(pod).labels();
   const auto label = labels.find(std::string(api::kControllerUidLabel));
+  const JobRecord* job = find_job(record.job_uid);
+  const bool is_labelled = label != labels.end() && label->second == record.job_uid &&
+                           (job == nullptr || job->selects_by_uid);
   if (record.owner == PodRecord::Owner::none ||
-      (record.owner == PodRecord::Owner::job &&
-       (label == labels.end() || label->second != record.job_uid))) {
+      (record.owner == PodRecord::Owner::job && !is_labelled)) {
     record.labels =
         std::make_shared<const std::map<std::string, std::string>>(labels.begin(), labels.end());
   }
@@ -138,6 +162,13 @@ const JobController::JobRecord* JobController::find_job(const std::string& uid) 
 
 bool JobController::is_foreign(const JobRecord& job) const {
   return !engine::is_managed(job.view, options_.engine);
+}
+
+// 1.18: whoever owns the pod, or did.
+void JobController::count_terminated(bool was, bool is) {
+  if (metrics_ && was != is) {
+    metrics_->terminated_with_finalizer(is);
+  }
 }
 
 void JobController::on_new_job(const JobRecord& job) {
@@ -168,15 +199,20 @@ bool JobController::wants(const JobRecord& job, const PodRecord& pod) const {
 std::optional<PodClaims::Claim> JobController::claim_for(const std::string& pod_key) const {
   using Kind = PodClaims::Claim::Kind;
   const PodRecord* pod = pods_.find(pod_key);
-  if (pod == nullptr || !pod->labels) {
+  if (pod == nullptr) {
     return std::nullopt;
   }
   if (const JobRecord* job = find_job(pod->job_uid)) {  // 2.16
-    const bool stays = job->view.deleting || is_foreign(*job) || is_finished(job->view.status) ||
-                       job->selector.matches(*pod->labels);
+    // Without its labels the pod itself has to be asked: it was seen before its Job.
+    const bool matches = pod->labels ? job->selector.matches(*pod->labels) : job->selects_by_uid;
+    const bool stays =
+        job->view.deleting || is_foreign(*job) || is_finished(job->view.status) || matches;
     return stays ? std::nullopt
                  : std::optional(PodClaims::Claim{Kind::release, pod->view.uid, job->view.name,
-                                                  job->view.uid});
+                                                  job->view.uid, job->selector});
+  }
+  if (!pod->labels) {
+    return std::nullopt;
   }
   const bool ended =
       pod->view.phase == engine::Phase::succeeded || pod->view.phase == engine::Phase::failed;
@@ -189,7 +225,7 @@ std::optional<PodClaims::Claim> JobController::claim_for(const std::string& pod_
       const auto worker = workers_.find(job.view.uid);
       const bool waits = worker != workers_.end() && worker->second->is_writing_status();
       claim = PodClaims::Claim{waits ? Kind::later : Kind::adopt, pod->view.uid, job.view.name,
-                               job.view.uid};
+                               job.view.uid, job.selector};
     }
   });
   return claim;
@@ -205,7 +241,8 @@ bool JobController::may_change_hands(const PodRecord& before, const PodRecord& p
 }
 
 void JobController::claim(const PodRecord& pod) {
-  if (!pod.labels) {
+  const JobRecord* job = pod.labels ? nullptr : find_job(pod.job_uid);
+  if (!pod.labels && (job == nullptr || job->selects_by_uid)) {
     return;
   }
   if (pod.owner == PodRecord::Owner::none) {

@@ -59,6 +59,7 @@ class JobController {
     client::ObjectPtr object;
     engine::JobView view;
     api::LabelSelector selector;
+    bool selects_by_uid = false;  // a pod labelled with the Job's UID is selected, whatever else is
   };
   struct PodRecord {
     enum class Owner { none, job, other };
@@ -67,7 +68,8 @@ class JobController {
     Owner owner = Owner::none;
     std::string job_uid;
     engine::PodView view;
-    // Of a pod that may change hands: without an owner, or not labelled with its owner's UID.
+    // Of a pod that may change hands: without an owner, not labelled with its owner's UID, or of a
+    // Job that was known to ask for more than that.
     std::shared_ptr<const std::map<std::string, std::string>> labels;
   };
 
@@ -75,6 +77,7 @@ class JobController {
   PodRecord project_pod(const api::Message& pod) const;
 
   std::shared_ptr<client::QueueMetrics> queue_metrics(const char* name) const;
+  void count_terminated(bool was, bool is);
   void on_new_job(const JobRecord& job);
   void on_job(const JobRecord& job);
   void on_job_gone(const JobRecord& job);

@@ -62,6 +62,10 @@ void JobMetrics::seen_foreign(const std::string& manager) {
   foreign_jobs_.add({manager});
 }
 
+void JobMetrics::terminated_with_finalizer(bool is) {
+  terminated_with_finalizer_.add({is ? "add" : "delete"});
+}
+
 void JobMetrics::skipped_stale(std::string_view group, std::string_view resource) {
   stale_skips_.add({group, resource});
 }
@@ -77,9 +81,6 @@ void JobMetrics::count(engine::CompletionMode mode, const engine::MetricDelta& d
       return;
     case engine::Metric::failures_handled:
       failures_handled_.add({delta.a}, by);
-      return;
-    case engine::Metric::terminated_with_finalizer:
-      terminated_with_finalizer_.add({delta.a}, by);
       return;
     case engine::Metric::finished_indexes:
       finished_indexes_.add({delta.a, delta.b}, by);

@@ -21,6 +21,8 @@ class JobMetrics {
   void count(engine::CompletionMode mode, const engine::MetricDelta& delta);
   // A Job that another controller manages was seen for the first time (8.13).
   void seen_foreign(const std::string& manager);
+  // A pod has become one that has ended and holds the finalizer, or is none any more (8.10).
+  void terminated_with_finalizer(bool is);
   // News of a pod or Job that is older than what the server has answered: not acted on (8.14).
   void skipped_stale(std::string_view group, std::string_view resource);
   void synced(engine::CompletionMode mode, engine::SyncAction action, bool failed, Duration took);

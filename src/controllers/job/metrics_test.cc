@@ -15,13 +15,13 @@ TEST(JobMetrics, Rules8_7To8_12_UpstreamsNamesAndLabels) {
       {Metric::jobs_finished, "failed", "PodFailurePolicy", 1},
       {Metric::pods_finished, "succeeded", "", 3},
       {Metric::failures_handled, "FailIndex", "", 2},
-      {Metric::terminated_with_finalizer, "add", "", 1},
       {Metric::finished_indexes, "failed", "perIndex", 1},
       {Metric::pods_created, "new", "succeeded", 4},
   };
   for (const engine::MetricDelta& delta : deltas) {
     metrics.count(CompletionMode::indexed, delta);
   }
+  metrics.terminated_with_finalizer(true);
   const auto value = [&registry](const char* name, LabelValues values) {
     return registry.counter(name, "").value(values);
   };

@@ -24,7 +24,6 @@ JobWorker::JobWorker(client::ClientEnv env, const engine::Options& options,
 }
 
 JobWorker::~JobWorker() {
-  env_.executor.cancel(retry_timer_);
   env_.executor.cancel(read_timer_);
   env_.executor.cancel(list_timer_);
 }
@@ -97,7 +96,7 @@ std::optional<Duration> JobWorker::sync() {
   const Time now = env_.clock.now();
   const bool idle = !engine_.busy();
   const engine::Decision decision = engine_.decide(now);
-  if (idle) {
+  if (idle && decision.is_sync) {
     begin_round(decision.action);
   }
   for (const engine::Event& event : decision.events) {
@@ -139,7 +138,6 @@ void JobWorker::end_round(bool failed) {
 
 void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
   writing_status_ = false;
-  failures_ = stored ? 0 : failures_ + 1;
   if (stored) {
     keep_newest(*stored);
     engine_.status_written(read_job(**stored));
@@ -153,12 +151,7 @@ void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
     engine_.status_failed(classify(stored.error()));
   }
   end_round(!stored);
-  if (failures_ <= kQuickRetries) {
-    hooks_.wake();
-  } else {
-    env_.executor.cancel(retry_timer_);
-    retry_timer_ = env_.executor.schedule(kSlowRetry, [this] { hooks_.wake(); });
-  }
+  hooks_.wake();
 }
 
 // Only the log would know otherwise why a Job stands still.

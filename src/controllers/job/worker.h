@@ -68,10 +68,6 @@ class JobWorker final : private WriteAnswers {
 
  private:
   static constexpr Duration kLookRetry = seconds(1);  // after a read that failed
-  // Of a status write that fails: a newer version cures a conflict at once, and reading again a
-  // lost answer. What fails longer than that is tried slowly.
-  static constexpr int kQuickRetries = 5;
-  static constexpr Duration kSlowRetry = seconds(1);
 
   void on_status(const Result<client::ObjectPtr>& stored) override;
   void on_create(uint32_t id, const Result<client::ObjectPtr>& pod) override;
@@ -110,11 +106,9 @@ class JobWorker final : private WriteAnswers {
   uint64_t listed_at_ = 0;                  // the version of the last list of all pods
   std::map<std::string, uint64_t> unseen_;  // own, and not yet in the cache: versions by UID
   std::optional<Round> round_;
-  int failures_ = 0;  // of status writes, in a row
   bool writing_status_ = false;
   bool reading_ = false;
   bool listing_ = false;
-  env::TimerId retry_timer_ = env::TimerId::none;
   env::TimerId read_timer_ = env::TimerId::none;
   env::TimerId list_timer_ = env::TimerId::none;
   std::shared_ptr<JobWorker*> self_;  // callbacks hold it weakly

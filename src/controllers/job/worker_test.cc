@@ -16,10 +16,14 @@ using ::testing::StartsWith;
 
 class RefusedStatus : public ::testing::Test {
  protected:
+  static constexpr Duration kQuiet = Duration::zero();
   size_t writes = 0;
+  size_t reads = 0;
 
-  // Reason and message of the events on a Job whose status writes end like this.
-  std::vector<std::string> events_when(const Status& refusal) {
+  // Reason and message of the events on a Job whose status writes end like this, for so long; a pod
+  // of it changes every now and then.
+  std::vector<std::string> events_when(const Status& refusal, Duration lasts = seconds(10),
+                                       Duration pod_changes = kQuiet) {
     apiserver::testing::SimApi api;
     client::InterceptingClient client(api.client, api.world.executor());
     client.refuse = [&](const std::string& line) {
@@ -37,8 +41,18 @@ class RefusedStatus : public ::testing::Test {
     api.create_job(
         "{metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: "
         "c, image: i}]}}}}");
-    api.world.run_for(seconds(10));
+    Duration passed = seconds(1);
+    api.world.run_for(passed);
+    for (int64_t n = 0; pod_changes > kQuiet && passed < lasts; ++n, passed += pod_changes) {
+      api.change<apiserver::testing::Pod>(
+          api::kinds::pod(), "default", api.pods().front()->metadata().name(), "", [n](auto& pod) {
+            (*pod.mutable_metadata()->mutable_annotations())["n"] = std::to_string(n);
+          });
+      api.world.run_for(pod_changes);
+    }
+    api.world.run_for(lasts - passed);
     writes = client.count("update jobs/status");
+    reads = client.count("get jobs");
     return events;
   }
 };
@@ -59,13 +73,17 @@ TEST_F(RefusedStatus, WhatPassesByItselfIsNot) {
   }
 }
 
-// A server that is ill, or something between that refuses, and reads that go well.
-TEST_F(RefusedStatus, FailuresWithoutEndAreNoBusyLoop) {
+// A server that is ill, or something between that refuses, and reads that go well: three tries,
+// then 1 s, 2 s, 4 s ... 60 s between them, whatever else happens to the Job.
+TEST_F(RefusedStatus, Rule0_2_Rule1_7_FailuresWithoutEndAreTriedEverMoreSlowly) {
   for (const Status& refusal :
        {Status{409, "Conflict", "for ever", {}}, Status{500, "InternalError", "for ever", {}}}) {
-    events_when(refusal);
-    EXPECT_GE(writes, 10u) << refusal.code;
-    EXPECT_LE(writes, 20u) << refusal.code;
+    for (const Duration pod_changes : {kQuiet, Duration(milliseconds(10))}) {
+      events_when(refusal, minutes(1), pod_changes);
+      EXPECT_GE(writes, 7u) << refusal.code;
+      EXPECT_LE(writes, 9u) << refusal.code;
+      EXPECT_LE(reads, writes + 1) << refusal.code;
+    }
   }
 }
 

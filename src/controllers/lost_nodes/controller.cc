@@ -131,7 +131,9 @@ void LostNodeController::process(const std::string& key) {
       [text = "Node " + pod->node + " which was running pod " + ref.name +
               " is unresponsive"](api::Message& message) {
         auto& status = *static_cast<api::core::v1::Pod&>(message).mutable_status();
-        if (status.reason() == kReason) {
+        // What has ended says why it did (B-4).
+        if (status.reason() == kReason || status.phase() == "Succeeded" ||
+            status.phase() == "Failed") {
           return false;
         }
         status.set_reason(kReason);

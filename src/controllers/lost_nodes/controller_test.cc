@@ -88,6 +88,22 @@ TEST_F(LostNodes, N11_R12_PodsOfALostNodeSayNodeLostAndAreDeleted) {
                   "Normal NodeControllerEviction Marking for deletion Pod p from Node far"));
 }
 
+TEST_F(LostNodes, B4_WhatHasEndedKeepsItsReasonAndIsDeleted) {
+  create_pod("p", "far");
+  api.change<Pod>(api::kinds::pod(), "default", "p", "status", [](Pod& pod) {
+    pod.mutable_status()->set_phase("Failed");
+    pod.mutable_status()->set_reason("Evicted");
+    pod.mutable_status()->set_message("The node was low on resource: memory.");
+  });
+  api.change<Pod>(api::kinds::pod(), "default", "p", "",
+                  [](Pod& pod) { pod.mutable_metadata()->add_finalizers("x.io/a"); });
+  set_ready("far", "Unknown");
+  api.world.run_for(minutes(6));
+  ASSERT_TRUE(is_deleted("p"));
+  EXPECT_EQ(api.pod("p")->status().reason(), "Evicted");
+  EXPECT_EQ(api.pod("p")->status().message(), "The node was low on resource: memory.");
+}
+
 TEST_F(LostNodes, N11_ANodeThatComesBackInTimeKeepsItsPods) {
   create_pod("p", "far");
   set_ready("far", "False");

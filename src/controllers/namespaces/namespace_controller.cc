@@ -47,7 +47,7 @@ NamespaceController::NamespaceController(client::ClientEnv env, Options options)
   const auto queue = [this](const Record& record) { queue_.add(record.name); };
   namespaces_.add_handler({queue,
                            [queue](const Record& before, const Record& now) {
-                             if (before.terminating != now.terminating) {
+                             if (before.uid != now.uid || before.terminating != now.terminating) {
                                queue(now);
                              }
                            },
@@ -69,7 +69,7 @@ NamespaceController::~NamespaceController() = default;
 
 NamespaceController::Record NamespaceController::project(const api::Message& object) {
   const auto& metadata = static_cast<const Namespace&>(object).metadata();
-  return {metadata.name(), metadata.has_deletion_timestamp()};
+  return {metadata.name(), metadata.uid(), metadata.has_deletion_timestamp()};
 }
 
 NamespaceController::Part NamespaceController::project_account(const api::Message& object) {
@@ -104,7 +104,8 @@ void NamespaceController::process(const std::string& name) {
   } else if (record->terminating) {
     auto sweep = std::make_shared<Sweep>();
     sweep->name = name;
-    sweep_next_kind(sweep);
+    sweep->uid = record->uid;
+    if_ending(sweep, [this, sweep](const ObjectPtr&) { sweep_next_kind(sweep); });
   } else {
     complete(name);
   }
@@ -144,6 +145,24 @@ void NamespaceController::complete_certificate(const std::string& name) {
   env_.client.update(ref, "", std::move(map), std::move(settle));
 }
 
+void NamespaceController::if_ending(const SweepPtr& sweep,
+                                    std::function<void(const ObjectPtr& ns)> then) {
+  env_.client.get(
+      {&api::kinds::namespace_(), "", sweep->name},
+      guarded<ObjectPtr>([this, sweep, then = std::move(then)](const Result<ObjectPtr>& found) {
+        if (!found) {
+          finish(sweep->name, is_not_found(found.error()));
+          return;
+        }
+        const auto& metadata = api::metadata_of(**found);
+        if (metadata.uid() != sweep->uid || !metadata.has_deletion_timestamp()) {
+          finish(sweep->name, true);  // another one has the name by now; the view will show it
+          return;
+        }
+        then(*found);
+      }));
+}
+
 void NamespaceController::sweep_next_kind(const SweepPtr& sweep) {
   const auto kinds = api::all_kinds();
   while (sweep->next_kind < kinds.size() && (!kinds[sweep->next_kind].namespaced ||
@@ -176,12 +195,12 @@ void NamespaceController::on_page(const SweepPtr& sweep, const api::Kind& kind,
     return;
   }
   sweep->next_page = list->continue_token;
-  std::vector<ObjectRef> present;
+  std::vector<ObjectPtr> present;
   for (const ObjectPtr& object : list->items) {
     sweep->found = true;
     // What is on its way out is waited for, and must not keep the sweep from what is not.
     if (!api::metadata_of(*object).has_deletion_timestamp()) {
-      present.push_back({&kind, sweep->name, client::split_key(client::key_of(*object)).name});
+      present.push_back(object);
     }
   }
   if (present.empty()) {
@@ -189,15 +208,17 @@ void NamespaceController::on_page(const SweepPtr& sweep, const api::Kind& kind,
     return;
   }
   sweep->in_flight = present.size();
-  for (const ObjectRef& ref : present) {
-    env_.client.remove(ref, {.propagation_policy = "Background"},
-                       guarded<ObjectPtr>([this, sweep, &kind](const Result<ObjectPtr>& removed) {
-                         sweep->failed =
-                             sweep->failed || (!removed && !is_not_found(removed.error()));
-                         if (--sweep->in_flight == 0) {
-                           sweep_on(sweep, kind);
-                         }
-                       }));
+  for (const ObjectPtr& object : present) {
+    const auto& metadata = api::metadata_of(*object);
+    env_.client.remove(
+        {&kind, sweep->name, metadata.name()},
+        {.propagation_policy = "Background", .preconditions = {.uid = metadata.uid()}},
+        guarded<ObjectPtr>([this, sweep, &kind](const Result<ObjectPtr>& removed) {
+          sweep->failed = sweep->failed || (!removed && !is_not_found(removed.error()));
+          if (--sweep->in_flight == 0) {
+            sweep_on(sweep, kind);
+          }
+        }));
   }
 }
 
@@ -217,27 +238,21 @@ void NamespaceController::end(const SweepPtr& sweep) {
     queue_.add_after(sweep->name, options_.recheck);
     queue_.done(sweep->name);
   } else {
-    release(sweep->name);
+    release(sweep);
   }
 }
 
-void NamespaceController::release(const std::string& name) {
-  const ObjectRef ref{&api::kinds::namespace_(), "", name};
-  env_.client.get(
-      ref, guarded<ObjectPtr>([this, ref, name](const Result<ObjectPtr>& found) {
-        if (!found) {
-          finish(name, is_not_found(found.error()));
-          return;
-        }
-        auto changed = std::make_shared<Namespace>(static_cast<const Namespace&>(**found));
-        auto& finalizers = *changed->mutable_spec()->mutable_finalizers();
-        finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), kFinalizer),
-                         finalizers.end());
-        env_.client.update(ref, "finalize", changed,
-                           guarded<ObjectPtr>([this, name](const Result<ObjectPtr>& released) {
-                             finish(name, released || is_not_found(released.error()));
-                           }));
-      }));
+void NamespaceController::release(const SweepPtr& sweep) {
+  if_ending(sweep, [this, name = sweep->name](const ObjectPtr& found) {
+    auto changed = std::make_shared<Namespace>(static_cast<const Namespace&>(*found));
+    auto& finalizers = *changed->mutable_spec()->mutable_finalizers();
+    finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), kFinalizer),
+                     finalizers.end());
+    env_.client.update({&api::kinds::namespace_(), "", name}, "finalize", changed,
+                       guarded<ObjectPtr>([this, name](const Result<ObjectPtr>& released) {
+                         finish(name, released || is_not_found(released.error()));
+                       }));
+  });
 }
 
 void NamespaceController::finish(const std::string& name, bool succeeded) {

@@ -6,6 +6,7 @@
 // Lives on the client's executor, and sees the API server only through the client.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,6 +34,7 @@ class NamespaceController {
  private:
   struct Record {
     std::string name;
+    std::string uid;
     bool terminating = false;
   };
   // What every namespace has.
@@ -43,6 +45,7 @@ class NamespaceController {
   // One look through all kinds of a namespace.
   struct Sweep {
     std::string name;
+    std::string uid;
     size_t next_kind = 0;
     std::string next_page = {};  // of the kind that is looked at; "": there is none
     size_t in_flight = 0;
@@ -58,13 +61,15 @@ class NamespaceController {
   void process(const std::string& name);
   void complete(const std::string& name);
   void complete_certificate(const std::string& name);
+  // Reads the namespace, and goes on only if it is the one that the view saw, and on its way out.
+  void if_ending(const SweepPtr& sweep, std::function<void(const client::ObjectPtr& ns)> then);
   void sweep_next_kind(const SweepPtr& sweep);
   void sweep_page(const SweepPtr& sweep, const api::Kind& kind);
   void on_page(const SweepPtr& sweep, const api::Kind& kind,
                const Result<client::ObjectList>& list);
   void sweep_on(const SweepPtr& sweep, const api::Kind& kind);
   void end(const SweepPtr& sweep);
-  void release(const std::string& name);
+  void release(const SweepPtr& sweep);
   void finish(const std::string& name, bool succeeded);
   // Runs the callback only while this lives.
   template <class T, class Function>

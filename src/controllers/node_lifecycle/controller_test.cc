@@ -350,6 +350,21 @@ TEST_F(NodeLifecycle, N7_ThreeOfFiveDownStopTheEvictionsInASmallZone) {
   EXPECT_EQ(evicting_nodes(), 2u);
 }
 
+TEST_F(NodeLifecycle, N7_InALargeZoneThatIsPartlyGoneOneNodeEveryHundredSeconds) {
+  create_nodes(51);
+  start();
+  settle(seconds(10));
+  for (int i = 0; i < 31; ++i) {
+    alive.erase("a" + std::to_string(i));
+  }
+  settle(seconds(70));
+  const size_t before = evicting_nodes();
+  EXPECT_LE(before, 2u);
+  settle(seconds(600));
+  EXPECT_GE(evicting_nodes(), before + 5);
+  EXPECT_LE(evicting_nodes(), before + 7);
+}
+
 TEST_F(NodeLifecycle, N7_AFullZoneAmongOthersIsTainted) {
   create_nodes(2, "a");
   create_nodes(2, "b");

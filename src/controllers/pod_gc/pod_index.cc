@@ -14,9 +14,12 @@ void PodIndex::add(const PodInfo& pod) {
 }
 
 void PodIndex::remove(const PodInfo& pod) {
-  terminated_.erase(pod.rank());
-  unscheduled_.erase(pod.key);
-  if (const auto found = by_node_.find(pod.node); found != by_node_.end()) {
+  if (pod.counts) {
+    terminated_.erase(pod.rank());
+  }
+  if (pod.node.empty()) {
+    unscheduled_.erase(pod.key);
+  } else if (const auto found = by_node_.find(pod.node); found != by_node_.end()) {
     found->second.erase(pod.key);
     if (found->second.empty()) {
       by_node_.erase(found);

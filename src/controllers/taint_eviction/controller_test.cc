@@ -335,6 +335,49 @@ TEST_F(TaintEviction, T6_WhenTheTimeIsOverAnotherTaintGivesNoMoreTime) {
   EXPECT_TRUE(deleted("p"));
 }
 
+// The taint goes and comes back while a request of the eviction is under way.
+TEST_F(TaintEviction, T5_T7_ATaintThatComesBackGivesTheTimeAnew) {
+  start();
+  create("p", {"k 60"});
+  client.delay = [](const std::string& line) {
+    return line.starts_with("get nodes") ? seconds(5) : Duration::zero();
+  };
+  taint({"k"});
+  settle(seconds(61));
+  ASSERT_EQ(controller->evictions(), 1u);
+  taint({});
+  taint({"k"});
+  EXPECT_EQ(controller->timers(), 1u);
+  settle(seconds(59));
+  EXPECT_FALSE(deleted("p"));
+  settle(seconds(10));
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_EQ(controller->evictions(), 0u);
+}
+
+// The first request is answered, with an error, after the time that the second taint gave.
+TEST_F(TaintEviction, T5_T9_AnEvictionThatWasCancelledAtWorkGoesOnWhenTheTimeIsOver) {
+  start();
+  create("p", {"a 5"});
+  const auto is_first = [this](const std::string& line) {
+    return line.starts_with("get nodes") && client.count("get nodes") == 1;
+  };
+  client.delay = [is_first](const std::string& line) {
+    return is_first(line) ? seconds(20) : Duration::zero();
+  };
+  client.refuse = [is_first](const std::string& line) -> std::optional<Status> {
+    return is_first(line) ? std::optional(plain_error("timeout")) : std::nullopt;
+  };
+  taint({"k"});
+  taint({"a"});
+  EXPECT_EQ(controller->timers(), 1u);
+  settle(seconds(19));
+  EXPECT_FALSE(deleted("p"));
+  settle(seconds(2));
+  EXPECT_TRUE(deleted("p"));
+  EXPECT_EQ(mark("p"), kMark);
+}
+
 TEST_F(TaintEviction, T9_PodsThatCannotBeEvictedDoNotHoldUpOthers) {
   start();
   for (size_t i = 0; i < Evictor::kWorkers + 8; ++i) {

@@ -42,10 +42,14 @@ client::ObjectRef Evictor::ref(const PodInfo& pod) const {
 }
 
 void Evictor::evict(const PodInfo& pod, Why why) {
-  const auto [found, is_new] =
-      evictions_.emplace(pod.uid, Eviction{pod, why, env_.clock.monotonic()});
-  found->second.cancelled = false;
-  if (!found->second.in_work) {
+  const MonotonicTime now = env_.clock.monotonic();
+  Eviction& eviction = evictions_.emplace(pod.uid, Eviction{pod, why, now}).first->second;
+  if (std::exchange(eviction.cancelled, false)) {
+    eviction.pod = pod;
+    eviction.why = why;
+    eviction.planned = now;
+  }
+  if (!eviction.in_work) {
     queue_.add(pod.uid);
   }
 }
@@ -64,7 +68,8 @@ void Evictor::cancel(const std::string& uid) {
 
 bool Evictor::is_overdue(const std::string& uid) const {
   const auto found = evictions_.find(uid);
-  return found != evictions_.end() && found->second.why == Why::time_is_over;
+  return found != evictions_.end() && !found->second.cancelled &&
+         found->second.why == Why::time_is_over;
 }
 
 void Evictor::process(const std::string& uid) {

@@ -34,7 +34,8 @@ class Evictor {
   Evictor(const Evictor&) = delete;
   Evictor& operator=(const Evictor&) = delete;
 
-  // One that is under way already is not begun again, but tried at once if it waits.
+  // One that is under way already is not begun again, but tried at once if it waits. One that was
+  // cancelled in the middle of its work goes on, as what it is begun for now.
   void evict(const PodInfo& pod, Why why);
   // The pod may stay, or is gone: what has not been sent yet is not sent.
   void cancel(const std::string& uid);
