@@ -49,21 +49,24 @@ void add_own(const std::vector<PodTerm>& terms, int64_t sign, const Cluster& clu
 void add_existing(const PodInfo& pod, const Cluster& cluster, Points& points) {
   // A required term of a pod that is there already is worth as much as a preferred one of weight 1.
   constexpr int64_t kRequired = 1;
-  for (const auto& [uid, placed] : cluster.pods_with_terms()) {
-    const NodeState* node = cluster.at(placed.slot);
-    if (node == nullptr) {
-      continue;
-    }
+  for (const auto& [id, placed] : cluster.shapes_with_terms()) {
+    const auto& counts = placed.counts;
     const auto add = [&](const std::vector<PodTerm>& terms, int64_t sign, bool required) {
       for (const PodTerm& term : terms) {
-        if (cluster.matches(term, pod)) {
-          points.add(node->info, term.topology_key, sign * (required ? kRequired : term.weight));
+        if (!cluster.matches(term, pod)) {
+          continue;
+        }
+        for (const auto& [slot, count] : counts) {
+          if (const NodeState* node = cluster.at(slot)) {
+            points.add(node->info, term.topology_key,
+                       sign * (required ? kRequired : term.weight) * count);
+          }
         }
       }
     };
-    add(placed.pod->shape->required_affinity, 1, true);
-    add(placed.pod->shape->preferred_affinity, 1, false);
-    add(placed.pod->shape->preferred_anti_affinity, -1, false);
+    add(placed.shape->required_affinity, 1, true);
+    add(placed.shape->preferred_affinity, 1, false);
+    add(placed.shape->preferred_anti_affinity, -1, false);
   }
 }
 

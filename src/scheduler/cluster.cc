@@ -93,8 +93,25 @@ void Cluster::place(const PodPtr& pod, const std::string& node, bool assumed) {
   state.generation = ++generation_;
   const size_t slot = slots_by_name_.find(node)->second;
   assigned_.emplace(pod->uid, Assigned{slot, assumed});
-  if (pod->shape->has_pod_terms()) {
-    pods_with_terms_.emplace(pod->uid, Placed{pod, slot});
+  count_shape(pod->shape, slot, 1);
+}
+
+void Cluster::count_shape(const ShapePtr& shape, size_t slot, int64_t by) {
+  const auto count = [&](PlacedShapes& shapes) {
+    const auto entry = shapes.try_emplace(shape->id, Placed{shape, {}}).first;
+    std::map<size_t, int64_t>& counts = entry->second.counts;
+    if ((counts[slot] += by) == 0) {
+      counts.erase(slot);
+    }
+    if (counts.empty()) {
+      shapes.erase(entry);
+    }
+  };
+  if (shape->has_pod_terms()) {
+    count(shapes_with_terms_);
+  }
+  if (!shape->required_anti_affinity.empty()) {
+    count(repelling_shapes_);
   }
 }
 
@@ -105,11 +122,11 @@ std::string Cluster::remove_pod(const std::string& uid) {
   }
   const size_t slot = found->second.slot;
   assigned_.erase(found);
-  pods_with_terms_.erase(uid);
   NodeState& state = *slots_[slot];
   const auto pod = state.pods.find(uid);
   CHECK(pod != state.pods.end(), "an assigned pod is on its node");
   state.usage.remove(*pod->second->shape);
+  count_shape(pod->second->shape, slot, -1);
   state.pods.erase(pod);
   state.generation = ++generation_;
   std::string node = state.info.name;

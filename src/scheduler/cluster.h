@@ -59,12 +59,17 @@ class Cluster {
   // Grows when the labels of a namespace change.
   uint64_t namespace_generation() const { return namespace_generation_; }
 
-  // Pods on nodes that ask others to stay away or to come near, by uid.
+  // Where pods of one shape are. All pods of a Job are one shape, so that whoever looks at shapes
+  // has a few of them, and not every pod.
   struct Placed {
-    PodPtr pod;
-    size_t slot = 0;
+    ShapePtr shape;
+    std::map<size_t, int64_t> counts;  // by slot; none is 0
   };
-  const std::map<std::string, Placed>& pods_with_terms() const { return pods_with_terms_; }
+  using PlacedShapes = std::map<uint64_t, Placed>;  // by id
+  // Of pods that ask others to stay away or to come near, or would like them to.
+  const PlacedShapes& shapes_with_terms() const { return shapes_with_terms_; }
+  // Those of them that keep others away.
+  const PlacedShapes& repelling_shapes() const { return repelling_shapes_; }
   // Whether the term means this pod.
   bool matches(const PodTerm& term, const PodInfo& pod) const;
 
@@ -78,13 +83,15 @@ class Cluster {
   void place(const PodPtr& pod, const std::string& node, bool assumed);
   // True when the pod was there already and differs in nothing that placement looks at.
   bool confirm(const PodPtr& pod);
+  void count_shape(const ShapePtr& shape, size_t slot, int64_t by);
   void free_if_unused(size_t slot);
 
   std::vector<std::unique_ptr<NodeState>> slots_;
   std::vector<size_t> free_slots_;
   std::map<std::string, size_t, std::less<>> slots_by_name_;
   std::unordered_map<std::string, Assigned> assigned_;  // by uid; never iterated
-  std::map<std::string, Placed> pods_with_terms_;
+  PlacedShapes shapes_with_terms_;
+  PlacedShapes repelling_shapes_;
   std::map<std::string, Labels> namespaces_;
   size_t node_count_ = 0;
   uint64_t generation_ = 0;

@@ -20,6 +20,9 @@ class RandomCluster {
     for (int i = 0; i < 3; ++i) {
       PodShape shape = cpu_shape(random_.between(0, 900), static_cast<int32_t>(i));
       shape.scored_milli_cpu = shape.requests.milli_cpu;
+      if (i != 1) {
+        (i == 0 ? shape.required_anti_affinity : shape.preferred_affinity).emplace_back();
+      }
       if (i == 1) {
         shape.node_selector = {{"disk", "ssd"}};
       } else if (i == 2) {
@@ -66,11 +69,30 @@ class RandomCluster {
   Generator random_;
 };
 
+// By id of the shape, then by slot.
+using ShapeCounts = std::map<uint64_t, std::map<size_t, int64_t>>;
+
+// On nodes that are there.
+ShapeCounts counts_of(const Cluster& cluster, const Cluster::PlacedShapes& shapes) {
+  ShapeCounts out;
+  for (const auto& [id, placed] : shapes) {
+    EXPECT_FALSE(placed.counts.empty());
+    for (const auto& [slot, count] : placed.counts) {
+      if (cluster.at(slot) != nullptr) {
+        out[id][slot] = count;
+      }
+    }
+  }
+  return out;
+}
+
 void expect_same(RandomCluster& world, LocalResults& local, MatchCounts& counts) {
   const Cluster& cluster = world.cluster;
   const auto is_web = [](const PodInfo& pod) { return pod.labels.at("app") == "web"; };
   const std::vector<int64_t> webs = counts.count("web", is_web);
   size_t nodes = 0;
+  ShapeCounts with_terms;
+  ShapeCounts repelling;
   for (size_t slot = 0; slot < cluster.slot_count(); ++slot) {
     const NodeState* node = cluster.at(slot);
     if (node == nullptr) {
@@ -82,6 +104,12 @@ void expect_same(RandomCluster& world, LocalResults& local, MatchCounts& counts)
     for (const auto& [uid, pod] : node->pods) {
       recount.add(*pod->shape);
       web += is_web(*pod) ? 1 : 0;
+      if (pod->shape->has_pod_terms()) {
+        ++with_terms[pod->shape->id][slot];
+      }
+      if (!pod->shape->required_anti_affinity.empty()) {
+        ++repelling[pod->shape->id][slot];
+      }
     }
     EXPECT_EQ(node->usage, recount);
     EXPECT_EQ(webs[slot], web);
@@ -94,6 +122,8 @@ void expect_same(RandomCluster& world, LocalResults& local, MatchCounts& counts)
     }
   }
   EXPECT_EQ(cluster.node_count(), nodes);
+  EXPECT_EQ(counts_of(cluster, cluster.shapes_with_terms()), with_terms);
+  EXPECT_EQ(counts_of(cluster, cluster.repelling_shapes()), repelling);
 }
 
 TEST(ClusterProperty, RememberedResultsEqualFreshOnes) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/pod/pod_condition.h"
+#include "client/object_identity.h"
 #include "client/update_status.h"
 #include "schema/core/v1/pod.pb.h"
 
@@ -66,14 +67,14 @@ void Evictor::advance(const RoundPtr& round) {
     }
     ++round->in_flight;
     const PodPtr& victim = round->victims[round->next++];
-    disruption_conditions_ ? mark(round, victim) : remove(round, victim);
+    disruption_conditions_ ? mark(round, victim) : remove(round, victim, {}, 0);
   }
   if (round->in_flight == 0) {
     round->done(round->outcome);
   }
 }
 
-void Evictor::mark(const RoundPtr& round, const PodPtr& victim) {
+void Evictor::mark(const RoundPtr& round, const PodPtr& victim, int marks) {
   client::update_status(
       env_.client, ref_of(*victim), victim->uid,
       [scheduler = round->scheduler_name, &clock = env_.clock](api::Message& pod) {
@@ -83,31 +84,40 @@ void Evictor::mark(const RoundPtr& round, const PodPtr& victim) {
                    "PreemptionByScheduler",
                    scheduler + ": preempting to accommodate a higher priority pod");
       },
-      then([round, victim](Evictor& self, const Result<client::ObjectPtr>& pod) {
+      then([round, victim, marks](Evictor& self, const Result<client::ObjectPtr>& pod) {
         if (!pod) {  // C-7: no mark, no delete
           self.settle(round, is_not_found(pod.error()), pod.error());
         } else if (is_leaving(**pod)) {
           self.settle(round, false, std::nullopt);
         } else {
-          self.remove(round, victim);
+          self.remove(round, victim, client::resource_version_of(**pod), marks);
         }
       }));
 }
 
-void Evictor::remove(const RoundPtr& round, const PodPtr& victim) {
+void Evictor::remove(const RoundPtr& round, const PodPtr& victim,
+                     std::optional<std::string> version, int marks) {
   client::DeleteOptions options;
   options.preconditions.uid = victim->uid;
-  env_.client.remove(ref_of(*victim), options,
-                     then([round, victim](Evictor& self, const Result<client::ObjectPtr>& pod) {
-                       self.on_removed(round, victim, pod);
-                     }));
+  // As it was marked: somebody may have cleared the mark since (D-14).
+  options.preconditions.resource_version = std::move(version);
+  env_.client.remove(
+      ref_of(*victim), options,
+      then([round, victim, marks](Evictor& self, const Result<client::ObjectPtr>& pod) {
+        self.on_removed(round, victim, marks, pod);
+      }));
 }
 
-void Evictor::on_removed(const RoundPtr& round, const PodPtr& victim,
+void Evictor::on_removed(const RoundPtr& round, const PodPtr& victim, int marks,
                          const Result<client::ObjectPtr>& answer) {
+  if (!answer && is_conflict(answer.error()) && marks > 0 && marks < kMaxMarks) {
+    mark(round, victim, marks + 1);  // finds out whether another pod has the name now
+    return;
+  }
   if (!answer) {
-    // A conflict: another pod has the name now.
-    settle(round, is_not_found(answer.error()) || is_conflict(answer.error()), answer.error());
+    // A conflict over the UID alone: another pod has the name now.
+    const bool gone = is_not_found(answer.error()) || (marks == 0 && is_conflict(answer.error()));
+    settle(round, gone, answer.error());
     return;
   }
   events_.normal({"v1", "Pod", victim->ns, victim->name, victim->uid, ""}, "Preempted",

@@ -1,6 +1,6 @@
 // Makes victims go (disruption.md 1.5): marks each with DisruptionTarget, and deletes it once the
-// mark is stored. All but the last in parallel, then the last; after a failure nothing more is
-// sent. Tells the victims why, never who came instead.
+// mark is stored, and as long as it is. All but the last in parallel, then the last; after a
+// failure nothing more is sent. Tells the victims why, never who came instead.
 //
 // Owned by the scheduler, on the client's executor; nothing is called after destruction.
 #pragma once
@@ -32,6 +32,8 @@ class Evictor {
 
  private:
   static constexpr size_t kMaxParallel = 16;
+  // So often a victim is marked that somebody changes between its mark and its delete.
+  static constexpr int kMaxMarks = 5;
 
   // One preemption under way.
   struct Round {
@@ -47,9 +49,10 @@ class Evictor {
   using RoundPtr = std::shared_ptr<Round>;
 
   void advance(const RoundPtr& round);
-  void mark(const RoundPtr& round, const PodPtr& victim);
-  void remove(const RoundPtr& round, const PodPtr& victim);
-  void on_removed(const RoundPtr& round, const PodPtr& victim,
+  void mark(const RoundPtr& round, const PodPtr& victim, int marks = 1);
+  void remove(const RoundPtr& round, const PodPtr& victim, std::optional<std::string> version,
+              int marks);
+  void on_removed(const RoundPtr& round, const PodPtr& victim, int marks,
                   const Result<client::ObjectPtr>& answer);
   void settle(const RoundPtr& round, bool gone, const std::optional<Status>& error);
   template <class Then>

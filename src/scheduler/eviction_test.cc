@@ -34,6 +34,23 @@ class PreemptionScenarioTest : public SchedulerTest {
     finish(pod, "Failed");
     EXPECT_TRUE(api.remove_pod(pod, 0).answer);
   }
+
+  // Two full nodes; room is being made on n1, and could be made on n2.
+  void nominate_to_the_first() {
+    add_node("n1", "1");
+    add_node("n2", "1");
+    add_running("first", "n1", "1", "priority: 1,", "", 2000);
+    add_running("second", "n2", "1", "priority: 2,");
+    start();
+    add_pod("urgent", "1", kHigh);
+    settle();
+    ASSERT_EQ(nominated("urgent"), "n1");
+  }
+  void expect_it_turns_to_the_second() {
+    api.world.run_for(seconds(2));
+    EXPECT_EQ(nominated("urgent"), "n2");
+    EXPECT_TRUE(is_deleting("second"));
+  }
 };
 
 TEST_F(PreemptionScenarioTest, Scenario11_P15_P18_P21_TheWholeStory) {
@@ -170,6 +187,61 @@ TEST_F(PreemptionScenarioTest, P17_ARefusedDeleteKeepsTheMarkAndBacksOff) {
   EXPECT_TRUE(is_deleting("victim"));
 }
 
+TEST_F(PreemptionScenarioTest, D14_C7_AMarkThatWasClearedBeforeTheDeleteIsMadeAgain) {
+  fill_node();
+  start();
+  calls.before = [this](const std::string& line) {
+    if (line.starts_with("delete pods") && calls.count("delete pods") == 1) {
+      change_status("victim", [](Pod& pod) {
+        for (auto& each : *pod.mutable_status()->mutable_conditions()) {
+          each.set_status("False");
+        }
+      });
+    }
+  };
+  add_pod("urgent", "1", kHigh);
+  settle();
+  EXPECT_TRUE(is_deleting("victim"));
+  EXPECT_EQ(target("victim").status(), "True");
+  EXPECT_EQ(preempted_events("victim"), 1u);
+}
+
+TEST_F(PreemptionScenarioTest, D14_AVictimThatChangesAllTheTimeIsNoLoop) {
+  fill_node();
+  start();
+  int changes = 0;
+  calls.before = [&](const std::string& line) {
+    if (line.starts_with("delete pods")) {
+      change_status("victim", [&](Pod& pod) {
+        pod.mutable_status()->set_message(std::to_string(++changes));
+      });
+    }
+  };
+  add_pod("urgent", "1", kHigh);
+  settle();
+  EXPECT_EQ(calls.count("delete pods"), 5u);
+  EXPECT_FALSE(is_deleting("victim"));
+  calls.before = nullptr;
+  api.world.run_for(seconds(2));
+  EXPECT_TRUE(is_deleting("victim"));
+}
+
+TEST_F(PreemptionScenarioTest, P16_AVictimThatWasMadeAnewIsAnotherPod) {
+  fill_node();
+  start();
+  calls.before = [this](const std::string& line) {
+    if (line.starts_with("delete pods") && calls.count("delete pods") == 1) {
+      EXPECT_TRUE(api.remove_pod("victim", 0).answer);
+      add_pod("victim", "1", "nodeSelector: {no: where},");
+    }
+  };
+  add_pod("urgent", "1", kHigh);
+  api.world.run_for(seconds(2));
+  EXPECT_FALSE(is_deleting("victim"));
+  EXPECT_EQ(target("victim").type(), "");
+  EXPECT_EQ(node_of("urgent"), "n1");
+}
+
 TEST_F(PreemptionScenarioTest, Scenario24_P16_AVictimThatIsGoneAlready) {
   fill_node();
   start();
@@ -297,19 +369,23 @@ TEST_F(PreemptionScenarioTest, Scenario121_F1_WithTheGateOffItIsWaitedFor) {
 }
 
 TEST_F(PreemptionScenarioTest, P3_UnlessTheNominatedNodeCannotTakeItAnyMore) {
-  add_node("n1", "1");
-  add_node("n2", "1");
-  add_running("first", "n1", "1", "priority: 1,", "", 2000);
-  add_running("second", "n2", "1", "priority: 2,");
-  start();
-  add_pod("urgent", "1", kHigh);
-  settle();
-  ASSERT_EQ(nominated("urgent"), "n1");
+  nominate_to_the_first();
   change_node("n1", [](auto& node) { node.mutable_spec()->set_unschedulable(true); });
-  change_node("n2", [](auto& node) { (*node.mutable_metadata()->mutable_labels())["a"] = "b"; });
-  api.world.run_for(seconds(2));
-  EXPECT_EQ(nominated("urgent"), "n2");
-  EXPECT_TRUE(is_deleting("second"));
+  expect_it_turns_to_the_second();
+}
+
+TEST_F(PreemptionScenarioTest, P3_S5_UnlessTheNominatedNodeIsGone) {
+  nominate_to_the_first();
+  EXPECT_TRUE(api.remove(api::kinds::node(), "", "n1").answer);
+  expect_it_turns_to_the_second();
+}
+
+TEST_F(PreemptionScenarioTest, P3_S5_UnlessTheNominatedNodeFallsSilent) {
+  nominate_to_the_first();
+  api.change<testing::Node>(api::kinds::node(), "", "n1", "status", [](testing::Node& node) {
+    node.mutable_status()->mutable_conditions(0)->set_status("Unknown");
+  });
+  expect_it_turns_to_the_second();
 }
 
 TEST_F(PreemptionScenarioTest, Scenario30_P19_LowerNominationsAreTakenBack) {
@@ -413,6 +489,36 @@ TEST_F(PreemptionScenarioTest, S9_DeletingAPodWithANominationWakesThoseBelow) {
   EXPECT_TRUE(api.remove_pod("ten", 0).answer);
   settle();
   EXPECT_EQ(nominated("five"), "n1");
+}
+
+TEST_F(PreemptionScenarioTest, S9_S7_AlsoWhenAFinalizerHoldsThePod) {
+  add_node("n1", "1");
+  add_running("victim", "n1", "1", "priority: 1,");
+  start();
+  add_pod("ten", "1", kHigh, "finalizers: [example.com/f]");
+  add_pod("five", "1", "priority: 5,");
+  settle();
+  ASSERT_EQ(nominated("ten"), "n1");
+  ASSERT_EQ(nominated("five"), "");
+  EXPECT_TRUE(api.remove_pod("ten", 0).answer);
+  // It is looked at again, and nobody else is.
+  api.change<Pod>(api::kinds::pod(), "default", "ten", "",
+                  [](Pod& pod) { (*pod.mutable_metadata()->mutable_labels())["a"] = "b"; });
+  settle();
+  EXPECT_EQ(nominated("five"), "n1");
+}
+
+TEST_F(PreemptionScenarioTest, P23_EveryAttemptIsCountedWithItsVictims) {
+  add_node("n1", "2");
+  add_running("v1", "n1", "1", "priority: 1,");
+  add_running("v2", "n1", "1", "priority: 2,");
+  std::vector<size_t> attempts;
+  start({.on_preemption = [&attempts](size_t victims) { attempts.push_back(victims); }});
+  add_pod("low", "1");
+  settle();
+  add_pod("urgent", "2", kHigh);
+  settle();
+  EXPECT_EQ(attempts, (std::vector<size_t>{0, 2}));
 }
 
 TEST_F(PreemptionScenarioTest, B18_WhileVictimsLeaveNoOthersArePreempted) {

@@ -96,7 +96,7 @@ std::vector<int64_t> Placer::score(const PodInfo& pod, const std::vector<size_t>
   if (const SpreadState soft(pod, false, cluster_, counts_); !soft.empty()) {
     add(spread_scores(soft, cluster_, slots), kSpreadWeight);
   }
-  if (pod.shape->has_pod_terms() || !cluster_.pods_with_terms().empty()) {
+  if (pod.shape->has_pod_terms() || !cluster_.shapes_with_terms().empty()) {
     add(affinity_scores(pod, cluster_, counts_, slots), kPodAffinityWeight);
   }
   return scores;

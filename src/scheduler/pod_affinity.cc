@@ -43,9 +43,16 @@ AffinityState::AffinityState(const PodInfo& pod, const Cluster& cluster, MatchCo
         anti[term].key, [&](const PodInfo& other) { return cluster_.matches(anti[term], other); });
     count_all(anti, term, counted, anti_);
   }
-  for (const auto& [uid, placed] : cluster.pods_with_terms()) {
-    if (const NodeState* node = cluster.at(placed.slot)) {
-      count_existing(*placed.pod, node->info, 1);
+  for (const auto& [id, placed] : cluster.repelling_shapes()) {
+    for (const PodTerm& term : placed.shape->required_anti_affinity) {
+      if (!cluster.matches(term, pod)) {
+        continue;
+      }
+      for (const auto& [slot, there] : placed.counts) {
+        if (const NodeState* node = cluster.at(slot)) {
+          count_existing(term, node->info, there);
+        }
+      }
     }
   }
 }
@@ -65,15 +72,17 @@ void AffinityState::count(const std::vector<PodTerm>& terms, size_t term, const 
   }
 }
 
-void AffinityState::count_existing(const PodInfo& pod, const NodeInfo& node, int64_t by) {
-  for (const PodTerm& term : pod.shape->required_anti_affinity) {
-    const std::string* value = topology_value(node, term.topology_key);
-    if (value != nullptr && cluster_.matches(term, pod_)) {
-      const Topology topology(node.labels.find(term.topology_key)->first, *value);
-      if ((existing_[topology] += by) == 0) {
-        existing_.erase(topology);
-      }
-    }
+void AffinityState::count_existing(const PodTerm& term, const NodeInfo& node, int64_t by) {
+  const auto label = node.labels.find(term.topology_key);
+  if (label == node.labels.end()) {
+    return;
+  }
+  const auto domains = existing_.try_emplace(label->first).first;
+  if ((domains->second[label->second] += by) == 0) {
+    domains->second.erase(label->second);
+  }
+  if (domains->second.empty()) {
+    existing_.erase(domains);
   }
 }
 
@@ -89,7 +98,11 @@ void AffinityState::change(const PodInfo& pod, const NodeInfo& node, int64_t by)
       count(anti, term, node, by, anti_);
     }
   }
-  count_existing(pod, node, by);
+  for (const PodTerm& term : pod.shape->required_anti_affinity) {
+    if (cluster_.matches(term, pod_)) {
+      count_existing(term, node, by);
+    }
+  }
 }
 
 bool AffinityState::is_empty(const std::vector<Domains>& terms) {
@@ -121,9 +134,9 @@ Fit AffinityState::fit(const NodeInfo& node) const {
       return {bit(Reason::pod_anti_affinity), false};
     }
   }
-  for (const auto& [topology, count] : existing_) {
-    const auto label = node.labels.find(std::string(topology.first));
-    if (label != node.labels.end() && label->second == topology.second) {
+  for (const auto& [key, domains] : existing_) {
+    const auto label = node.labels.find(std::string(key));
+    if (label != node.labels.end() && domains.contains(label->second)) {
       return {bit(Reason::existing_anti_affinity), false};
     }
   }

@@ -5,7 +5,6 @@
 
 #include <map>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "scheduler/fit.h"
@@ -25,22 +24,22 @@ class AffinityState {
   void remove(const PodInfo& pod, const NodeInfo& node) { change(pod, node, -1); }
 
  private:
-  using Domains = std::map<std::string_view, int64_t>;             // by value of the topology label
-  using Topology = std::pair<std::string_view, std::string_view>;  // key and value
+  using Domains = std::map<std::string_view, int64_t>;  // by value of the topology label
 
   bool means_all(const PodInfo& pod) const;
   bool has_company(const NodeInfo& node) const;
   static bool is_empty(const std::vector<Domains>& terms);
   static void count(const std::vector<PodTerm>& terms, size_t term, const NodeInfo& node,
                     int64_t by, std::vector<Domains>& domains);
-  void count_existing(const PodInfo& pod, const NodeInfo& node, int64_t by);
+  void count_existing(const PodTerm& term, const NodeInfo& node, int64_t by);
   void change(const PodInfo& pod, const NodeInfo& node, int64_t by);
 
   const PodInfo& pod_;
   const Cluster& cluster_;
-  std::vector<Domains> near_;             // for each required term, pods that all terms mean
-  std::vector<Domains> anti_;             // for each required term, pods that it means
-  std::map<Topology, int64_t> existing_;  // domains that pods there defend against this one
+  std::vector<Domains> near_;  // for each required term, pods that all terms mean
+  std::vector<Domains> anti_;  // for each required term, pods that it means
+  std::map<std::string_view, Domains> existing_;  // by topology key: what pods there defend
+                                                  // against this one; none is empty
 };
 
 // 0 to 100 by slot for `slots`, from the preferred terms of the pod and those of the pods that are

@@ -3,6 +3,7 @@
 // one of them holds for all. Immutable values; any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -67,8 +68,12 @@ struct PodShape : placement::PodNeeds {
     return !required_affinity.empty() || !required_anti_affinity.empty() ||
            !preferred_affinity.empty() || !preferred_anti_affinity.empty();
   }
-  // Where it fits depends on other pods' labels, or on its own.
-  bool looks_at_pods() const { return has_pod_terms() || !spread.empty(); }
+  // Whether it fits depends on other pods' labels, or on its own. What it would like does not.
+  bool insists_on_pods() const {
+    return !required_affinity.empty() || !required_anti_affinity.empty() ||
+           std::any_of(spread.begin(), spread.end(),
+                       [](const SpreadConstraint& constraint) { return constraint.hard; });
+  }
 };
 
 using ShapePtr = std::shared_ptr<const PodShape>;

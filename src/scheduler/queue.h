@@ -59,6 +59,7 @@ struct QueuedPod {
   MonotonicTime not_before;    // its backoff ends
   MonotonicTime since;         // unschedulable
   std::string doubtful_node;   // a binding to it may have happened
+  bool unanswered = false;     // the last answer to a binding left that open
   std::optional<ScheduledCondition> told;  // what its status says, or is about to
 };
 

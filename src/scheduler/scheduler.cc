@@ -13,10 +13,6 @@ client::Collection all_budgets() {
   return {api::find_resource("policy", "v1", "poddisruptionbudgets")};
 }
 
-client::EventTarget event_target(const PodInfo& pod) {
-  return {"v1", "Pod", pod.ns, pod.name, pod.uid, ""};
-}
-
 // Certainly not carried out. All other errors leave that open: the answer may have been lost, or
 // the pod may have been bound before.
 bool is_refusal(const Status& status) {
@@ -27,6 +23,10 @@ bool is_refusal(const Status& status) {
 }
 
 }  // namespace
+
+client::EventTarget event_target(const PodInfo& pod) {
+  return {"v1", "Pod", pod.ns, pod.name, pod.uid, ""};
+}
 
 Scheduler::Scheduler(client::ClientEnv env, Options options)
     : env_(env),
@@ -163,41 +163,48 @@ void Scheduler::bind(QueuedPod& queued, const std::string& node) {
   ++bindings_;
   queued.doubtful_node = node;
   env_.client.bind({&api::kinds::pod(), queued.pod->ns, queued.pod->name}, queued.pod->uid, node,
-                   [weak = std::weak_ptr<Scheduler*>(self_), uid = queued.pod->uid,
-                    target = event_target(*queued.pod), node](const Result<void>& result) {
-                     const auto scheduler = weak.lock();
-                     if (!scheduler) {
-                       return;
+                   [weak = std::weak_ptr<Scheduler*>(self_), target = event_target(*queued.pod),
+                    node](const Result<void>& result) {
+                     if (const auto scheduler = weak.lock()) {
+                       (*scheduler)->on_bound(target, node, result);
                      }
-                     if (result) {
-                       ++(*scheduler)->metrics_.scheduled;
-                       (*scheduler)
-                           ->events_.normal(target, "Scheduled",
-                                            fmt::format("Successfully assigned {}/{} to {}",
-                                                        target.ns, target.name, node));
-                     }
-                     (*scheduler)->on_bound(uid, node, result);
                    });
 }
 
-void Scheduler::on_bound(const std::string& uid, const std::string& node,
+void Scheduler::on_bound(const client::EventTarget& target, const std::string& node,
                          const Result<void>& result) {
   --bindings_;
-  QueuedPod* queued = queue_.find(uid);
+  const PodPtr* seen = pod_informer_.find(target.ns, target.name);
+  // Whatever the answer says, or an earlier one that was lost.
+  const bool is_there = seen != nullptr && (*seen)->uid == target.uid && (*seen)->node == node;
+  if (result || is_there) {
+    tell_scheduled(target, node);
+  }
+  QueuedPod* queued = queue_.find(target.uid);
   if (queued != nullptr && queued->place == QueuedPod::Place::in_work && !result) {
     on_bind_failed(*queued, node, result.error());
   }
   run_soon();
 }
 
+void Scheduler::tell_scheduled(const client::EventTarget& target, const std::string& node) {
+  ++metrics_.scheduled;
+  events_.normal(target, "Scheduled",
+                 fmt::format("Successfully assigned {}/{} to {}", target.ns, target.name, node));
+}
+
 void Scheduler::on_bind_failed(QueuedPod& queued, const std::string& node, const Status& why) {
-  ++metrics_.errors;
+  // Most likely it is where an earlier binding, whose answer was lost, has put it.
+  const bool is_repetition = std::exchange(queued.unanswered, !is_refusal(why));
   if (is_refusal(why)) {
     queued.doubtful_node.clear();
     cluster_.forget(queued.pod->uid);
     on_room_freed(node);
   }
-  tell(queued, "SchedulerError", "running Bind plugin \"DefaultBinder\": " + why.message);
+  if (!is_repetition || !is_conflict(why)) {
+    ++metrics_.errors;
+    tell(queued, "SchedulerError", "running Bind plugin \"DefaultBinder\": " + why.message);
+  }
   queue_.back_off(queued, QueuedPod::Patience::full);
 }
 
@@ -205,15 +212,23 @@ void Scheduler::on_bind_failed(QueuedPod& queued, const std::string& node, const
 void Scheduler::skip_deleting(QueuedPod& queued) {
   const PodPtr pod = queued.pod;
   const std::string group = queued.group;
-  nominations_.clear(pod->uid);
+  const bool was_nominated = nominations_.clear(pod->uid);
+  // It is being deleted and has no node, so it was not bound, and cannot be any more (S-17).
+  queued.doubtful_node.clear();
+  const std::string freed = cluster_.forget(pod->uid);
   queue_.skip(queued);
   events_.warning(event_target(*pod), "FailedScheduling",
                   fmt::format("skip schedule deleting pod: {}/{}", pod->ns, pod->name));
   queue_.wake_next(group);
+  if (!freed.empty()) {
+    on_room_freed(freed);
+  } else if (was_nominated) {
+    on_nomination_gone(*pod);
+  }
 }
 
 bool Scheduler::depends_on_labels(const PodInfo& pod) const {
-  return pod.shape->looks_at_pods() || !cluster_.pods_with_terms().empty() ||
+  return pod.shape->insists_on_pods() || !cluster_.repelling_shapes().empty() ||
          !nominations_.node_of(pod.uid).empty();
 }
 

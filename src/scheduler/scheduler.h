@@ -6,6 +6,7 @@
 // bounded number of bindings under way. Everything random comes from the environment.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -32,6 +33,9 @@ class Scheduler {
     bool disruption_conditions = true;
     size_t pods_per_round = 100;
     size_t max_bindings = 256;  // under way at the same time
+    // scheduler_preemption_attempts_total and scheduler_preemption_victims (P-23): every attempt,
+    // with the number of victims it found.
+    std::function<void(size_t victims)> on_preemption = {};
   };
 
   // P-23 and what became of the attempts; only ever grows.
@@ -72,6 +76,8 @@ class Scheduler {
   void on_node(const NodeInfo& node);
   void on_node_gone(const std::string& name);
   void on_namespace(const NamespaceInfo& ns);
+  void wake_let_down(const std::string& node);
+  void on_nomination_gone(const PodInfo& pod);
   void on_room_freed(const std::string& node);
   void drop(const std::string& uid);
 
@@ -82,7 +88,9 @@ class Scheduler {
   void try_pod(QueuedPod& queued);
   void try_everywhere(QueuedPod& queued);
   void bind(QueuedPod& queued, const std::string& node);
-  void on_bound(const std::string& uid, const std::string& node, const Result<void>& result);
+  void on_bound(const client::EventTarget& target, const std::string& node,
+                const Result<void>& result);
+  void tell_scheduled(const client::EventTarget& target, const std::string& node);
   void on_bind_failed(QueuedPod& queued, const std::string& node, const Status& why);
   void skip_deleting(QueuedPod& queued);
   bool depends_on_labels(const PodInfo& pod) const;
@@ -120,6 +128,7 @@ class Scheduler {
   client::Informer<NamespaceInfo> namespace_informer_;
 };
 
+client::EventTarget event_target(const PodInfo& pod);
 Scheduler::Options options_with(const api::FeatureGates& gates);
 
 }  // namespace windlass::scheduler

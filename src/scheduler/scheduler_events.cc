@@ -30,6 +30,11 @@ void Scheduler::on_pod(const PodInfo* before, const PodPtr& pod) {
 }
 
 void Scheduler::on_assigned(const PodInfo* before, const PodPtr& pod) {
+  if (const QueuedPod* queued = queue_.find(pod->uid);
+      queued != nullptr && queued->place != QueuedPod::Place::in_work && queued->unanswered &&
+      queued->doubtful_node == pod->node) {
+    tell_scheduled(event_target(*pod), pod->node);  // if in work, the answer does
+  }
   drop(pod->uid);
   cluster_.set_pod(pod);
   const bool is_new = before == nullptr || before->node.empty();
@@ -62,11 +67,16 @@ void Scheduler::on_pod_gone(const PodPtr& pod) {
   drop(pod->uid);
   if (const std::string node = cluster_.remove_pod(pod->uid); !node.empty()) {
     on_room_freed(node);
-  } else if (was_nominated) {  // S-9
-    queue_.wake([priority = pod->priority()](const PodInfo& waiting, uint64_t) {
-      return waiting.priority() <= priority;
-    });
+  } else if (was_nominated) {
+    on_nomination_gone(*pod);
   }
+}
+
+// S-9
+void Scheduler::on_nomination_gone(const PodInfo& pod) {
+  queue_.wake([priority = pod.priority()](const PodInfo& waiting, uint64_t) {
+    return waiting.priority() <= priority;
+  });
 }
 
 void Scheduler::on_room_freed(const std::string& node) {
@@ -85,11 +95,27 @@ void Scheduler::on_node(const NodeInfo& node) {
     return reasons == 0 || (reasons & kSpreadReasons) != 0 ||
            !placer_.fit_locally_on(*waiting.shape, node.name).hopeless;
   });
+  wake_let_down(node.name);
 }
 
 void Scheduler::on_node_gone(const std::string& name) {
   cluster_.remove_node(name);
   queue_.wake([](const PodInfo&, uint64_t reasons) { return (reasons & kSpreadReasons) != 0; });
+  wake_let_down(name);
+}
+
+// P-3: who waits for room on a node that cannot take it any more may make room on another.
+void Scheduler::wake_let_down(const std::string& node) {
+  const auto* nominated = nominations_.at(node);
+  if (nominated == nullptr) {
+    return;
+  }
+  for (const auto& [uid, pod] : *nominated) {
+    QueuedPod* queued = queue_.find(uid);
+    if (queued != nullptr && placer_.fit_locally_on(*pod->shape, node).hopeless) {
+      queue_.wake(*queued);
+    }
+  }
 }
 
 void Scheduler::on_namespace(const NamespaceInfo& ns) {

@@ -38,6 +38,9 @@ void Scheduler::fail_everywhere(QueuedPod& queued, Attempt& attempt, const Place
     const std::vector<Budget> all_budgets = budgets();
     const PreemptionPlan plan =
         plan_preemption(attempt, placement.fits, {all_budgets, env_.random, env_.clock.now()});
+    if (options_.on_preemption) {
+      options_.on_preemption(plan.victims ? plan.victims->pods.size() : 0);
+    }
     if (plan.victims) {
       queued.reasons = counts.reasons();
       tell(queued, "Unschedulable", message);  // S-19: success adds no text
@@ -173,8 +176,7 @@ void Scheduler::tell(QueuedPod& queued, const char* reason, const std::string& m
   queued.told = condition;
   const PodInfo& pod = *queued.pod;
   statuses_.report(pod, {std::move(condition), {}});
-  events_.warning({"v1", "Pod", pod.ns, pod.name, pod.uid, ""}, "FailedScheduling",
-                  event_text(message));
+  events_.warning(event_target(pod), "FailedScheduling", event_text(message));
 }
 
 }  // namespace windlass::scheduler

@@ -291,6 +291,48 @@ TEST_F(SchedulerTest, S17_ABindingInDoubtIsRepeatedOnTheSameNode) {
   EXPECT_GE(calls.count("bind "), 3u);
 }
 
+TEST_F(SchedulerTest, S17_ABindingThatHappenedIsToldOfAlthoughItsAnswerWasLost) {
+  add_node("n1", "1");
+  add_pod("p");
+  calls.lose_answer = [](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("bind ") ? std::optional(internal_error("lost")) : std::nullopt;
+  };
+  start();
+  EXPECT_EQ(node_of("p"), "n1");
+  EXPECT_TRUE(events("p").contains("Normal Scheduled: Successfully assigned default/p to n1"));
+  EXPECT_EQ(scheduler->metrics().scheduled, 1u);
+}
+
+// The pod is seen on its node only after the binding was repeated, and refused.
+TEST_F(SchedulerTest, S17_ABindingThatIsRefusedBecauseItHappenedIsNoFailure) {
+  add_node("n1", "1");
+  add_pod("p");
+  bool lags = true;
+  calls.lose_answer = [this](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("bind ") && calls.count("bind ") == 1
+               ? std::optional(internal_error("lost"))
+               : std::nullopt;
+  };
+  calls.skip_event = [&lags](const client::WatchEvent& event) {
+    return lags && dynamic_cast<const testing::Pod*>(event.object.get()) != nullptr;
+  };
+  start();
+  api.world.run_for(seconds(2));
+  EXPECT_EQ(calls.count("bind "), 2u);
+  lags = false;
+  api.change<testing::Pod>(api::kinds::pod(), "default", "p", "", [](testing::Pod& pod) {
+    (*pod.mutable_metadata()->mutable_labels())["a"] = "b";
+  });
+  settle();
+  std::set<std::string> failures = events("p");
+  EXPECT_EQ(failures.erase("Normal Scheduled: Successfully assigned default/p to n1"), 1u);
+  EXPECT_EQ(failures, std::set<std::string>{"Warning FailedScheduling: running Bind plugin "
+                                            "\"DefaultBinder\": " +
+                                            internal_error("lost").message});
+  EXPECT_EQ(scheduler->metrics().scheduled, 1u);
+  EXPECT_EQ(scheduler->metrics().errors, 1u);
+}
+
 TEST_F(SchedulerTest, S17_ARecreatedPodIsNotBoundInPlaceOfTheOldOne) {
   add_node("n1", "1");
   add_pod("p");
@@ -329,6 +371,21 @@ TEST_F(SchedulerTest, Scenario8_S7_ADeletingPodIsSkippedWithAnEvent) {
   EXPECT_EQ(events("p"), std::set<std::string>{
                              "Warning FailedScheduling: skip schedule deleting pod: default/p"});
   EXPECT_EQ(scheduled("p").type(), "");
+}
+
+TEST_F(SchedulerTest, S17_S7_ADeletingPodThatCannotBeBoundTakesNobodysRoom) {
+  add_node("n1", "1");
+  add_pod("p", "1", "", "finalizers: [example.com/f]");
+  add_pod("q");
+  calls.before = [this](const std::string& line) {
+    if (line.starts_with("bind pods default/p") && calls.count("bind ") == 1) {
+      EXPECT_TRUE(api.remove_pod("p").answer);
+    }
+  };
+  start();
+  api.world.run_for(seconds(3));
+  EXPECT_EQ(node_of("p"), "");
+  EXPECT_EQ(node_of("q"), "n1");
 }
 
 TEST_F(SchedulerTest, S8_RemovingTheLastGateQueuesThePod) {
@@ -448,6 +505,32 @@ TEST_F(SchedulerTest, ManyOfAKindAreTriedOnceAndAllTold) {
         scheduled(fmt::format("p{}", i)).message().starts_with("0/2 nodes are available") ? 1 : 0;
   }
   EXPECT_EQ(told, 49);
+  EXPECT_LE(scheduler->metrics().unschedulable, 3u);
+}
+
+// What pods would like keeps nobody off, so that it tells no two of a kind apart.
+TEST_F(SchedulerTest, S5_ManyOfAKindAreTriedOnceWhateverPodsWouldLike) {
+  const std::string term =
+      "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: x}}}";
+  const std::string likes =
+      "affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "
+      "podAffinityTerm: " +
+      term + "}]}},";
+  const std::string spreads =
+      "topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, "
+      "whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: x}}}],";
+  add_node("n1", "1");
+  add_running("running", "n1", "1", likes);
+  start();
+  for (int i = 0; i < 50; ++i) {
+    add_pod(fmt::format("p{}", i), "1", likes + spreads,
+            fmt::format("labels: {{app: x, index: 'i{}'}}", i));
+  }
+  settle();
+  EXPECT_EQ(scheduler->metrics().unschedulable, 1u);
+  finish("running");
+  settle();
+  EXPECT_EQ(scheduler->metrics().scheduled, 1u);
   EXPECT_LE(scheduler->metrics().unschedulable, 3u);
 }
 
