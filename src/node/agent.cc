@@ -102,6 +102,12 @@ void Agent::start(std::function<void()> on_registered) {
 
 void Agent::on_support(const env::ContainerSupport& support) {
   support_ = support;
+  // Pods have theirs in it.
+  const std::string work = config_.data_dir + "/pods";
+  if (const Result<void> made = env_.files.make_directory(work); !made) {
+    env_.log.warning("a directory cannot be made",
+                     {{"path", work}, {"error", made.error().message}});
+  }
   if (!support.missing.empty()) {
     config_.annotations[kMissingAnnotation] = fmt::format("{}", fmt::join(support.missing, "; "));
   }
@@ -113,8 +119,10 @@ void Agent::on_runs(const std::vector<env::ContainerRunInfo>& runs) {
   registration_.start([this] {
     heartbeats_.add(config_.node_name, registration_.uid());
     // A Lease without its Node would only be collected again.
-    registration_.keep_current(
-        [this](bool there) { heartbeats_.set_silent(config_.node_name, !there); });
+    registration_.keep_current([this](bool there) {
+      heartbeats_.set_owner(config_.node_name, registration_.uid());
+      heartbeats_.set_silent(config_.node_name, !there);
+    });
     node_watch_.start([this] { pods_.start(); });
     look_at_pods_later();
     if (on_registered_) {

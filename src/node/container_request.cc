@@ -30,9 +30,8 @@ std::string short_hostname(const std::string& name) {
   return last == std::string::npos ? "" : cut.substr(0, last + 1);
 }
 
-// Where `..` leads is for the links on the way to say, which may be another container's.
 Result<void> check_target(std::string_view field, const std::string& path) {
-  if ((path + "/").find("/../") == std::string::npos) {
+  if (!env::leads_up(path)) {
     return {};
   }
   return fail(plain_error(fmt::format("{} {}: .. is not allowed", field, quote(path))));
@@ -49,9 +48,10 @@ Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlace
   if (volume.memory_bytes) {
     out.kind = env::ContainerMount::Kind::tmpfs;
     out.size_bytes = *volume.memory_bytes;
+    out.group = volume.group;
   }
   out.source = volume.path;
-  out.target = mount.path;
+  out.target = mount.path.starts_with('/') ? mount.path : "/" + mount.path;
   out.read_only = volume.read_only || mount.read_only;
   out.sub_path = mount.sub_path;
   return out;
@@ -92,9 +92,11 @@ Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPl
     request.isolation.root = place.root;
     request.isolation.layer = place.layer;
   } else if (support.mounts) {
-    // It may be below /tmp, of which the container has its own.
-    request.isolation.mounts.push_back(
-        {env::ContainerMount::Kind::bind, place.work_dir, place.work_dir, false, 0});
+    // It may be below /tmp, of which the container has its own. The first one finds it made.
+    const size_t slash = place.work_dir.rfind('/');
+    request.isolation.mounts.push_back({env::ContainerMount::Kind::bind,
+                                        place.work_dir.substr(0, slash), place.work_dir, false, 0,
+                                        place.work_dir.substr(slash + 1)});
   }
   for (const MountPlan& mount : command.mounts) {
     TRY(env::ContainerMount made, make_mount(mount, place.volumes));

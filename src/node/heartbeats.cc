@@ -41,6 +41,13 @@ void Heartbeats::add(const std::string& name, const std::string& node_uid) {
   plan(name, node, env_.clock.monotonic() + offset);
 }
 
+void Heartbeats::set_owner(const std::string& name, const std::string& node_uid) {
+  const auto found = nodes_.find(name);
+  if (found != nodes_.end() && std::exchange(found->second.uid, node_uid) != node_uid) {
+    plan(name, found->second, env_.clock.monotonic());
+  }
+}
+
 void Heartbeats::set_silent(const std::string& name, bool silent) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end()) {

@@ -24,6 +24,8 @@ class Heartbeats {
 
   // The first one at once. The Lease belongs to the Node of this UID, and goes with it.
   void add(const std::string& node, const std::string& node_uid);
+  // The Node was made anew: the Lease is said to be the new one's at once.
+  void set_owner(const std::string& node, const std::string& node_uid);
   // A silent node renews nothing.
   void set_silent(const std::string& node, bool silent);
 

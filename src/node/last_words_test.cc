@@ -83,8 +83,7 @@ TEST_F(LastWordsTest, OnTheHostsRootNobodyElsePaysForIt) {
 
 TEST_F(LastWordsTest, WrittenWordsGoBeforeTheEndOfTheLog) {
   add_pod("terminationMessagePath: /tmp/why, terminationMessagePolicy: FallbackToLogsOnError");
-  ASSERT_TRUE(node.files.write(node.spawned.at(0).log_path,
-                               "2024-01-01T00:00:00Z stdout F from the log\n", 0600));
+  node.files.put(node.spawned.at(0).log_path, "2024-01-01T00:00:00Z stdout F from the log\n");
   ASSERT_TRUE(node.files.write(*source_of("/tmp/why"), "from the file", 0666));
   run_for(seconds(2));
   EXPECT_EQ(message(), "from the file");

@@ -1,9 +1,12 @@
 #include "node/node_object.h"
 
+#include <google/protobuf/util/message_differencer.h>
+
 #include <algorithm>
 #include <array>
 
 #include "api/codec/wire_time.h"
+#include "base/quantity.h"
 #include "schema/core/v1/node.pb.h"
 
 namespace windlass::node {
@@ -57,6 +60,23 @@ void set_condition(const ConditionText& text, Time now, core::NodeStatus& status
   found->set_message(text.message);
 }
 
+// Another spelling of the same amount, which is the server's, stays.
+void set_amount(const std::string& amount, api::meta::v1::Quantity& out) {
+  const Result<Quantity> said = Quantity::parse(out.string());
+  const Result<Quantity> wanted = Quantity::parse(amount);
+  if (!said || !wanted || *said != *wanted) {
+    out.set_string(amount);
+  }
+}
+
+core::NodeStatus without_heartbeats(const api::Message& message) {
+  core::NodeStatus status = static_cast<const core::Node&>(message).status();
+  for (core::NodeCondition& condition : *status.mutable_conditions()) {
+    condition.clear_last_heartbeat_time();
+  }
+  return status;
+}
+
 void set_address(core::NodeStatus& status, const char* type, const std::string& address) {
   core::NodeAddress& out = *status.add_addresses();
   out.set_type(type);
@@ -80,8 +100,8 @@ void refresh_node(const AgentConfig& config, Time now, api::Message& message,
   }
   core::NodeStatus& status = *node.mutable_status();
   for (const auto& [name, amount] : config.capacity) {
-    (*status.mutable_capacity())[name].set_string(amount);
-    (*status.mutable_allocatable())[name].set_string(amount);
+    set_amount(amount, (*status.mutable_capacity())[name]);
+    set_amount(amount, (*status.mutable_allocatable())[name]);
   }
   for (const ConditionText& condition : condition_texts(health)) {
     set_condition(condition, now, status);
@@ -93,6 +113,11 @@ void refresh_node(const AgentConfig& config, Time now, api::Message& message,
   info.set_operating_system(config.operating_system);
   info.set_architecture(config.architecture);
   info.set_container_runtime_version(config.runtime);
+}
+
+bool same_status(const api::Message& node, const api::Message& other) {
+  return google::protobuf::util::MessageDifferencer::Equals(without_heartbeats(node),
+                                                            without_heartbeats(other));
 }
 
 bool says(const api::Message& message, const NodeHealth& health) {

@@ -16,6 +16,9 @@ std::unique_ptr<api::Message> make_node(const AgentConfig& config, Time now);
 void refresh_node(const AgentConfig& config, Time now, api::Message& node,
                   const NodeHealth& health = {});
 
+// The status is the same, but for when it was said.
+bool same_status(const api::Message& node, const api::Message& other);
+
 // Its conditions say what `health` says.
 bool says(const api::Message& node, const NodeHealth& health);
 

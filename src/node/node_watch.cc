@@ -1,7 +1,10 @@
 #include "node/node_watch.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "node/callback.h"
 #include "node/shutdown_order.h"
 #include "placement/read_needs.h"
 #include "schema/core/v1/node.pb.h"
@@ -17,6 +20,10 @@ NodeWatch::NodeWatch(client::ClientEnv env, std::string node,
       self_(std::make_shared<NodeWatch*>(this)) {
   nodes_.add_handler({[this](const Seen& seen) { note(seen); },
                       [this](const Seen&, const Seen& seen) { note(seen); }, [](const Seen&) {}});
+}
+
+NodeWatch::~NodeWatch() {
+  env_.executor.cancel(retry_timer_);
 }
 
 NodeWatch::Seen NodeWatch::see(const api::Message& node) {
@@ -45,18 +52,40 @@ void NodeWatch::note(const Seen& seen) {
 }
 
 void NodeWatch::read(std::function<void()> done) {
-  env_.client.get({&api::kinds::node(), "", node_},
-                  [weak = std::weak_ptr<NodeWatch*>(self_),
-                   done = std::move(done)](const Result<client::ObjectPtr>& node) {
-                    const auto self = weak.lock();
-                    if (!self) {
-                      return;
-                    }
-                    if (node) {
-                      (*self)->traits_ = see(**node).traits;
-                    }
-                    done();
-                  });
+  readers_.push_back(std::move(done));
+  if (asked_.empty() && retry_timer_ == env::TimerId::none) {
+    ask();
+  }
+}
+
+// An answer that is under way may be older than a question that comes now.
+void NodeWatch::ask() {
+  asked_ = std::exchange(readers_, {});
+  env_.client.get({&api::kinds::node(), "", node_}, guarded(self_, &NodeWatch::on_answer));
+}
+
+void NodeWatch::on_answer(const Result<client::ObjectPtr>& node) {
+  std::vector<std::function<void()>> asked = std::exchange(asked_, {});
+  if (!node && !is_not_found(node.error())) {
+    env_.log.warning("reading the node failed, will try again",
+                     {{"node", node_}, {"error", node.error().message}});
+    std::move(readers_.begin(), readers_.end(), std::back_inserter(asked));
+    readers_ = std::move(asked);
+    retry_timer_ = env_.executor.schedule(kReadRetry, [this] {
+      retry_timer_ = env::TimerId::none;
+      ask();
+    });
+    return;
+  }
+  if (node) {
+    traits_ = see(**node).traits;
+  }
+  for (const std::function<void()>& done : asked) {
+    done();
+  }
+  if (!readers_.empty() && asked_.empty()) {
+    ask();
+  }
 }
 
 }  // namespace windlass::node

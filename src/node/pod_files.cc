@@ -18,6 +18,10 @@ constexpr size_t kLogEnd = 64 * 1024;
 
 // The last `limit` bytes of a file, "" where there is none. How long it is shows in few steps.
 std::string end_of_file(env::Files& files, const std::string& path, size_t limit) {
+  if (const std::string all = files.read_from(path, 0, limit + 1).value_or(std::string());
+      all.size() <= limit) {
+    return all;
+  }
   const auto reaches = [&](uint64_t offset) {
     const Result<std::string> byte = files.read_from(path, offset, 1);
     return byte && !byte->empty();
@@ -57,12 +61,8 @@ PodFiles::PodFiles(env::Files& files, env::Log& log, const std::string& data_dir
       layers_dir_(fmt::format("{}/layers/{}", data_dir, uid)),
       log_dir_(fmt::format("{}/logs/{}_{}_{}", data_dir, ns, name, uid)) {}
 
-Result<void> PodFiles::make(const std::vector<std::string>& container_names) {
-  TRY_VOID(files_.make_directory(work_dir_));
-  for (const std::string& name : container_names) {
-    TRY_VOID(files_.make_directory(log_dir_ + "/" + name));
-  }
-  return {};
+Result<void> PodFiles::make_work() {
+  return files_.make_directory(work_dir_);
 }
 
 std::string PodFiles::layer_directory(std::string_view container) const {
@@ -82,6 +82,7 @@ std::string PodFiles::message_path(std::string_view container, int restart) cons
 }
 
 Result<void> PodFiles::make_message_file(std::string_view container, int restart) {
+  TRY_VOID(files_.make_directory(log_directory(container)));
   return files_.write(message_path(container, restart), "", kOpenToAll);
 }
 
@@ -98,10 +99,14 @@ std::string PodFiles::end_of_log(std::string_view container, int restart) const 
   return std::string(last_text(cri_text(lines), kMaxMessageLines, kMaxMessageBytesOfLog));
 }
 
-void PodFiles::remove_work() {
+void PodFiles::remove_work(bool volumes, bool layers) {
   remove_or_warn(files_, log_, work_dir_);
-  remove_or_warn(files_, log_, volumes_dir_);
-  remove_or_warn(files_, log_, layers_dir_);
+  if (volumes) {
+    remove_or_warn(files_, log_, volumes_dir_);
+  }
+  if (layers) {
+    remove_or_warn(files_, log_, layers_dir_);
+  }
 }
 
 void PodFiles::remove_logs() {

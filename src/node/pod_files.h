@@ -1,12 +1,12 @@
 // Where a pod's files are: a working directory, volumes and layers that go when the pod has ended,
-// and one log file per run of a container that stays until the pod's object is gone. Owned by a pod
-// worker.
+// and one log file per run of a container that stays until the pod's object is gone. A directory is
+// made when there is something to put into it: the disk takes longer for one than all the rest of a
+// short pod. Owned by a pod worker.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "env/files.h"
@@ -19,8 +19,9 @@ class PodFiles {
   PodFiles(env::Files& files, env::Log& log, const std::string& data_dir, const std::string& ns,
            const std::string& name, const std::string& uid);
 
-  Result<void> make(const std::vector<std::string>& container_names);
-  void remove_work();
+  Result<void> make_work();
+  // Volumes and layers only where there may be some.
+  void remove_work(bool volumes, bool layers);
   void remove_logs();
   bool has_logs() const;
 

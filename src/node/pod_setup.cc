@@ -39,37 +39,42 @@ bool has_source(const VolumePlan& volume, FileSource::Kind kind) {
                      [kind](const FileSource& source) { return source.kind == kind; });
 }
 
-// The container that alone mounts this volume and is never started again: memory that goes with
-// its namespaces will do for it. Null where there is no such container.
-const ContainerPlan* only_user(const PodPlan& plan, const VolumePlan& volume) {
-  const ContainerPlan* user = nullptr;
-  size_t mounts = 0;
-  bool whole = true;
-  for (const auto* list : {&plan.init_containers, &plan.containers}) {
-    for (const ContainerPlan& container : *list) {
-      for (const MountPlan& mount : container.mounts) {
-        if (mount.volume == volume.name) {
-          user = &container;
-          whole = whole && mount.sub_path.empty() && mount.sub_path_expr.empty();
-          ++mounts;
-        }
-      }
-    }
-  }
-  const bool once = user != nullptr && user->restart.runs_once(plan.restart_policy);
-  return mounts == 1 && once && whole ? user : nullptr;
+int64_t memory_in(const MilliAmounts& amounts) {
+  constexpr int64_t kThousandths = 1000;
+  const auto memory = amounts.find("memory");
+  return memory == amounts.end() ? 0 : memory->second / kThousandths;
 }
 
-// The volume's limit or that of the container, whichever is less; 0 where there is none.
-uint64_t memory_size(const VolumePlan& volume, const ContainerPlan& user) {
-  constexpr int64_t kThousandths = 1000;
-  const auto memory = user.limits.find("memory");
-  int64_t size = memory == user.limits.end() ? 0 : memory->second / kThousandths;
-  if (const Result<Quantity> limit = Quantity::parse(volume.size_limit);
-      limit && limit->value() > 0 && (size == 0 || limit->value() < size)) {
-    size = limit->value();
+// What all containers that are there at a time may take; 0 when one of them has no limit.
+int64_t memory_limit(const PodPlan& plan) {
+  int64_t sidecars = 0;
+  int64_t starting = 0;
+  bool all = true;
+  for (const ContainerPlan& container : plan.init_containers) {
+    const int64_t limit = memory_in(container.limits);
+    all = all && limit > 0;
+    starting = std::max(starting, sidecars + limit);
+    sidecars += container.sidecar ? limit : 0;
   }
-  return static_cast<uint64_t>(std::max<int64_t>(size, 0));
+  int64_t running = sidecars;
+  for (const ContainerPlan& container : plan.containers) {
+    const int64_t limit = memory_in(container.limits);
+    all = all && limit > 0;
+    running += limit;
+  }
+  return all ? std::max(running, starting) : 0;
+}
+
+// The least of the volume's limit, the pod's and what the node has; 0 where there is none, which
+// leaves it to the kernel.
+uint64_t memory_size(const VolumePlan& volume, const PodPlan& plan,
+                     const MilliAmounts& allocatable) {
+  const Result<Quantity> own = Quantity::parse(volume.size_limit);
+  int64_t size = 0;
+  for (const int64_t limit : {own ? own->value() : 0, memory_limit(plan), memory_in(allocatable)}) {
+    size = limit > 0 && (size == 0 || limit < size) ? limit : size;
+  }
+  return static_cast<uint64_t>(size);
 }
 
 Failure mount_failed(const VolumePlan& volume, const std::string& why) {
@@ -142,8 +147,9 @@ Result<VolumePlace> PodSetup::make_volume(const VolumePlan& volume, bool has_run
   const std::string path = directory_ + "/" + volume.name;
   switch (volume.kind) {
     case VolumePlan::Kind::empty_dir:
-      if (const ContainerPlan* user = volume.in_memory ? only_user(plan_, volume) : nullptr) {
-        return VolumePlace{"", false, memory_size(volume, *user)};
+      if (volume.in_memory && host_.support.shared_memory) {
+        return VolumePlace{plan_.uid + "/" + volume.name, false,
+                           memory_size(volume, plan_, host_.facts.allocatable), plan_.fs_group};
       }
       TRY_VOID(host_.files.make_directory(path));
       hand_over(host_.files, path, plan_.fs_group);

@@ -22,10 +22,11 @@ namespace windlass::node {
 
 // A volume as containers can mount it.
 struct VolumePlace {
-  std::string path;        // on the host
+  std::string path;        // on the host; of memory, its name
   bool read_only = false;  // whatever the mount says
-  // Instead of the path: memory of this many bytes, or of as many as the kernel gives for 0.
+  // It is memory of this many bytes, or of as many as the kernel gives for 0.
   std::optional<uint64_t> memory_bytes = {};
+  std::optional<uint32_t> group = {};  // of memory: whose it is
 };
 using VolumePlaces = std::map<std::string, VolumePlace>;  // by name
 

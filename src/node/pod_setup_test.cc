@@ -93,11 +93,67 @@ TEST_F(PodSetupTest, AnEmptyDirInMemoryIsAsLargeAsItsLimits) {
   EXPECT_EQ(mount("/w").size_bytes, 2048u * 1024);
 }
 
-TEST_F(PodSetupTest, ContainersShareAnEmptyDirInMemoryOnTheDisk) {
-  add_pod("{name: v, emptyDir: {medium: Memory}}",
-          "{name: v, mountPath: /v}, {name: v, mountPath: /w}");
+TEST_F(PodSetupTest, AllContainersOfAPodShareAnEmptyDirInMemory) {
+  api.create_pod(
+      "{metadata: {name: p}, spec: {nodeName: node-1, restartPolicy: OnFailure, securityContext: "
+      "{fsGroup: 77}, volumes: [{name: v, emptyDir: {medium: Memory, sizeLimit: 1Mi}}], "
+      "initContainers: [{name: i, image: i, command: [run, '0', '0'], volumeMounts: "
+      "[{name: v, mountPath: /v}]}], containers: [{name: c, image: i, command: [run, '5', '0'], "
+      "volumeMounts: [{name: v, mountPath: /v}, {name: v, mountPath: /w, readOnly: true}]}]}}");
+  run_for(seconds(1));
+  ASSERT_EQ(node.spawned.size(), 2u);
+  const env::ContainerMount& first = node.spawned[0].isolation.mounts.back();
+  EXPECT_EQ(first.kind, env::ContainerMount::Kind::tmpfs);
+  EXPECT_EQ(first.source, api.pod("p")->metadata().uid() + "/v");
+  EXPECT_EQ(first.group, 77u);
+  EXPECT_EQ(mount("/v"), first);
+  EXPECT_EQ(mount("/w").source, first.source);
+  EXPECT_TRUE(mount("/w").read_only);
+  EXPECT_FALSE(node.files.type(volume("v")).has_value());
+}
+
+TEST_F(PodSetupTest, MemoryOfPodsWhoseContainersAllHaveLimitsIsTheirSum) {
+  PodPlan plan;
+  for (const int64_t limit : {2'000'000, 3'000'000}) {
+    ContainerPlan& container = plan.containers.emplace_back();
+    container.mounts = {{"v", "/v", "", "", false}};
+    container.limits = {{"memory", limit}};  // in thousandths
+  }
+  VolumePlan volume;
+  volume.name = "v";
+  volume.in_memory = true;
+  plan.volumes = {volume};
+  const env::ContainerSupport support;
+  HostFacts facts;
+  const auto size = [&] {
+    PodSetup setup({api.client, node.files, support, facts}, plan, "/volumes");
+    setup.prepare(false, [](const Result<void>& done) { EXPECT_TRUE(done.has_value()); });
+    return setup.volumes().at("v").memory_bytes.value_or(1);
+  };
+  EXPECT_EQ(size(), 5'000u);
+  facts.allocatable = {{"memory", 4'000'000}};
+  EXPECT_EQ(size(), 4'000u);
+  plan.containers[0].limits.clear();
+  EXPECT_EQ(size(), 4'000u);
+  facts.allocatable.clear();
+  EXPECT_EQ(size(), 0u) << "as the kernel has it";
+}
+
+// A supervisor of an older version runs on when the agent is replaced.
+TEST_F(PodSetupTest, AnEmptyDirInMemoryIsAFolderWhereMemoryCannotBeShared) {
+  node.containers.set_support({.shared_memory = false, .missing = {}});
+  node.make_agent(api);
+  node.agent->start();
+  run_for(milliseconds(1));
+  add_pod("{name: v, emptyDir: {medium: Memory}}", "{name: v, mountPath: /v}");
   EXPECT_EQ(mount("/v").kind, env::ContainerMount::Kind::bind);
-  EXPECT_EQ(mount("/v").source, mount("/w").source);
+  EXPECT_EQ(mount("/v").source, volume("v"));
+}
+
+// As a kubelet has it.
+TEST_F(PodSetupTest, AMountPathWithoutASlashBeginsAtTheRoot) {
+  add_pod("{name: v, emptyDir: {}}", "{name: v, mountPath: scratch}");
+  EXPECT_EQ(mount("/scratch").source, volume("v"));
 }
 
 TEST_F(PodSetupTest, ConfigMapsAndSecretsBecomeFiles) {
@@ -202,7 +258,7 @@ TEST_F(PodSetupTest, PartsOfVolumes) {
           "{name: v, mountPath: /etc/a, subPath: a}, {name: w, mountPath: /w, subPath: x/y}");
   EXPECT_EQ(mount("/etc/a").source, volume("v"));
   EXPECT_EQ(mount("/etc/a").sub_path, "a");
-  EXPECT_EQ(mount("/w").kind, env::ContainerMount::Kind::bind);
+  EXPECT_EQ(mount("/w").kind, env::ContainerMount::Kind::tmpfs);
   EXPECT_EQ(mount("/w").sub_path, "x/y");
 }
 

@@ -39,14 +39,18 @@ std::string live_phase(const StatusInput& input) {
              : "Failed";
 }
 
+// Whatever its containers make of it.
+bool is_doomed(const StatusInput& input) {
+  return input.terminating && input.forced && input.forced->kind == ForcedEnd::Kind::failure;
+}
+
 // K-15: once the pod is terminating and all have stopped, the restart policy no longer matters.
 std::string final_phase(const StatusInput& input) {
   const PodRun& run = input.run;
   const bool all_good =
       initialized(run) && std::all_of(run.containers.begin(), run.containers.end(),
                                       [](const ContainerRun& c) { return c.succeeded(); });
-  const bool doomed = input.forced && input.forced->kind == ForcedEnd::Kind::failure;
-  return all_good && !doomed ? "Succeeded" : "Failed";
+  return all_good && !is_doomed(input) ? "Succeeded" : "Failed";
 }
 
 std::string phase_before_end(const PodRun& run) {
@@ -169,8 +173,10 @@ PodStatusView describe(const StatusInput& input) {
   const bool initializing = !initialized(run);
   out.conditions.push_back({"PodReadyToStartContainers", input.set_up && !out.terminal(), "", ""});
   out.conditions.push_back(initialized_condition(run, out.phase));
-  out.conditions.push_back(ready_condition("Ready", input, out.phase));
-  out.conditions.push_back(ready_condition("ContainersReady", input, out.phase));
+  // K-43: not ready while its containers stop, though the phase stays until then.
+  const std::string_view ready_as = is_doomed(input) ? "Failed" : std::string_view(out.phase);
+  out.conditions.push_back(ready_condition("Ready", input, ready_as));
+  out.conditions.push_back(ready_condition("ContainersReady", input, ready_as));
   out.conditions.push_back({"PodScheduled", true, "", ""});
   for (const ContainerRun& container : run.init_containers) {
     out.init_containers.push_back(view(container, true, initializing));

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "node/container_flow.h"
 #include "node/container_request.h"
+#include "node/lost_status.h"
 
 namespace windlass::node {
 
@@ -100,12 +101,8 @@ void PodWorker::reject(const std::string& reason, const std::string& message) {
   ending_ = Ending::by_itself;
   finished_ = true;
   rejected_ = true;
-  PodStatusView view;
-  view.phase = "Failed";
-  view.reason = reason;
-  view.message = "Pod was rejected: " + message;
-  view.rejected = true;
-  writer_->submit(std::move(view));
+  forced_ = ForcedEnd{reason, "Pod was rejected: " + message, ForcedEnd::Kind::failure};
+  report();
 }
 
 // K-8: what others wait for in a pod that is deleted, its containers' ends among it.
@@ -144,6 +141,7 @@ void PodWorker::adopt_runs(const PodRuns& runs) {
 
 void PodWorker::observe(PodSeen seen) {
   const bool says_more = seen_.gates != seen.gates || seen_.generation != seen.generation;
+  const bool was_over = is_terminal_phase(seen_.phase);
   seen_ = std::move(seen);
   if (finished_) {
     if (seen_.deleting && std::exchange(rejected_, false)) {
@@ -162,20 +160,21 @@ void PodWorker::observe(PodSeen seen) {
   } else if (says_more && ending_ == Ending::none && !run_.any_starting()) {
     report();
   }
+  const bool over = is_terminal_phase(seen_.phase);
+  if (over && !finished_ && (!was_over || seen_.ready)) {
+    report();  // K-16: not ready from now on, however long its containers take to stop
+  }
 }
 
 void PodWorker::reconcile() {
-  if (ending_ != Ending::none || run_.any_starting() || !writer_->idle()) {
+  const bool stopping = ending_ != Ending::none && !finished_;  // its end says it all
+  if (stopping || run_.any_starting() || !writer_->idle()) {
     return;
   }
-  const bool behind_gates = std::any_of(seen_.gates.begin(), seen_.gates.end(),
-                                        [](const std::string& gate) { return gate != "True"; });
   const PodStatusView view = view_now();
-  const bool ready = !behind_gates && std::any_of(view.conditions.begin(), view.conditions.end(),
-                                                  [](const ConditionView& each) {
-                                                    return each.type == "Ready" && each.status;
-                                                  });
-  if (ready != seen_.ready) {
+  // Of a pod that was over when this agent took it on there is nothing of its own to say.
+  const bool speaks = !finished_ || view.terminal();
+  if (speaks && has_lost(seen_, view)) {
     report();
   }
 }
@@ -184,7 +183,8 @@ void PodWorker::forget() {
   if (std::exchange(forgotten_, true)) {
     return;
   }
-  if (!host_.config.keep_logs) {
+  // While it runs it may write more: then they go when it is over.
+  if (!host_.config.keep_logs && stopped()) {
     files_.remove_logs();
   }
   end(Ending::told, Duration::zero());
@@ -220,11 +220,15 @@ void PodWorker::await_deadline() {
 
 void PodWorker::on_deadline() {
   deadline_timer_ = env::TimerId::none;
-  if (ending_ == Ending::none) {
-    forced_ = ForcedEnd{"DeadlineExceeded",
-                        "Pod was active on the node longer than the specified deadline",
-                        ForcedEnd::Kind::failure};
-    end(Ending::told, plan_.grace);
+  if (ending_ != Ending::none) {
+    return;
+  }
+  const std::string why = "Pod was active on the node longer than the specified deadline";
+  host_.events.normal(pod_target(), "DeadlineExceeded", why);
+  forced_ = ForcedEnd{"DeadlineExceeded", why, ForcedEnd::Kind::failure};
+  end(Ending::told, plan_.grace);
+  if (!finished_) {
+    report();  // K-43: not ready from now on
   }
 }
 
@@ -326,7 +330,7 @@ void PodWorker::ask_for(size_t number, const ContainerCommand& command, const Im
                        files_.layer_directory(run.name)};
   if (wants_message_file(plan_of(number), command, !image.root.empty(), host_.support)) {
     if (const auto made = files_.make_message_file(run.name, attempt); !made) {
-      refused(number, made.error().message);
+      refused(number, env::not_created(made.error().message));
       return;
     }
     place.message_file = files_.message_path(run.name, attempt);
@@ -350,8 +354,8 @@ void PodWorker::ask_for(size_t number, const ContainerCommand& command, const Im
 }
 
 void PodWorker::on_started(size_t number, const Result<void>& started) {
-  if (!started && env::is_unreachable(started.error())) {
-    refused(number, started.error().message);
+  if (!started && env::is_not_created(started.error())) {
+    refused(number, started.error());
     advance();
     return;
   }
@@ -384,11 +388,11 @@ void PodWorker::on_started(size_t number, const Result<void>& started) {
   advance();
 }
 
-// Nobody has seen the request, so nothing has failed: the same run is asked for again.
+// Nothing has come of the request, so nothing has failed: the same run is asked for again.
 // Within the search for containers to start, so that it goes on with nothing itself.
-void PodWorker::refused(size_t number, const std::string& why) {
-  hold(number, {"CreateContainerError", why}, host_.env.clock.monotonic() + kStartRetry);
-  host_.events.warning(event_target(number), "Failed", "Error: " + why);
+void PodWorker::refused(size_t number, const Status& why) {
+  hold(number, {why.reason, why.message}, host_.env.clock.monotonic() + kStartRetry);
+  host_.events.warning(event_target(number), "Failed", "Error: " + why.message);
 }
 
 std::function<void(const env::ContainerExit&)> PodWorker::exit_callback(size_t number) {
@@ -479,7 +483,10 @@ void PodWorker::finish() {
   if (seen_.deleting) {
     writer_->remove();
   }
-  files_.remove_work();
+  files_.remove_work(!plan_.volumes.empty(), !host_.config.image_dir.empty());
+  if (forgotten_ && !host_.config.keep_logs) {
+    files_.remove_logs();
+  }
   notify_when_done();
 }
 
@@ -493,6 +500,14 @@ void PodWorker::report() {
 }
 
 PodStatusView PodWorker::view_now() const {
+  if (rejected_) {
+    PodStatusView view;
+    view.phase = "Failed";
+    view.reason = forced_ ? forced_->reason : "";
+    view.message = forced_ ? forced_->message : "";
+    view.rejected = true;
+    return view;
+  }
   return describe({run_, plan_.restart_policy, ending_ == Ending::told, forced_, set_up_});
 }
 

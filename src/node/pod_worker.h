@@ -61,8 +61,8 @@ class PodWorker {
   void reject(const std::string& reason, const std::string& message);
   // The object changed.
   void observe(PodSeen seen);
-  // Says again what others have changed in the status meanwhile: a node that was not ready for a
-  // while finds its pods marked so (K-40).
+  // Says again what the API has lost of the status (K-40): a node that was not ready for a while
+  // finds its pods marked so, and an end that somebody wrote over is waited for.
   void reconcile();
   // Takes up what may change of a running pod: labels and annotations, which downwardAPI volumes
   // follow at once, and the active deadline, which counts from the pod's start (K-43).
@@ -103,7 +103,7 @@ class PodWorker {
   void start_container(size_t number);
   void ask_for(size_t number, const ContainerCommand& command, const ImageAnswer& image);
   void on_started(size_t number, const Result<void>& started);
-  void refused(size_t number, const std::string& why);
+  void refused(size_t number, const Status& why);
   void on_exit(size_t number, const env::ContainerExit& exit);
   void add_last_words(size_t number, Ended& ended) const;
   void end_container(size_t number, Ended ended);

@@ -77,6 +77,7 @@ void Registration::on_status_written(const Result<client::ObjectPtr>& node) {
 
 void Registration::finish(const client::ObjectPtr& node) {
   uid_ = client::uid_of(*node);
+  posted_ = env_.clock.monotonic();
   on_registered_();
 }
 
@@ -112,22 +113,42 @@ void Registration::look_later() {
   });
 }
 
-// As with a kubelet, a Node object that somebody deletes is not made again.
+// As with a kubelet, a Node object that somebody deletes is not made again; one that somebody makes
+// is this node's (G-7).
 void Registration::on_looked(const Result<client::ObjectPtr>& node) {
+  if (node && client::uid_of(**node) != uid_) {
+    write(*node, "", &Registration::on_taken_up);
+    return;
+  }
   if (node || is_not_found(node.error())) {
     on_seen_(node.has_value());
   }
-  if (node && client::uid_of(**node) == uid_ && !says(**node, health_)) {
+  const bool due = env_.clock.monotonic() - posted_ >= kStatusPeriod;
+  if (node && (due || !same_status(**node, *refreshed(**node)))) {
     write(*node, "status", &Registration::on_corrected);
   } else {
     look_later();
   }
 }
 
+// It has this node's labels by now.
+void Registration::on_taken_up(const Result<client::ObjectPtr>& node) {
+  if (!node) {
+    on_corrected(node);
+    return;
+  }
+  uid_ = client::uid_of(**node);
+  env_.log.info("the node's object is another one now", {{"node", config_.node_name}});
+  on_seen_(true);
+  write(*node, "status", &Registration::on_corrected);
+}
+
 void Registration::on_corrected(const Result<client::ObjectPtr>& node) {
-  if (!node && is_conflict(node.error())) {
+  if (node) {
+    posted_ = env_.clock.monotonic();
+  } else if (is_conflict(node.error())) {
     look_again_ = true;
-  } else if (!node) {
+  } else {
     env_.log.warning("saying how the node is failed, will try again",
                      {{"node", config_.node_name}, {"error", node.error().message}});
   }
@@ -136,10 +157,14 @@ void Registration::on_corrected(const Result<client::ObjectPtr>& node) {
 
 void Registration::write(const client::ObjectPtr& node, std::string_view subresource,
                          void (Registration::*next)(const Result<client::ObjectPtr>&)) {
-  std::shared_ptr<api::Message> changed(node->New());
-  changed->CopyFrom(*node);
+  env_.client.update(ref(), subresource, refreshed(*node), guarded(self_, next));
+}
+
+std::shared_ptr<api::Message> Registration::refreshed(const api::Message& node) const {
+  std::shared_ptr<api::Message> changed(node.New());
+  changed->CopyFrom(node);
   refresh_node(config_, env_.clock.now(), *changed, health_);
-  env_.client.update(ref(), subresource, std::move(changed), guarded(self_, next));
+  return changed;
 }
 
 void Registration::retry(const Status& why) {

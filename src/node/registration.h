@@ -1,5 +1,6 @@
 // Keeps a node's object in the API: creates it, or refreshes the one that is there, and tries until
-// it has succeeded. Owned by the agent, on its executor; nothing is called after destruction.
+// it has succeeded. Later one that somebody has made anew under its name is taken up. Owned by the
+// agent, on its executor; nothing is called after destruction.
 #pragma once
 
 #include <functional>
@@ -13,6 +14,8 @@ namespace windlass::node {
 
 class Registration {
  public:
+  static constexpr Duration kStatusPeriod = minutes(5);  // N-1: even if nothing changed
+
   Registration(client::ClientEnv env, const AgentConfig& config);
   ~Registration();
   Registration(const Registration&) = delete;
@@ -20,8 +23,8 @@ class Registration {
 
   void start(std::function<void()> on_registered);
   // From now on, once it is registered: looks at the object with every heartbeat, and says again
-  // that the node is ready where somebody who did not hear of it has written otherwise (N-1, N-3).
-  // `on_seen` hears each time whether it is there at all.
+  // how the node is where others have written otherwise, or when it was said long ago (N-1, N-3).
+  // `on_seen` hears each time whether it is there at all; uid() may be another one by then.
   void keep_current(std::function<void(bool there)> on_seen);
   // Says at once how the node is, and from now on.
   void set_health(const NodeHealth& health);
@@ -44,8 +47,10 @@ class Registration {
   void look();
   void look_later();
   void on_looked(const Result<client::ObjectPtr>& node);
+  void on_taken_up(const Result<client::ObjectPtr>& node);
   void on_corrected(const Result<client::ObjectPtr>& node);
   void retry(const Status& why);
+  std::shared_ptr<api::Message> refreshed(const api::Message& node) const;
   client::ObjectRef ref() const;
 
   client::ClientEnv env_;
@@ -54,6 +59,7 @@ class Registration {
   std::function<void(bool there)> on_seen_;
   std::string uid_;
   NodeHealth health_;
+  MonotonicTime posted_{};   // the status, last
   bool looking_ = false;     // at the object, or writing it
   bool look_again_ = false;  // as soon as that is over
   Duration retry_ = kFirstRetry;

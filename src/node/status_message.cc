@@ -219,13 +219,30 @@ bool differ(core::PodStatus a, core::PodStatus b, bool by_generation) {
   return !google::protobuf::util::MessageDifferencer::Equals(a, b);
 }
 
+// K-16, K-19: others ended the pod, and its containers have not stopped yet. Until they have there
+// is no more to say than that it is not ready.
+bool end_readiness(Time now, core::Pod& pod) {
+  const char* reason = pod.status().phase() == "Succeeded" ? "PodCompleted" : "PodFailed";
+  bool changed = false;
+  for (core::PodCondition& condition : *pod.mutable_status()->mutable_conditions()) {
+    const bool says_ready = condition.type() == "Ready" || condition.type() == "ContainersReady";
+    if (says_ready && condition.status() == "True") {
+      condition.set_status("False");
+      condition.set_reason(reason);
+      condition.clear_message();
+      api::set_time(*condition.mutable_last_transition_time(), now);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
 }  // namespace
 
 bool apply_status(const PodStatusView& view, const StatusFacts& facts, api::Message& message) {
   auto& pod = static_cast<core::Pod&>(message);
   if (is_terminal_phase(pod.status().phase()) && !view.terminal()) {
-    return false;  // others ended the pod: there is nothing to say until its containers have
-                   // stopped
+    return end_readiness(facts.now, pod);
   }
   const core::PodStatus before = pod.status();
   const int64_t generation =

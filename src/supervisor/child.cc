@@ -36,8 +36,9 @@ constexpr std::array kKeptCapabilities = {
     CAP_SETGID,     CAP_SETUID,       CAP_SETFCAP,    CAP_SETPCAP, CAP_NET_BIND_SERVICE,
     CAP_SYS_CHROOT, CAP_KILL,         CAP_AUDIT_WRITE};
 
-[[noreturn]] void give_up(int sync, const std::string& why) {
-  [[maybe_unused]] const ssize_t sent = ::send(sync, why.data(), why.size(), MSG_NOSIGNAL);
+[[noreturn]] void give_up(int sync, const Status& why) {
+  const std::string text = child_error_text(why);
+  [[maybe_unused]] const ssize_t sent = ::send(sync, text.data(), text.size(), MSG_NOSIGNAL);
   ::_exit(kChildFailedCode);
 }
 
@@ -64,16 +65,6 @@ Result<void> write_file(const char* path, const std::string& text) {
     return fail(posix::system_error("write", path, errno));
   }
   return {};
-}
-
-// One user and one group are all that a user namespace gives without privileges.
-Result<void> map_ids(const ChildSetting& setting, std::optional<uint32_t> uid,
-                     std::optional<uint32_t> gid) {
-  TRY_VOID(write_file("/proc/self/setgroups", "deny"));
-  TRY_VOID(write_file("/proc/self/uid_map",
-                      fmt::format("{} {} 1", uid.value_or(setting.outer_uid), setting.outer_uid)));
-  return write_file("/proc/self/gid_map",
-                    fmt::format("{} {} 1", gid.value_or(setting.outer_gid), setting.outer_gid));
 }
 
 Result<void> join_groups(const std::vector<int>& task_files) {
@@ -188,13 +179,13 @@ void await_go(int sync) {
                           const std::vector<std::string>& environment) {
   const auto program = posix::find_program(command, environment);
   if (!program) {
-    give_up(sync, program.error().message);
+    give_up(sync, program.error());
   }
   const std::vector<char*> arguments = pointers_to(command);
   const std::vector<char*> variables = pointers_to(environment);
   await_go(sync);
   ::execve(program->c_str(), arguments.data(), variables.data());
-  give_up(sync, posix::system_error("exec", quote(*program), errno).message);
+  give_up(sync, posix::system_error("exec", quote(*program), errno));
 }
 
 Result<void> prepare_container(const env::ContainerRequest& request, const ChildSetting& setting,
@@ -206,15 +197,12 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
   }
   TRY_VOID(set_standard_streams(descriptors));
   if (setting.namespaces) {
-    TRY_VOID(make_container_view(isolation));
+    TRY_VOID(make_container_view(isolation, descriptors.memory));
     if (!isolation.hostname.empty() &&
         ::sethostname(isolation.hostname.data(), isolation.hostname.size()) != 0) {
       return fail(posix::system_error("sethostname", isolation.hostname, errno));
     }
-  } else if (!isolation.root.empty() ||
-             std::any_of(isolation.mounts.begin(), isolation.mounts.end(), [](const auto& mount) {
-               return mount.kind == env::ContainerMount::Kind::bind;
-             })) {
+  } else if (!isolation.root.empty() || !isolation.mounts.empty()) {
     return fail(plain_error("images and volumes need a mount namespace, which is not to be had"));
   }
   return finish_setting({isolation.uid, isolation.gid, {isolation.groups, isolation.privileged}},
@@ -231,6 +219,26 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
 
 }  // namespace
 
+std::string child_error_text(const Status& why) {
+  return why.reason + "\n" + why.message;
+}
+
+Status child_error(std::string_view text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  const std::string reason(text.substr(0, end));
+  const std::string message(text.substr(std::min(end + 1, text.size())));
+  return reason.empty() ? plain_error(message) : env::not_created(message, reason);
+}
+
+Result<void> map_ids(const ChildSetting& setting, std::optional<uint32_t> uid,
+                     std::optional<uint32_t> gid) {
+  TRY_VOID(write_file("/proc/self/setgroups", "deny"));
+  TRY_VOID(write_file("/proc/self/uid_map",
+                      fmt::format("{} {} 1", uid.value_or(setting.outer_uid), setting.outer_uid)));
+  return write_file("/proc/self/gid_map",
+                    fmt::format("{} {} 1", gid.value_or(setting.outer_gid), setting.outer_gid));
+}
+
 void become_container(const env::ContainerRequest& request, const ChildSetting& setting,
                       const ChildDescriptors& descriptors) {
   die_with_parent();
@@ -238,7 +246,7 @@ void become_container(const env::ContainerRequest& request, const ChildSetting& 
   ::setsid();
   ::umask(kUmask);
   if (const auto ready = prepare_container(request, setting, descriptors); !ready) {
-    give_up(descriptors.sync, ready.error().message);
+    give_up(descriptors.sync, ready.error());
   }
   execute(descriptors.sync, request.command, request.environment);
 }
@@ -249,7 +257,7 @@ void become_probe(const ChildSetting& setting) {
     ready = map_ids(setting, std::nullopt, std::nullopt);
   }
   if (ready) {
-    ready = make_container_view({});
+    ready = make_container_view({}, {});
   }
   ::_exit(ready ? 0 : kChildFailedCode);
 }
@@ -266,18 +274,18 @@ void become_command(const env::ContainerExec& exec, const Powers& powers, int co
     ready = set_standard_streams(descriptors);
   }
   if (!ready) {
-    give_up(sync, ready.error().message);
+    give_up(sync, ready.error());
   }
   if (setting.namespaces) {
     const int kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
                       (setting.user_namespace ? CLONE_NEWUSER : 0);
     if (::setns(container_pidfd, kinds) != 0) {
-      give_up(sync, posix::system_error("setns", "the container's namespaces", errno).message);
+      give_up(sync, posix::system_error("setns", "the container's namespaces", errno));
     }
     // A process does not enter a pid namespace itself; its children do.
     const Cloned command = clone_process({});
     if (command.pid < 0) {
-      give_up(sync, posix::system_error("clone", "command", errno).message);
+      give_up(sync, posix::system_error("clone", "command", errno));
     }
     if (command.pid > 0) {
       ::close(sync);
@@ -287,7 +295,7 @@ void become_command(const env::ContainerExec& exec, const Powers& powers, int co
   }
   ready = finish_setting({exec.uid, exec.gid, powers}, setting, exec.working_directory);
   if (!ready) {
-    give_up(sync, ready.error().message);
+    give_up(sync, ready.error());
   }
   execute(sync, exec.command, exec.environment);
 }

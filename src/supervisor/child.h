@@ -2,13 +2,16 @@
 // copy of the supervisor, which has one thread, so ordinary code may run; it never returns.
 //
 // Over `sync` it waits for one byte before exec: the supervisor has then recorded that it may run.
-// An error is written to `sync` as text. The socket closes at exec, which says that it worked.
+// An error is written to `sync` as child_error_text(). The socket closes at exec, which says that
+// it worked.
 #pragma once
 
 #include <sys/resource.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -41,7 +44,18 @@ struct ChildDescriptors {
   int out = -1;
   int err = -1;
   std::vector<int> task_files;  // of v1 groups to join
+  std::vector<int> memory;      // shared_memory.h: one for each mount of memory, in their order
 };
+
+// A Status as the text that a child sends, and back. The reason tells what the container's fault is
+// not: one that could not be created has one (env::not_created), one that could not be started has
+// none.
+std::string child_error_text(const Status& why);
+Status child_error(std::string_view text);
+
+// In a new user namespace: one user and one group are all that it gives without privileges.
+Result<void> map_ids(const ChildSetting& setting, std::optional<uint32_t> uid,
+                     std::optional<uint32_t> gid);
 
 [[noreturn]] void become_container(const env::ContainerRequest& request,
                                    const ChildSetting& setting,

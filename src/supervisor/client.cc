@@ -119,8 +119,10 @@ void SupervisorClient::use(OnUse on_use) {
 }
 
 void SupervisorClient::support(OnSupport on_known) {
-  isolation([on_known = std::move(on_known)](const Isolation& found) {
-    on_known({.mounts = found.namespaces, .missing = found.missing});
+  isolation([this, on_known = std::move(on_known)](const Isolation& found) {
+    on_known({.mounts = found.namespaces,
+              .shared_memory = version_ >= kFirstVersionWithSharedMemory,
+              .missing = found.missing});
   });
 }
 
@@ -198,7 +200,7 @@ void SupervisorClient::give_up(const std::string& why) {
     }
   }
   for (const OnStarted& on_started : refused) {
-    on_started(fail(env::unreachable("the supervisor cannot be reached: " + why)));
+    on_started(fail(env::not_created("the supervisor cannot be reached: " + why)));
   }
 }
 
@@ -311,14 +313,19 @@ void SupervisorClient::handle(const Forgotten& message) {
 }
 
 void SupervisorClient::handle(const Refused& message) {
+  handle(NotCreated{message.id, env::not_created("").reason, message.why});
+}
+
+void SupervisorClient::handle(const NotCreated& message) {
+  known_.erase(message.id);
   const auto found = runs_.find(message.id);
   if (found == runs_.end() || !found->second.wanted) {
+    tell(message.id);  // who attached to it took it for running
     return;
   }
-  known_.erase(message.id);
   const OnStarted on_started = std::move(found->second.on_started);
   runs_.erase(found);
-  on_started(fail(env::unreachable(message.why)));
+  on_started(fail(env::not_created(message.why, message.reason)));
 }
 
 // Calls back with what is known of a run that somebody here waits for.

@@ -78,6 +78,7 @@ class SupervisorClient final : public env::Containers {
   void handle(const ExecDone& message);
   void handle(const Forgotten& message);
   void handle(const Refused& message);
+  void handle(const NotCreated& message);
   void handle(const Use& message);
   void tell(const std::string& id);
   void send_start(Run& run);

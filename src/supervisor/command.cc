@@ -72,7 +72,7 @@ void Command::on_end() {
   stop_watching();
   loop_.cancel(std::exchange(timer_, env::TimerId::none));
   if (got > 0 && !result_.timed_out) {
-    on_done_(fail(plain_error(std::string(text.data(), static_cast<size_t>(got)))));
+    on_done_(fail(child_error({text.data(), static_cast<size_t>(got)})));
     return;
   }
   result_.code = end.code;

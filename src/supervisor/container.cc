@@ -102,8 +102,8 @@ void Container::kill() {
   }
 }
 
-void Container::abandon(const std::string& why) {
-  error_ = error_.empty() ? why : error_;
+void Container::abandon(const Status& why) {
+  error_ = error_.value_or(why);
   kill();
 }
 
@@ -139,7 +139,7 @@ void Container::on_sync() {
   loop_.unwatch(std::exchange(sync_watch_, posix::WatchId::none));
   launched_.sync.reset();
   if (got > 0) {
-    error_.assign(text.data(), static_cast<size_t>(got));
+    error_ = child_error({text.data(), static_cast<size_t>(got)});
     return;  // its process ends now, and that is when it is reported
   }
   if (state_ == State::released) {
@@ -167,8 +167,8 @@ void Container::on_process_end() {
   exit_.signal = end.signal;
   exit_.lost = !end.known;
   exit_.finished_at = clock_.now();
-  if (before_release && error_.empty()) {
-    error_ = "killed before it was started";
+  if (before_release && !error_) {
+    error_ = plain_error("killed before it was started");
   }
   state_ = State::ending;
   stop_watching();
@@ -189,10 +189,10 @@ void Container::finish() {
     pump_.reset();
   }
   state_ = State::over;
-  if (error_.empty()) {
-    listener_.ended(id_, exit_);
+  if (error_) {
+    listener_.failed(id_, *error_);
   } else {
-    listener_.failed(id_, error_);
+    listener_.ended(id_, exit_);
   }
 }
 

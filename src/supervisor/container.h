@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/status.h"
 #include "base/time.h"
 #include "env/clock.h"
 #include "env/containers.h"
@@ -26,7 +28,7 @@ class Container {
     virtual ~Listener() = default;
     virtual void started(const std::string& id) = 0;
     // It never became the container's program.
-    virtual void failed(const std::string& id, const std::string& why) = 0;
+    virtual void failed(const std::string& id, const Status& why) = 0;
     virtual void ended(const std::string& id, const env::ContainerExit& exit) = 0;
   };
 
@@ -42,7 +44,7 @@ class Container {
   // All of it, now.
   void kill();
   // Instead of release(): it is killed and reported as failed.
-  void abandon(const std::string& why);
+  void abandon(const Status& why);
 
   pid_t pid() const { return launched_.pid; }
   int pidfd() const { return launched_.pidfd.get(); }
@@ -69,7 +71,7 @@ class Container {
   Launched launched_;
   std::unique_ptr<LogPump> pump_;
   State state_ = State::waiting;
-  std::string error_;  // of a start that failed
+  std::optional<Status> error_;  // of a start that failed
   std::vector<int> early_signals_;
   env::ContainerExit exit_;
   Duration look_again_;

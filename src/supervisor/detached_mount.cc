@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "env/containers.h"
 #include "posix/error.h"
 #include "supervisor/below.h"
 
@@ -66,7 +67,8 @@ Result<DetachedMount> DetachedMount::clone_below(const std::string& path,
     found = open_below(top.get(), below);
   }
   if (!found.valid()) {
-    return fail(errno == EXDEV ? plain_error(fmt::format("{} leads out of {}", below, path))
+    return fail(errno == EXDEV ? env::not_created(fmt::format("{} leads out of {}", below, path),
+                                                  "CreateContainerConfigError")
                                : posix::system_error("open", path + "/" + below, errno));
   }
   posix::FileDescriptor tree(::open_tree(

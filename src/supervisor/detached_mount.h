@@ -17,8 +17,11 @@ class DetachedMount {
   // What is at `path` now, with all mounts below it.
   static Result<DetachedMount> clone_of(const std::string& path);
   // What is at `below` in the directory `path`, and nowhere else: a link that leads out of it, or
-  // `..`, is an error. Directories that are missing are made.
+  // `..`, is an error, and one of who has asked for it (CreateContainerConfigError). Directories
+  // that are missing are made.
   static Result<DetachedMount> clone_below(const std::string& path, const std::string& below);
+  // One that somebody else has made.
+  static DetachedMount of(posix::FileDescriptor tree) { return DetachedMount(std::move(tree)); }
   // Without a value it is a flag.
   using Options = std::vector<std::pair<std::string, std::string>>;
   static Result<DetachedMount> make(const std::string& type, const Options& options);

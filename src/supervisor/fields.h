@@ -1,5 +1,5 @@
 // How env's container types look as bytes (wire.h). Fields are only ever added at the end, together
-// with a new kProtocolVersion.
+// with a new kProtocolVersion, and only to what one of an older version is never asked for.
 #pragma once
 
 #include "env/containers.h"
@@ -11,6 +11,9 @@ template <class A>
 void fields(A& archive, supervisor::Is<ContainerMount> auto& mount) {
   archive.choice(mount.kind, ContainerMount::Kind::tmpfs);
   archive(mount.source, mount.target, mount.read_only, mount.size_bytes, mount.sub_path);
+  if (mount.kind == ContainerMount::Kind::tmpfs) {
+    archive(mount.group);
+  }
 }
 
 template <class A>

@@ -18,6 +18,7 @@
 namespace windlass::supervisor {
 namespace {
 
+using testing::bind_mount;
 using testing::Outcome;
 using testing::Rig;
 
@@ -109,15 +110,11 @@ TEST(HostileMachine, WhatCannotBeRecordedIsNoFailureOfTheContainer) {
   request.log_path = "";
   const Outcome& refused = rig.run(request);
   ASSERT_TRUE(refused.started && !*refused.started);
-  EXPECT_TRUE(env::is_unreachable(refused.started->error())) << refused.started->error().message;
+  EXPECT_TRUE(env::is_not_created(refused.started->error())) << refused.started->error().message;
   ASSERT_EQ(::prlimit(rig.supervisor, RLIMIT_FSIZE, &before, nullptr), 0);
   rig.outcomes.erase("again");
   EXPECT_EQ(rig.run(request).exit->code, 4);
   ::signal(SIGXFSZ, SIG_DFL);
-}
-
-env::ContainerMount bind_at(const std::string& source, const std::string& target) {
-  return {env::ContainerMount::Kind::bind, source, target, false, 0};
 }
 
 // A container that is not root may put a link into its volume, and the next one is made by root.
@@ -136,8 +133,8 @@ TEST(HostileContainers, ALinkInAVolumeLeadsNoMountOutOfIt) {
   const auto with = [&](const std::string& id, const std::string& target) {
     auto request = rig.shell(id, "cat " + target);
     request.isolation.private_tmp = false;  // what is outside is in /tmp
-    request.isolation.mounts = {bind_at(rig.directory / "data", "/windlass-test"),
-                                bind_at(rig.directory / "file", target)};
+    request.isolation.mounts = {bind_mount(rig.directory / "data", "/windlass-test"),
+                                bind_mount(rig.directory / "file", target)};
     return request;
   };
   EXPECT_EQ(rig.output(with("1", "/windlass-test/away/new")),
@@ -156,7 +153,7 @@ TEST(HostileContainers, AMountWhosePathLeadsUpIsRefused) {
   Rig rig;
   rig.directory.write("file", "words\n");
   auto request = rig.shell("up", "true");
-  request.isolation.mounts = {bind_at(rig.directory / "file", "/tmp/../etc/windlass-hostile")};
+  request.isolation.mounts = {bind_mount(rig.directory / "file", "/tmp/../etc/windlass-hostile")};
   EXPECT_EQ(rig.output(request),
             "start error: mount at \"/tmp/../etc/windlass-hostile\": .. is not allowed");
   EXPECT_FALSE(std::filesystem::exists("/etc/windlass-hostile"));

@@ -52,7 +52,8 @@ uint64_t container_namespaces(const ChildSetting& setting) {
 }
 
 Result<Launched> launch_container(const env::ContainerRequest& request, const ChildSetting& setting,
-                                  const ContainerGroup& group) {
+                                  const ContainerGroup& group,
+                                  const std::vector<posix::FileDescriptor>& memory) {
   TRY(Pair sync, make_sync());
   Pair out;
   Pair err;
@@ -63,8 +64,12 @@ Result<Launched> launch_container(const env::ContainerRequest& request, const Ch
   Cloned cloned = clone_process({container_namespaces(setting), group.directory()});
   if (cloned.pid == 0) {
     sync.ours.reset();  // or it would never see the supervisor's end of it close
-    become_container(request, setting,
-                     {sync.theirs.get(), out.theirs.get(), err.theirs.get(), group.task_files()});
+    ChildDescriptors descriptors{
+        sync.theirs.get(), out.theirs.get(), err.theirs.get(), group.task_files(), {}};
+    for (const posix::FileDescriptor& mount : memory) {
+      descriptors.memory.push_back(mount.get());
+    }
+    become_container(request, setting, descriptors);
   }
   if (cloned.pid < 0) {
     return fail(posix::system_error("clone", "container", errno));
@@ -83,7 +88,7 @@ Result<Launched> launch_command(const env::ContainerExec& exec, const Powers& po
   if (cloned.pid == 0) {
     sync.ours.reset();
     become_command(exec, powers, container_pidfd, setting,
-                   {sync.theirs.get(), out.theirs.get(), out.theirs.get(), group.task_files()});
+                   {sync.theirs.get(), out.theirs.get(), out.theirs.get(), group.task_files(), {}});
   }
   if (cloned.pid < 0) {
     return fail(posix::system_error("clone", "command", errno));

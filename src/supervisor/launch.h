@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <vector>
+
 #include "base/result.h"
 #include "env/containers.h"
 #include "posix/file_descriptor.h"
@@ -21,8 +23,10 @@ struct Launched {
   Powers powers = {};
 };
 
+// `memory` as in child.h.
 Result<Launched> launch_container(const env::ContainerRequest& request, const ChildSetting& setting,
-                                  const ContainerGroup& group);
+                                  const ContainerGroup& group,
+                                  const std::vector<posix::FileDescriptor>& memory);
 
 // stdout and stderr both arrive at `out`.
 Result<Launched> launch_command(const env::ContainerExec& exec, const Powers& powers,

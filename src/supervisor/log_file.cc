@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "posix/error.h"
+#include "posix/posix_files.h"
 
 namespace windlass::supervisor {
 namespace {
@@ -27,15 +28,27 @@ std::string line_text(std::string_view stamp, std::string_view stream, std::stri
 LogFile::LogFile(env::Clock& clock, std::string path, LogLimits limits)
     : clock_(clock), path_(std::move(path)), limits_(limits) {}
 
-Result<void> LogFile::open() {
-  file_ = posix::FileDescriptor(
-      ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, kLogMode));
+bool LogFile::open() {
+  const auto try_to = [this] {
+    file_ = posix::FileDescriptor(
+        ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, kLogMode));
+    return file_.valid();
+  };
+  const size_t slash = path_.rfind('/');
+  if (!try_to() && errno == ENOENT && slash != std::string::npos && slash > 0) {
+    if (const auto made = posix::PosixFiles().make_directory(path_.substr(0, slash)); !made) {
+      drop_reason_ = made.error().message;
+      return false;
+    }
+    try_to();
+  }
   struct stat info = {};
   if (!file_.valid() || ::fstat(file_.get(), &info) != 0) {
-    return fail(posix::system_error("open", path_, errno));
+    drop_reason_ = posix::system_error("open", path_, errno).message;
+    return false;
   }
   bytes_ = static_cast<size_t>(info.st_size);
-  return {};
+  return true;
 }
 
 void LogFile::write(std::string_view stream, std::string_view line, bool piece) {
@@ -77,9 +90,7 @@ void LogFile::rotate() {
   } else {
     ::unlink(path_.c_str());
   }
-  if (const Result<void> opened = open(); !opened) {
-    drop_reason_ = opened.error().message;
-  }
+  open();
 }
 
 bool LogFile::write_out(std::string_view bytes) {

@@ -3,6 +3,8 @@
 //   2006-01-02T15:04:05.000000000Z stdout F a whole line
 //   2006-01-02T15:04:05.000000000Z stdout P a piece of a line that is too long
 //
+// The file, and the directories it is in, are made with the first line: most short containers have
+// nothing to say.
 // At kMaxFileBytes the file becomes `<path>.1`, what was `.1` becomes `.2`, and the oldest goes.
 // What cannot be written is dropped and counted, and said once in the log when there is room again:
 // a full disk never holds up a container. Owned by a log pump, on the supervisor's thread.
@@ -31,7 +33,6 @@ class LogFile {
 
   LogFile(env::Clock& clock, std::string path, LogLimits limits);
 
-  Result<void> open();
   // `line` without its line feed; a piece is continued by the next line of the same stream.
   void write(std::string_view stream, std::string_view line, bool piece);
   // Puts what is buffered into the file; write() does so by itself when there is much.
@@ -40,6 +41,7 @@ class LogFile {
  private:
   static constexpr size_t kFlushBytes = 64 * 1024;
 
+  bool open();
   void rotate();
   bool write_out(std::string_view bytes);
   void say_what_was_dropped();

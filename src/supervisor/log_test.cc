@@ -26,9 +26,7 @@ std::string line(std::string_view stream, char tag, std::string_view text) {
 
 struct LogTest : ::testing::Test {
   std::unique_ptr<LogFile> open(LogLimits limits = {}) {
-    auto log = std::make_unique<LogFile>(clock, directory / "log", limits);
-    EXPECT_TRUE(log->open().has_value());
-    return log;
+    return std::make_unique<LogFile>(clock, directory / "log", limits);
   }
   FixedClock clock;
   posix::TemporaryDirectory directory;
@@ -104,8 +102,34 @@ TEST_F(LogTest, WhatAFullDiskDropsIsSaidOnce) {
 }
 
 TEST_F(LogTest, ALinkIsNotFollowed) {
-  std::filesystem::create_symlink("/etc/passwd", directory / "link");
-  EXPECT_FALSE(LogFile(clock, directory / "link", {}).open().has_value());
+  directory.write("target", "as it was");
+  std::filesystem::create_symlink(directory / "target", directory / "link");
+  LogFile log(clock, directory / "link", {});
+  log.write("stdout", "words", false);
+  log.flush();
+  EXPECT_EQ(directory.read("target"), "as it was");
+}
+
+TEST_F(LogTest, TheFileAndItsDirectoryComeWithTheFirstLine) {
+  LogFile log(clock, directory / "a/b/log", {});
+  log.flush();
+  EXPECT_FALSE(std::filesystem::exists(directory / "a"));
+  log.write("stdout", "words", false);
+  log.flush();
+  EXPECT_EQ(directory.read("a/b/log"), line("stdout", 'F', "words"));
+}
+
+TEST_F(LogTest, ADirectoryThatCannotBeMadeDropsWhatIsSaidUntilItCan) {
+  directory.write("a", "in the way");
+  LogFile log(clock, directory / "a/log", {});
+  log.write("stdout", "lost", false);
+  log.flush();
+  std::filesystem::remove(directory / "a");
+  log.write("stdout", "kept", false);
+  log.flush();
+  const std::string text = directory.read("a/log");
+  EXPECT_NE(text.find("bytes of log were dropped here: open "), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with(line("stdout", 'F', "kept"))) << text;
 }
 
 }  // namespace

@@ -67,6 +67,11 @@ void fields(A& archive, Is<Refused> auto& message) {
   archive(message.id, message.why);
 }
 
+template <class A>
+void fields(A& archive, Is<NotCreated> auto& message) {
+  archive(message.id, message.reason, message.why);
+}
+
 template <size_t I = 0>
 Result<Message> decode_as(size_t type, std::string_view payload) {
   if constexpr (I == std::variant_size_v<Message>) {
@@ -93,10 +98,6 @@ bool absolute(const std::string& path) {
   return path.starts_with('/');
 }
 
-bool leads_up(const std::string& path) {
-  return (path + "/").find("/../") != std::string::npos;
-}
-
 Result<void> check_mount(const env::ContainerMount& mount) {
   if (!absolute(mount.target) || has_nul(mount.target) || has_nul(mount.source) ||
       has_nul(mount.sub_path) || absolute(mount.sub_path) ||
@@ -104,8 +105,10 @@ Result<void> check_mount(const env::ContainerMount& mount) {
     return fail(plain_error(fmt::format("mount {} at {}: paths must be absolute",
                                         quote(mount.source), quote(mount.target))));
   }
-  // Where it leads is for the links on the way to say.
-  if (leads_up(mount.target)) {
+  if (mount.kind == env::ContainerMount::Kind::tmpfs && mount.source.empty()) {
+    return fail(plain_error(fmt::format("mount at {}: memory needs a name", quote(mount.target))));
+  }
+  if (env::leads_up(mount.target)) {
     return fail(plain_error(fmt::format("mount at {}: .. is not allowed", quote(mount.target))));
   }
   return {};

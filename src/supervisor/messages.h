@@ -3,7 +3,7 @@
 // The agent opens with Hello; the supervisor answers Welcome, one RunReport for every run it knows,
 // and Synced. After that the agent sends Start, Signal, Exec, Forget, Shutdown and AskUse at will,
 // and the supervisor sends a RunReport for every change, one ExecDone per Exec, a Forgotten per
-// Forget and a Use per AskUse. A Start that nothing came of is answered with Refused.
+// Forget and a Use per AskUse. A Start that nothing came of is answered with NotCreated.
 // A run's id says what a report is about, and saying a thing twice does no harm.
 #pragma once
 
@@ -19,9 +19,10 @@
 
 namespace windlass::supervisor {
 
-constexpr uint32_t kProtocolVersion = 4;
+constexpr uint32_t kProtocolVersion = 5;
 constexpr uint32_t kFirstVersionWithUse = 3;
 constexpr uint32_t kFirstVersionWithRefusals = 4;
+constexpr uint32_t kFirstVersionWithSharedMemory = 5;  // and with NotCreated
 
 struct Hello {
   uint32_t version = kProtocolVersion;
@@ -105,8 +106,7 @@ struct Use {
   bool operator==(const Use&) const = default;
 };
 
-// Answer to a Start that the machine cannot carry out now. Nothing has run, nothing is recorded: it
-// may be asked for again. Not to be sent to one of an older version.
+// NotCreated without its reason, for agents of the version before it.
 struct Refused {
   std::string id;
   std::string why;
@@ -114,14 +114,24 @@ struct Refused {
   bool operator==(const Refused&) const = default;
 };
 
+// Answer to a Start that cannot be carried out now. Nothing has run, nothing is recorded: it may be
+// asked for again. Not to be sent to one of an older version.
+struct NotCreated {
+  std::string id;
+  std::string reason;
+  std::string why;
+
+  bool operator==(const NotCreated&) const = default;
+};
+
 using Message = std::variant<Hello, Start, Signal, Exec, Forget, Shutdown, Welcome, RunReport,
-                             Synced, ExecDone, Forgotten, AskUse, Use, Refused>;
+                             Synced, ExecDone, Forgotten, AskUse, Use, Refused, NotCreated>;
 
 std::string encode(const Message& message);
 Result<Message> decode(std::string_view bytes);
 
 // What no supervisor should be asked for: a bad id, no command, a NUL in a string, a relative path,
-// a mount at a path with `..`.
+// a mount at a path with `..`, memory without a name.
 Result<void> check_request(const env::ContainerRequest& request);
 
 }  // namespace windlass::supervisor

@@ -14,8 +14,9 @@ env::ContainerRequest full_request() {
   request.log_path = "/log";
   request.isolation.root = "/root";
   request.isolation.layer = "/layer";
-  request.isolation.mounts = {{env::ContainerMount::Kind::bind, "/a", "/b", true, 0, "sub/path"},
-                              {env::ContainerMount::Kind::tmpfs, "", "/c", false, 1 << 20}};
+  request.isolation.mounts = {
+      {env::ContainerMount::Kind::bind, "/a", "/b", true, 0, "sub/path"},
+      {env::ContainerMount::Kind::tmpfs, "m", "/c", false, 1 << 20, "x", 7}};
   request.isolation.hostname = "pod-0";
   request.isolation.private_tmp = false;
   request.isolation.private_dev = true;
@@ -54,7 +55,8 @@ std::vector<Message> one_of_each() {
           Forgotten{"a/b/1"},
           AskUse{},
           Use{{{"a/b/1", 1ULL << 40, 3}, {"c", 0, 0}}},
-          Refused{"a/b/1", "why"}};
+          Refused{"a/b/1", "why"},
+          NotCreated{"a/b/1", "CreateContainerError", "why"}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {
@@ -121,6 +123,8 @@ TEST(CheckRequest, NamesWhatIsWrong) {
   EXPECT_EQ(error([](auto& r) { r.isolation.mounts[0].target = "/tmp/.."; }),
             R"(mount at "/tmp/..": .. is not allowed)");
   EXPECT_EQ(error([](auto& r) { r.isolation.mounts[0].target = "/tmp/..x/y.."; }), "fine");
+  EXPECT_EQ(error([](auto& r) { r.isolation.mounts[1].source = ""; }),
+            R"(mount at "/c": memory needs a name)");
 }
 
 }  // namespace

@@ -97,12 +97,8 @@ Result<void> make_file(const std::string& path) {
   return {};
 }
 
-Result<DetachedMount> new_tmpfs(std::string_view mode, uint64_t bytes) {
-  DetachedMount::Options options = {{"mode", std::string(mode)}};
-  if (bytes != 0) {
-    options.emplace_back("size", fmt::format("{}", bytes));
-  }
-  return DetachedMount::make("tmpfs", options);
+Result<DetachedMount> new_tmpfs(std::string_view mode) {
+  return DetachedMount::make("tmpfs", {{"mode", std::string(mode)}});
 }
 
 // As options of overlayfs want it, which separates paths with colons.
@@ -128,24 +124,28 @@ Result<DetachedMount> layered(const std::string& root, const std::string& layer)
                                          {"userxattr", ""}});
 }
 
-Result<DetachedMount> open_mount(const env::ContainerMount& mount) {
-  if (mount.kind == env::ContainerMount::Kind::tmpfs) {
-    return new_tmpfs("0777", mount.size_bytes);
-  }
-  return mount.sub_path.empty() ? DetachedMount::clone_of(mount.source)
-                                : DetachedMount::clone_below(mount.source, mount.sub_path);
+// As a container runtime has it: what is not there yet keeps a container waiting.
+Failure cannot_create(Status why) {
+  return fail(env::is_not_created(why) ? std::move(why) : env::not_created(std::move(why.message)));
 }
 
 class View {
  public:
-  explicit View(const env::ContainerIsolation& isolation) : isolation_(isolation) {}
+  View(const env::ContainerIsolation& isolation, const std::vector<int>& memory)
+      : isolation_(isolation) {
+    for (const int mount : memory) {
+      memory_.push_back(DetachedMount::of(posix::FileDescriptor(mount)));
+    }
+  }
 
   Result<void> make() {
     // Nothing that is mounted here may reach the host.
     if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
       return fail(posix::system_error("mount", "/", errno));
     }
-    TRY_VOID(open_everything());
+    if (auto opened = open_everything(); !opened) {
+      return cannot_create(std::move(opened).error());
+    }
     if (!isolation_.root.empty()) {
       TRY_VOID(enter_own_root());
     }
@@ -171,7 +171,7 @@ class View {
     TRY(DetachedMount proc, DetachedMount::make("proc", {}));
     proc_ = std::make_unique<DetachedMount>(std::move(proc));
     if (isolation_.private_tmp) {
-      TRY(DetachedMount tmp, new_tmpfs("1777", 0));
+      TRY(DetachedMount tmp, new_tmpfs("1777"));
       tmp_ = std::make_unique<DetachedMount>(std::move(tmp));
     }
     if (own_dev()) {
@@ -184,14 +184,22 @@ class View {
     if (!isolation_.layer.empty()) {
       open_host_files();
     }
+    size_t memories = 0;
     for (const env::ContainerMount& mount : isolation_.mounts) {
-      TRY(DetachedMount opened, open_mount(mount));
+      const bool memory = mount.kind == env::ContainerMount::Kind::tmpfs;
+      TRY(DetachedMount opened,
+          memory ? Result<DetachedMount>(std::move(memory_.at(memories++))) : open_bind(mount));
       if (mount.read_only) {
         TRY_VOID(opened.set_read_only());
       }
       mounts_.emplace_back(std::move(opened), plain_path(mount.target));
     }
     return {};
+  }
+
+  static Result<DetachedMount> open_bind(const env::ContainerMount& mount) {
+    return mount.sub_path.empty() ? DetachedMount::clone_of(mount.source)
+                                  : DetachedMount::clone_below(mount.source, mount.sub_path);
   }
 
   // One that is not there is not missed.
@@ -205,12 +213,14 @@ class View {
   }
 
   Result<void> enter_own_root() {
-    TRY(const DetachedMount root, isolation_.layer.empty()
-                                      ? DetachedMount::clone_of(isolation_.root)
-                                      : layered(isolation_.root, isolation_.layer));
-    TRY_VOID(root.attach(isolation_.root));
+    const auto root = isolation_.layer.empty() ? DetachedMount::clone_of(isolation_.root)
+                                               : layered(isolation_.root, isolation_.layer);
+    if (!root) {
+      return cannot_create(root.error());
+    }
+    TRY_VOID(root->attach(isolation_.root));
     TRY_VOID(enter_root(isolation_.root));
-    TRY(posix::FileDescriptor top, root.top());
+    TRY(posix::FileDescriptor top, root->top());
     places_.push_back({"/", std::move(top)});
     for (const auto& [mount, target] : host_files_) {
       // An image may have something there that is no file: it keeps it.
@@ -220,7 +230,7 @@ class View {
   }
 
   Result<void> make_dev() {
-    TRY(const DetachedMount dev, new_tmpfs("0755", 0));
+    TRY(const DetachedMount dev, new_tmpfs("0755"));
     TRY_VOID(attach(dev, "/dev"));
     for (const auto& [device, name] : devices_) {
       TRY_VOID(attach(device, fmt::format("/dev/{}", name)));
@@ -230,7 +240,7 @@ class View {
         return fail(posix::system_error("symlink", name, errno));
       }
     }
-    TRY(const DetachedMount shared, new_tmpfs("1777", 0));
+    TRY(const DetachedMount shared, new_tmpfs("1777"));
     return attach(shared, "/dev/shm");
   }
 
@@ -302,7 +312,7 @@ class View {
         trees.emplace_back(*std::move(tree), name);
       }
     }
-    TRY(const DetachedMount copy, new_tmpfs("0755", 0));
+    TRY(const DetachedMount copy, new_tmpfs("0755"));
     const std::string place = directory == "/" ? kAssemblyPoint : directory;
     TRY_VOID(copy.attach(place));
     for (const auto& [tree, name] : trees) {
@@ -321,6 +331,7 @@ class View {
   }
 
   const env::ContainerIsolation& isolation_;
+  std::vector<DetachedMount> memory_;
   std::unique_ptr<DetachedMount> proc_;
   std::unique_ptr<DetachedMount> tmp_;
   std::vector<std::pair<DetachedMount, std::string>> devices_;
@@ -331,8 +342,9 @@ class View {
 
 }  // namespace
 
-Result<void> make_container_view(const env::ContainerIsolation& isolation) {
-  return View(isolation).make();
+Result<void> make_container_view(const env::ContainerIsolation& isolation,
+                                 const std::vector<int>& memory) {
+  return View(isolation, memory).make();
 }
 
 }  // namespace windlass::supervisor

@@ -8,13 +8,18 @@
 // entries.
 #pragma once
 
+#include <vector>
+
 #include "base/result.h"
 #include "env/containers.h"
 
 namespace windlass::supervisor {
 
 // The calling process is alone in a new mount namespace. Afterwards its root and working directory
-// are the container's root.
-Result<void> make_container_view(const env::ContainerIsolation& isolation);
+// are the container's root. `memory` has a detached mount for each one of memory, in their order,
+// and they are closed. What cannot be had for the container is a not_created() error; what cannot
+// be put together of it is a plain one.
+Result<void> make_container_view(const env::ContainerIsolation& isolation,
+                                 const std::vector<int>& memory);
 
 }  // namespace windlass::supervisor

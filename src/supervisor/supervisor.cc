@@ -25,6 +25,8 @@ namespace {
 
 constexpr size_t kDescriptorsPerContainer = 8;
 constexpr size_t kOwnDescriptors = 64;
+// One volume in memory for so many containers that there may be.
+constexpr size_t kContainersPerMemory = 4;
 constexpr size_t kMaxNewcomers = 16;
 constexpr Duration kLeftoverPatience = seconds(10);
 constexpr Duration kLook = seconds(2);
@@ -54,9 +56,9 @@ Supervisor::Supervisor(posix::EventLoop& loop, env::Clock& clock, env::Log& log,
       log_(log),
       options_(std::move(options)),
       max_containers_(container_limit(max_descriptors)),
-      ledger_(options_.directory) {
-  setting_ = probe_namespaces(options_.use_namespaces, inherited_descriptors, isolation_);
-}
+      setting_(probe_namespaces(options_.use_namespaces, inherited_descriptors, isolation_)),
+      memory_(setting_, max_containers_ / kContainersPerMemory),
+      ledger_(options_.directory) {}
 
 Supervisor::~Supervisor() {
   for (const env::TimerId timer : {look_timer_, commit_timer_}) {
@@ -255,7 +257,8 @@ void Supervisor::look_whether_needed() {
   const bool there =
       ::stat(options_.directory.c_str(), &info) == 0 && info.st_ino == directory_inode_;
   const MonotonicTime now = clock_.monotonic();
-  if (peer_ || !newcomers_.empty() || !containers_.empty()) {
+  // What is in the memory of a pod is not written down anywhere else.
+  if (peer_ || !newcomers_.empty() || !containers_.empty() || memory_.any()) {
     last_needed_ = now;
   }
   if (containers_.empty() && (!there || now - last_needed_ > options_.end_when_idle_for)) {

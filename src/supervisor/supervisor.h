@@ -22,6 +22,7 @@
 #include "supervisor/container.h"
 #include "supervisor/ledger.h"
 #include "supervisor/messages.h"
+#include "supervisor/shared_memory.h"
 
 namespace windlass::supervisor {
 
@@ -72,13 +73,14 @@ class Supervisor final : private Container::Listener {
   bool awaits_commit(const std::string& id) const;
 
   Result<void> launch(const env::ContainerRequest& request);
-  void refuse(const std::string& id, const std::string& why);
+  void refuse(const std::string& id, const Status& why);
   void send_failed(const std::string& id, const std::string& why);
   void started(const std::string& id) override;
-  void failed(const std::string& id, const std::string& why) override;
+  void failed(const std::string& id, const Status& why) override;
   void ended(const std::string& id, const env::ContainerExit& exit) override;
   void over(const env::ContainerRunInfo& run);
   void retire_container(const std::string& id);
+  void forget_run(const std::string& id);
 
   void schedule_commit();
   void commit();
@@ -95,6 +97,7 @@ class Supervisor final : private Container::Listener {
   Isolation isolation_;
   ChildSetting setting_;
   std::unique_ptr<Cgroups> cgroups_;
+  SharedMemory memory_;
   Ledger ledger_;
   uint64_t last_group_ = 0;
 

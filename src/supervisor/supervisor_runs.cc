@@ -16,6 +16,10 @@ namespace {
 // A full disk is looked at again this often.
 constexpr Duration kCommitRetry = seconds(1);
 
+Status as_not_created(const Status& why) {
+  return env::is_not_created(why) ? why : env::not_created(why.message);
+}
+
 }  // namespace
 
 void Supervisor::handle(const Start& message) {
@@ -31,20 +35,24 @@ void Supervisor::handle(const Start& message) {
     return;
   }
   if (shutting_down_ || ledger_.full() || containers_.size() >= max_containers_) {
-    refuse(id, shutting_down_ ? "the supervisor is shutting down" : "too many containers");
+    refuse(id, env::not_created(shutting_down_ ? "the supervisor is shutting down"
+                                               : "too many containers"));
     return;
   }
   if (const Result<void> launched = launch(message.request); !launched) {
-    failed(id, launched.error().message);
+    // There is no process yet: whatever is missing for one is the machine's matter.
+    failed(id, as_not_created(launched.error()));
   }
 }
 
 // Without a record: nothing has happened, and asking again may fare better.
-void Supervisor::refuse(const std::string& id, const std::string& why) {
-  if (peer_ && peer_->version >= kFirstVersionWithRefusals) {
-    send(Refused{id, why});
+void Supervisor::refuse(const std::string& id, const Status& why) {
+  if (peer_ && peer_->version >= kFirstVersionWithSharedMemory) {
+    send(NotCreated{id, as_not_created(why).reason, why.message});
+  } else if (peer_ && peer_->version >= kFirstVersionWithRefusals) {
+    send(Refused{id, why.message});
   } else {
-    send_failed(id, why);
+    send_failed(id, why.message);
   }
 }
 
@@ -60,11 +68,14 @@ Result<void> Supervisor::launch(const env::ContainerRequest& request) {
   std::unique_ptr<LogFile> log;
   if (!request.log_path.empty()) {
     log = std::make_unique<LogFile>(clock_, request.log_path, options_.logs);
-    TRY_VOID(log->open());
+  }
+  std::vector<posix::FileDescriptor> memory;
+  if (setting_.namespaces) {
+    TRY(memory, memory_.open(request.id, request.isolation.mounts));
   }
   TRY(std::unique_ptr<ContainerGroup> group,
       cgroups_->make(fmt::format("{:x}", ++last_group_), request.limits));
-  Result<Launched> launched = launch_container(request, setting_, *group);
+  Result<Launched> launched = launch_container(request, setting_, *group, memory);
   if (!launched) {
     group->remove();
     return fail(std::move(launched).error());
@@ -132,7 +143,7 @@ void Supervisor::handle(const Forget& message) {
     return;
   }
   // Durable with the next commit that has another reason: until then it is only remembered longer.
-  ledger_.forget(message.id);
+  forget_run(message.id);
 }
 
 void Supervisor::handle(const AskUse&) {
@@ -149,6 +160,7 @@ void Supervisor::handle(const AskUse&) {
   for (size_t i = 0; i < ids.size(); ++i) {
     answer.containers.push_back({ids[i], uses[i].memory_bytes, uses[i].threads});
   }
+  memory_.add_to(answer.containers);
   send(answer);
 }
 
@@ -157,9 +169,10 @@ void Supervisor::started(const std::string& id) {
   report(id);
 }
 
-void Supervisor::failed(const std::string& id, const std::string& why) {
-  if (std::erase(abandoned_, id) != 0) {
-    ledger_.forget(id);
+void Supervisor::failed(const std::string& id, const Status& why) {
+  if (std::erase(abandoned_, id) != 0 || env::is_not_created(why)) {
+    forget_run(id);
+    std::erase(to_release_, id);
     std::erase(forget_when_over_, id);
     retire_container(id);
     schedule_commit();
@@ -169,7 +182,7 @@ void Supervisor::failed(const std::string& id, const std::string& why) {
   env::ContainerRunInfo run;
   run.id = id;
   run.state = env::ContainerRunInfo::State::failed;
-  run.error = why;
+  run.error = why.message;
   run.exit.finished_at = clock_.now();
   over(run);
 }
@@ -197,6 +210,13 @@ void Supervisor::retire_container(const std::string& id) {
   }
 }
 
+void Supervisor::forget_run(const std::string& id) {
+  if (ledger_.find(id) != nullptr) {
+    ledger_.forget(id);
+  }
+  memory_.release(id);
+}
+
 void Supervisor::schedule_commit() {
   if (!std::exchange(commit_scheduled_, true)) {
     loop_.post([this] { commit(); });
@@ -220,7 +240,7 @@ void Supervisor::commit() {
   }
   for (const std::string& id : told) {
     if (std::erase(forget_when_over_, id) != 0) {
-      ledger_.forget(id);
+      forget_run(id);
     }
   }
   if (shutting_down_ && ledger_.pending()) {
@@ -235,7 +255,7 @@ void Supervisor::commit_failed(const Status& why) {
   for (const std::string& id : std::exchange(to_release_, {})) {
     if (const auto found = containers_.find(id); found != containers_.end()) {
       abandoned_.push_back(id);
-      found->second->abandon(why.message);
+      found->second->abandon(env::not_created(why.message));
     }
   }
   loop_.cancel(commit_timer_);

@@ -38,6 +38,11 @@ struct Outcome {
   bool over() const { return exit || (started && !*started); }
 };
 
+inline env::ContainerMount bind_mount(const std::string& source, const std::string& target,
+                                      bool read_only = false) {
+  return {env::ContainerMount::Kind::bind, source, target, read_only, 0};
+}
+
 class Rig {
  public:
   explicit Rig(SupervisorOptions options = {}) : options_(std::move(options)) {

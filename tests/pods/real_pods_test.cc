@@ -66,6 +66,24 @@ stringData: {{pw: hidden}}
   EXPECT_EQ(directory_.read("host/f"), "out\n");
 }
 
+// An init container, a sidecar and a container, of which none has it for itself.
+TEST_F(RealPods, AllContainersOfAPodShareMemory) {
+  const std::string mount = "volumeMounts: [{name: m, mountPath: /m}]";
+  const Ran ran =
+      run(job("[ $(stat -f -c %T /m) = tmpfs ]; [ $(cat /m/f) = out ]; "
+              "until [ -e /m/sidecar ]; do sleep 0.01; done; [ $(cat /part/g) = deep ]",
+              "        volumeMounts: [{name: m, mountPath: /m}, {name: m, mountPath: /part, "
+              "subPath: a/b}]\n",
+              fmt::format("      initContainers:\n"
+                          "      - {{name: i, image: test, command: [sh, -ec, \"echo out > /m/f; "
+                          "mkdir -p /m/a/b; echo deep > /m/a/b/g\"], {0}}}\n"
+                          "      - {{name: s, image: test, restartPolicy: Always, command: [sh, "
+                          "-ec, \"cat /m/f > /m/sidecar; sleep 1000\"], {0}}}\n"
+                          "      volumes: [{{name: m, emptyDir: {{medium: Memory}}}}]\n",
+                          mount)));
+  EXPECT_TRUE(ran.complete) << ran.output;
+}
+
 TEST_F(RealPods, UsersOfTheirOwn) {
   const Ran ran =
       run(job("[ $(id -u) = 1234 ]; [ $(id -g) = 55 ]; [ $(pwd) = / ]; "
@@ -95,7 +113,7 @@ TEST_F(RealPods, PartsOfVolumes) {
   };
   const Ran inside = run(two("mkdir -p /e/a/b; echo out > /e/a/b/f; ln -s a/b /e/l", "l"));
   EXPECT_TRUE(inside.complete) << inside.output;
-  const Ran outside = run(two("ln -s /etc /e/l", "l"));
+  const Ran outside = run(two("ln -s /etc /e/l", "l"), "--timeout 5s");  // it waits
   EXPECT_FALSE(outside.complete);
   EXPECT_THAT(outside.output, HasSubstr("l leads out of "));
   const Ran made =

@@ -465,6 +465,39 @@ TEST_F(Hollow, K40_AWriteThatFailsIsTriedAgain) {
   EXPECT_EQ(phase("p"), "Succeeded");
 }
 
+TEST_F(Hollow, K40_AStatusThatOthersUndidIsSaidAgain) {
+  start();
+  create("p", "duration: forever");
+  settle();
+  ASSERT_EQ(condition("p", "Ready"), "True : ");
+  const auto mark = [this] {
+    api.change<Pod>(api::kinds::pod(), "default", "p", "status", [](Pod& pod) {
+      for (auto& each : *pod.mutable_status()->mutable_conditions()) {
+        each.set_status(each.type() == "Ready" ? "False" : each.status());
+      }
+    });
+  };
+  mark();
+  settle(seconds(9));
+  EXPECT_EQ(condition("p", "Ready"), "False : ") << "not at once: others may insist";
+  settle(seconds(2));
+  EXPECT_EQ(condition("p", "Ready"), "True : ");
+  api.change<Pod>(api::kinds::pod(), "default", "p", "status",
+                  [](Pod& pod) { pod.mutable_status()->set_phase("Pending"); });
+  settle(seconds(11));
+  EXPECT_EQ(phase("p"), "Running");
+  nodes->set_silent("hollow-0", true);
+  mark();
+  settle(minutes(1));
+  EXPECT_EQ(condition("p", "Ready"), "False : ");
+  nodes->set_silent("hollow-0", false);
+  settle();
+  EXPECT_EQ(condition("p", "Ready"), "True : ");
+  client.calls.clear();
+  settle(minutes(10));
+  EXPECT_EQ(client.count("get pods") + client.count("update pods"), 0u) << "once it is so";
+}
+
 TEST_F(Hollow, AThousandNodesTakeTenThousandPodsWithBoundedWrites) {
   HollowOptions options;
   options.mix = {3, seconds(1), seconds(9), 10, 1};

@@ -23,6 +23,7 @@ HollowPods::HollowPods(client::ClientEnv env, Options options)
 }
 
 HollowPods::~HollowPods() {
+  env_.executor.cancel(reconcile_timer_);
   for (const auto& [uid, live] : live_) {
     env_.executor.cancel(live.timer);
   }
@@ -30,6 +31,17 @@ HollowPods::~HollowPods() {
 
 client::ObjectRef HollowPods::ref(const Live& live) const {
   return {&api::kinds::pod(), live.pod.spec().ns, live.pod.spec().name};
+}
+
+HollowPods::Said HollowPods::said_of(const api::Message& message) {
+  const auto& status = static_cast<const api::core::v1::Pod&>(message).status();
+  Said said;
+  said.running = status.phase() == "Running";
+  said.terminal = is_terminal_phase(status.phase());
+  said.ready = std::any_of(
+      status.conditions().begin(), status.conditions().end(),
+      [](const auto& each) { return each.type() == "Ready" && each.status() == "True"; });
+  return said;
 }
 
 HollowPods::Facts HollowPods::read(const api::Message& message) const {
@@ -42,11 +54,11 @@ HollowPods::Facts HollowPods::read(const api::Message& message) const {
   }
   facts.key = client::key_of(pod);
   facts.uid = metadata.uid();
-  facts.terminal = is_terminal_phase(pod.status().phase());
+  facts.said = said_of(pod);
   facts.deleting = metadata.has_deletion_timestamp();
   facts.grace = seconds(metadata.deletion_grace_period_seconds());
   const bool to_remove = facts.deleting && facts.grace > Duration::zero();
-  if ((!facts.terminal || to_remove) && !live_.contains(facts.uid)) {
+  if ((!facts.said.terminal || to_remove) && !live_.contains(facts.uid)) {
     facts.spec = std::make_shared<PodSpec>(read_pod_spec(pod));
     facts.seen = std::make_shared<PodSeen>(read_seen(pod));
   }
@@ -67,13 +79,37 @@ void HollowPods::on_pod(const Facts& pod) {
 }
 
 void HollowPods::note(const Facts& pod, Live& live) {
-  live.seen_ended = pod.terminal;
+  live.seen_ended = pod.said.terminal;
   live.deleting = pod.deleting;
   live.removed = live.removed || (pod.deleting && pod.grace == Duration::zero());
   if (pod.deleting) {
     live.pod.end(pod.grace, std::nullopt, now());
-  } else if (pod.terminal) {
+  } else if (pod.said.terminal) {
     live.pod.end(live.pod.spec().grace, std::nullopt, now());  // K-30: somebody else has ended it
+  }
+  // It may be what was there before the last write, or what others made of that.
+  if (live.said && *live.said != pod.said) {
+    doubtful_.insert(pod.uid);
+    if (reconcile_timer_ == env::TimerId::none) {
+      reconcile_timer_ = env_.executor.schedule(kReconcile, [this] { reconcile(); });
+    }
+  }
+}
+
+void HollowPods::reconcile() {
+  reconcile_timer_ = env::TimerId::none;
+  for (const std::string& uid : std::exchange(doubtful_, {})) {
+    const auto found = live_.find(uid);
+    if (found == live_.end() || found->second.busy) {
+      continue;  // who is busy reads the pod anew
+    }
+    Live& live = found->second;
+    const Facts* facts = informer_.find(live.key);
+    if (facts != nullptr && facts->uid == uid && !facts->said.terminal && live.said &&
+        facts->said != *live.said) {
+      live.undone = true;
+      settle(uid, live);
+    }
   }
 }
 
@@ -122,7 +158,7 @@ void HollowPods::schedule(const std::string& uid, Live& live, Duration delay) {
 }
 
 bool HollowPods::has_work(const Live& live) {
-  return live.written != live.pod.revision() ||
+  return live.written != live.pod.revision() || live.undone ||
          (live.pod.finished() && live.deleting && !live.removed);
 }
 
@@ -160,32 +196,32 @@ void HollowPods::write_next() {
 }
 
 void HollowPods::write(const std::string& uid, Live& live) {
-  if (live.written == live.pod.revision()) {
+  if (live.written == live.pod.revision() && !live.undone) {
     remove(uid, live);
     return;
   }
   const std::weak_ptr<HollowPods*> weak = self_;
-  const auto revision = std::make_shared<uint64_t>(0);
+  const auto written = std::make_shared<Written>();
   client::update_status(
       env_.client, ref(live), uid,
-      [weak, uid, revision](api::Message& pod) {
+      [weak, uid, written](api::Message& pod) {
         const auto self = weak.lock();
-        return self && (*self)->change(uid, pod, revision.get());
+        return self && (*self)->change(uid, pod, written.get());
       },
-      [weak, uid, revision](const Result<client::ObjectPtr>& answer) {
+      [weak, uid, written](const Result<client::ObjectPtr>& answer) {
         if (const auto self = weak.lock()) {
-          (*self)->on_answer(uid, answer, *revision);
+          (*self)->on_answer(uid, answer, written.get());
         }
       });
 }
 
-bool HollowPods::change(const std::string& uid, api::Message& message, uint64_t* revision) const {
+bool HollowPods::change(const std::string& uid, api::Message& message, Written* written) const {
   const auto found = live_.find(uid);
   if (found == live_.end()) {
     return false;
   }
   const HollowPod& hollow = found->second.pod;
-  *revision = hollow.revision();
+  written->revision = hollow.revision();
   auto& pod = static_cast<api::core::v1::Pod&>(message);
   const bool was_terminal = is_terminal_phase(pod.status().phase());
   PodStatusView view = hollow.status();
@@ -200,6 +236,7 @@ bool HollowPods::change(const std::string& uid, api::Message& message, uint64_t*
                                         env_.clock.now(), condition.reason, condition.message);
     }
   }
+  written->said = said_of(pod);
   return changed;
 }
 
@@ -212,13 +249,13 @@ void HollowPods::remove(const std::string& uid, const Live& live) {
       ref(live), options,
       [weak = std::weak_ptr<HollowPods*>(self_), uid](const Result<client::ObjectPtr>& answer) {
         if (const auto self = weak.lock()) {
-          (*self)->on_answer(uid, answer, std::nullopt);
+          (*self)->on_answer(uid, answer, nullptr);
         }
       });
 }
 
 void HollowPods::on_answer(const std::string& uid, const Result<client::ObjectPtr>& answer,
-                           std::optional<uint64_t> written) {
+                           const Written* written) {
   --in_flight_;
   const auto found = live_.find(uid);
   if (found != live_.end()) {
@@ -231,8 +268,12 @@ void HollowPods::on_answer(const std::string& uid, const Result<client::ObjectPt
     } else {
       live.busy = false;
       live.retry = kFirstRetry;
-      live.written = written.value_or(live.written);
-      live.removed = live.removed || !written;
+      if (written != nullptr) {
+        live.written = written->revision;
+        live.said = written->said;
+        live.undone = false;
+      }
+      live.removed = live.removed || written == nullptr;
       settle(uid, live);
     }
   }

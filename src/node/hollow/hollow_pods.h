@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -52,13 +53,23 @@ class HollowPods {
   static constexpr size_t kMaxWritesInFlight = 512;
   static constexpr Duration kFirstRetry = seconds(1);
   static constexpr Duration kMaxRetry = seconds(30);
+  static constexpr Duration kReconcile = seconds(10);  // K-40
+
+  // What others may undo of a status, and the node says again.
+  struct Said {
+    bool running = false;
+    bool terminal = false;
+    bool ready = false;
+
+    bool operator==(const Said&) const = default;
+  };
 
   // What the view keeps of every pod; `spec` and `seen` only of those to begin with.
   struct Facts {
     std::string key;
     std::string uid;
     std::string node;
-    bool terminal = false;
+    Said said;
     bool deleting = false;
     Duration grace{};
     std::shared_ptr<const PodSpec> spec;
@@ -72,7 +83,9 @@ class HollowPods {
     HollowPod pod;
     std::string key;
     env::TimerId timer = env::TimerId::none;
-    uint64_t written = 0;     // the revision that the API has
+    uint64_t written = 0;  // the revision that the API has
+    std::optional<Said> said = {};
+    bool undone = false;      // the API has lost what was written
     bool seen_ended = false;  // the view has the end: nothing older comes any more
     bool deleting = false;
     bool removed = false;  // the delete with grace 0 is acknowledged
@@ -80,11 +93,18 @@ class HollowPods {
     Duration retry = kFirstRetry;
   };
 
+  // The revision of a write, and what the API has with it.
+  struct Written {
+    uint64_t revision = 0;
+    Said said;
+  };
+
   struct Node {
     bool silent = false;
     std::set<std::string> pods;  // UIDs
   };
 
+  static Said said_of(const api::Message& pod);
   Facts read(const api::Message& pod) const;
   void on_pod(const Facts& pod);
   void on_gone(const Facts& pod);
@@ -94,12 +114,13 @@ class HollowPods {
   void settle(const std::string& uid, Live& live);
   static bool has_work(const Live& live);
   void note(const Facts& pod, Live& live);
+  void reconcile();
   void write_next();
   void write(const std::string& uid, Live& live);
-  bool change(const std::string& uid, api::Message& pod, uint64_t* revision) const;
+  bool change(const std::string& uid, api::Message& pod, Written* written) const;
   void remove(const std::string& uid, const Live& live);
   void on_answer(const std::string& uid, const Result<client::ObjectPtr>& answer,
-                 std::optional<uint64_t> written);
+                 const Written* written);
   void retry_later(const std::string& uid, Live& live, const Status& why);
   void forget(const std::string& uid);
   Moment now() const { return {env_.clock.now(), env_.clock.monotonic()}; }
@@ -112,6 +133,8 @@ class HollowPods {
   std::map<std::string, Live> live_;  // by UID
   std::deque<std::string> to_write_;  // UIDs, each once: bounded by the pods that live
   size_t in_flight_ = 0;
+  std::set<std::string> doubtful_;  // UIDs whose status was not what is written, when it was seen
+  env::TimerId reconcile_timer_ = env::TimerId::none;
   client::Informer<Facts> informer_;
   std::shared_ptr<HollowPods*> self_;  // callbacks hold it weakly
 };
