@@ -35,10 +35,9 @@ SimContainers::~SimContainers() {
 
 void SimContainers::start(const env::ContainerRequest& request, OnStarted on_started,
                           OnExit on_exit) {
-  if (!reachable_ || faults_.fires("sim_containers.unreachable")) {
-    post([on_started = std::move(on_started)] {
-      on_started(fail(env::unreachable("the supervisor cannot be reached")));
-    });
+  if (refusal_ || faults_.fires("sim_containers.unreachable")) {
+    const Status why = refusal_.value_or(env::not_created("the supervisor cannot be reached"));
+    post([why, on_started = std::move(on_started)] { on_started(fail(why)); });
     return;
   }
   if (faults_.fires("sim_containers.start_failed")) {

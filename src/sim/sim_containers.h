@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,8 +65,13 @@ class SimContainers final : public env::Containers {
   void set_use(std::function<env::ContainerUse(const std::string& id)> use) {
     use_ = std::move(use);
   }
-  // While it is not, every start is refused as env::unreachable.
-  void set_reachable(bool reachable) { reachable_ = reachable; }
+  // While it is not, nothing comes of any start.
+  void set_reachable(bool reachable) {
+    refusal_ = reachable ? std::nullopt
+                         : std::optional(env::not_created("the supervisor cannot be reached"));
+  }
+  // Every start is answered so, until there is nothing here.
+  void refuse(std::optional<Status> why) { refusal_ = std::move(why); }
   // The supervisor died, and what ran with it: how those runs ended nobody knows.
   void lose_running();
 
@@ -108,7 +114,7 @@ class SimContainers final : public env::Containers {
   std::map<std::string, Run> runs_;
   std::vector<Signal> signals_;
   uint64_t started_ = 0;
-  bool reachable_ = true;
+  std::optional<Status> refusal_;
   std::shared_ptr<bool> alive_;  // posted tasks hold it weakly
 };
 

@@ -13,6 +13,7 @@
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
+#include "schema/policy/v1/pod_disruption_budget.pb.h"
 #include "simulation/cluster.h"
 
 namespace windlass::simulation {
@@ -50,6 +51,7 @@ class Performance {
   bool run_on_cluster();
 
   void create();
+  void create_budget();
   void edit_job(const std::string& spec);
   void remove_job(const std::string& policy);
   void edit_pod(const PodFacts& pod, const std::string& patch);
@@ -90,6 +92,8 @@ bool Performance::run_on_job() {
     edit_job(fmt::format(R"("activeDeadlineSeconds":{})", word(2)));
   } else if (verb == "ttl") {
     edit_job(fmt::format(R"("ttlSecondsAfterFinished":{})", word(2)));
+  } else if (verb == "budget") {
+    create_budget();
   } else {
     return false;
   }
@@ -112,6 +116,18 @@ void Performance::create() {
     CHECK(!is_conflict(decision.answer.error()) && decision.answer.error().code != 422,
           decision.answer.error().message);
   }
+}
+
+// Of the Job's pods at least so many stay.
+void Performance::create_budget() {
+  auto budget = std::make_unique<api::policy::v1::PodDisruptionBudget>();
+  budget->mutable_metadata()->set_namespace_(kNamespace);
+  budget->mutable_metadata()->set_name(word(1));
+  budget->mutable_spec()->mutable_min_available()->set_int_val(std::atoi(word(2).c_str()));
+  (*budget->mutable_spec()->mutable_selector()->mutable_match_labels())[std::string(
+      api::kJobNameLabel)] = word(1);
+  const api::Kind* kind = api::find_kind("policy/v1", "PodDisruptionBudget");
+  (void)server().create({kind, kNamespace, word(1)}, std::move(budget));
 }
 
 void Performance::edit_job(const std::string& spec) {

@@ -7,6 +7,7 @@
 //   recreate JOB                    deletes it in the background and creates it again
 //   suspend|resume JOB
 //   parallelism|completions|deadline|ttl JOB N
+//   budget JOB N                    of its pods at least N stay
 //   delete-pod|force-delete-pod|evict-pod|strip-pod|orphan-pod|mark-pod JOB N   the N-th that runs
 //   annotate-pod JOB N VALUE        overwrites its failure count
 //   delete-ended-pods JOB

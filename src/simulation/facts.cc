@@ -37,6 +37,17 @@ int64_t number_of(const Pod& pod, std::string_view annotation) {
   return found == pod.metadata().annotations().end() ? 0 : std::atoll(found->second.c_str());
 }
 
+// `2` or `500m`.
+template <class Amounts>
+int64_t read_milli_cpu(const Amounts& amounts) {
+  const auto found = amounts.find("cpu");
+  if (found == amounts.end()) {
+    return 0;
+  }
+  const std::string& text = found->second.string();
+  return std::atoll(text.c_str()) * (text.ends_with('m') ? 1 : 1000);
+}
+
 void read_status(const api::batch::v1::JobStatus& status, JobFacts& facts) {
   facts.conditions = read_conditions(status.conditions());
   if (status.has_start_time()) {
@@ -158,6 +169,9 @@ PodFacts read_pod_facts(const api::ObjectPtr& object) {
   facts.failure_count = number_of(*pod, api::kIndexFailureCountAnnotation);
   facts.ignored_count = number_of(*pod, api::kIndexIgnoredFailureCountAnnotation);
   facts.conditions = read_conditions(pod->status().conditions());
+  for (const auto& container : pod->spec().containers()) {
+    facts.milli_cpu += read_milli_cpu(container.resources().requests());
+  }
   for (const auto& container : pod->status().container_statuses()) {
     facts.restarts += container.restart_count();
     if (container.state().has_terminated() && container.state().terminated().has_finished_at()) {
@@ -172,6 +186,7 @@ NodeFacts read_node_facts(const api::Message& message) {
   const auto& node = static_cast<const api::core::v1::Node&>(message);
   NodeFacts facts;
   facts.name = node.metadata().name();
+  facts.milli_cpu = read_milli_cpu(node.status().allocatable());
   for (const auto& condition : node.status().conditions()) {
     facts.ready = condition.type() == "Ready" ? condition.status() : facts.ready;
   }

@@ -87,6 +87,7 @@ struct PodFacts {
   int64_t failure_count = 0;
   int64_t ignored_count = 0;
   int32_t restarts = 0;
+  int64_t milli_cpu = 0;  // that its containers ask for
   std::vector<ConditionFacts> conditions = {};
   std::optional<Time> finished_at = {};  // the last container's end
 
@@ -99,6 +100,7 @@ struct NodeFacts {
   std::string ready = {};   // status of its Ready condition
   bool evicts = false;      // has a NoExecute taint
   bool life_taint = false;  // not-ready or unreachable, whatever the effect
+  int64_t milli_cpu = 0;    // that pods may have
 };
 
 JobFacts read_job_facts(const api::ObjectPtr& job);

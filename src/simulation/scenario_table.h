@@ -16,6 +16,8 @@ struct ScenarioRow {
   std::string_view end;
   std::string_view actions = {};
   std::string_view cluster = {};  // `elected`: two Job controllers and a Lease; `hollow`: its nodes
+  // Of a second Job, urgent, for whose pods others make room; then a node has room for one pod.
+  std::string_view urgent = {};
 };
 
 std::span<const ScenarioRow> job_rows();

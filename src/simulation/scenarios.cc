@@ -9,9 +9,12 @@
 namespace windlass::simulation {
 namespace {
 
-// A Job named j whose processes do as the script says. `spec` is flow YAML; what it says about the
-// pod follows `pod:`.
-std::string manifest(std::string_view spec, std::string_view script) {
+constexpr std::string_view kUrgent = "urgent";
+
+// A Job whose processes do as the script says. `spec` is flow YAML; what it says about the pod
+// follows `pod:`; `container` is what is said about its container.
+std::string manifest(std::string_view name, std::string_view spec, std::string_view script,
+                     std::string_view container) {
   std::string_view pod;
   if (const size_t at = spec.find("pod:"); at != spec.npos) {
     pod = spec.substr(at + 4);
@@ -25,8 +28,9 @@ std::string manifest(std::string_view spec, std::string_view script) {
   return fmt::format(
       "{{apiVersion: batch/v1, kind: Job, spec: {{{0}{1}template: {{metadata: {{annotations: "
       "{{windlass.dev/hollow-script: \"{5}\"}}}}, spec: {{{2}{3}{4}"
-      "containers: [{{name: main, image: x, command: [sim, j, \"{5}\"]}}]}}}}}}}}",
-      spec, spec.empty() ? "" : ", ", policy, pod, pod.empty() ? "" : ", ", script);
+      "containers: [{{name: main, image: x, {7}command: [sim, {6}, \"{5}\"]}}]}}}}}}}}",
+      spec, spec.empty() ? "" : ", ", policy, pod, pod.empty() ? "" : ", ", script, name,
+      container);
 }
 
 std::vector<Action> parse_actions(std::string_view lines) {
@@ -48,15 +52,23 @@ Scenario make(const ScenarioRow& row) {
   Scenario made;
   made.name = row.name;
   made.about = row.about;
-  made.jobs = {{"j", manifest(row.spec, row.script)}};
+  const std::string_view room = row.urgent.empty() ? "" : "resources: {requests: {cpu: 1}}, ";
+  made.jobs = {{"j", manifest("j", row.spec, row.script, room)}};
   made.actions = parse_actions(row.actions);
   made.ends = {{"j", std::string(row.end)}};
+  if (!row.urgent.empty()) {
+    const std::string urgent =
+        fmt::format("{}, pod: priorityClassName: system-cluster-critical", row.urgent);
+    made.jobs.emplace(kUrgent, manifest(kUrgent, urgent, "0@20", room));
+    made.ends.emplace(kUrgent, "Complete");
+  }
   made.cluster.elected = row.cluster == "elected";
   // A simulated machine that goes down forgets what it ran; the real one's journal does not.
   made.cluster.allowances.node_crashes =
       row.actions.find("crash node-") != std::string_view::npos && row.cluster != "hollow";
   for (NodeOptions& node : made.cluster.nodes) {
     node.hollow = row.cluster == "hollow";
+    node.cpu = row.urgent.empty() ? node.cpu : "1";
   }
   // How many pods a failing Job takes with it depends on the time.
   const bool is_queue = row.spec.find("parallelism") != row.spec.npos &&

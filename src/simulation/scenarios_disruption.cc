@@ -19,6 +19,25 @@ constexpr auto kDisruptionRows = std::to_array<ScenarioRow>({
      "0@3", "Complete",
      "500ms cordon node-1; 500ms cordon node-2; 5s evict-pod j 0; "
      "30s uncordon node-1"},
+    {"drain-budget", "62, E-9: of two pods a budget lets one go at a time",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
+     "DisruptionTarget, status: \"True\"}]}]}, parallelism: 2, completions: 2",
+     "0@60,0@60,0@3", "Complete",
+     "2s budget j 1; 15s drain node-1; 15s drain node-2; 40s uncordon node-1; 40s uncordon node-2"},
+    {"preempt", "11, R-1: a pod makes room for one of higher priority, the Job ignores it",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
+     "DisruptionTarget, status: \"True\"}]}]}",
+     "0@60,0@3", "Complete", "10s create urgent", "", "parallelism: 2, completions: 2"},
+    {"preempt-counted", "R-1 without a policy: the preemption counts", "backoffLimit: 0",
+     "0@60,0@3", "Failed BackoffLimitExceeded", "10s create urgent", "",
+     "parallelism: 2, completions: 2"},
+    {"preempt-let-down", "P-3: the nodes where room is made are closed meanwhile",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
+     "DisruptionTarget, status: \"True\"}]}]}, parallelism: 2, completions: 2",
+     "0@90/20:143,0@90/20:143,0@3", "Complete",
+     "10s create urgent; 15s cordon node-1; 22s uncordon node-1; 22s cordon node-2; "
+     "60s uncordon node-2",
+     "", "parallelism: 1, completions: 1"},
     {"node-lost", "R-11: the node object goes, pod GC ends its pods",
      "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: "
      "DisruptionTarget, status: \"True\"}]}]}",

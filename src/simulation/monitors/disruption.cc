@@ -69,6 +69,19 @@ class NodesComeBack final : public Monitor {
   }
 };
 
+// D-12: a mark that nothing followed is taken back.
+class NoStaleMarks final : public Monitor {
+  std::string_view rule() const override { return "disruption D-12"; }
+
+  void at_rest(const History& history, Report& report) override {
+    for (const auto& [uid, pod] : history.pods()) {
+      if (pod.exists && pod.now.active() && has_true(pod.now.conditions, "DisruptionTarget")) {
+        report.broken(rule(), fmt::format("pod {} lives on with its mark", pod.now.key));
+      }
+    }
+  }
+};
+
 }  // namespace
 
 void add_disruption_monitors(Monitors& monitors, const Allowances& allowances) {
@@ -77,6 +90,7 @@ void add_disruption_monitors(Monitors& monitors, const Allowances& allowances) {
   }
   monitors.push_back(std::make_unique<EvictedFromATaintedNode>());
   monitors.push_back(std::make_unique<NodesComeBack>());
+  monitors.push_back(std::make_unique<NoStaleMarks>());
 }
 
 }  // namespace windlass::simulation

@@ -36,6 +36,27 @@ class MonitorTest : public ::testing::Test {
     job_ = after;
     has_job_ = true;
   }
+  static PodFacts pod(const std::string& name) {
+    PodFacts facts;
+    facts.uid = name;
+    facts.key = "default/" + name;
+    facts.phase = "Pending";
+    return facts;
+  }
+  void commit(const PodFacts* before, PodFacts* after, const std::string& component) {
+    after->version = ++version_;
+    const Writer writer{component, 0};
+    const PodChange change{before, after, writer, {}};
+    history_.on_pod(change);
+    for (const auto& monitor : monitors_) {
+      monitor->on_pod(change, history_, report_);
+    }
+  }
+  void come_to_rest() {
+    for (const auto& monitor : monitors_) {
+      monitor->at_rest(history_, report_);
+    }
+  }
   static ConditionFacts condition(const std::string& type, const std::string& reason = "") {
     return {type, "True", reason, "", {}};
   }
@@ -99,6 +120,37 @@ TEST_F(MonitorTest, C3C4C5_SeeWrongIndexes) {
   job.failed_indexes = {1};
   commit(job);
   EXPECT_THAT(rules(), ::testing::IsSupersetOf({"C3", "C4", "C5"}));
+}
+
+TEST_F(MonitorTest, N7_SeesANodeThatIsOvercommitted) {
+  history_.on_node({.name = "n", .ready = "True", .milli_cpu = 1000}, true, {});
+  for (const char* name : {"a", "b"}) {
+    PodFacts waiting = pod(name);
+    waiting.milli_cpu = 600;
+    commit(nullptr, &waiting, "");
+    PodFacts bound = waiting;
+    bound.node = "n";
+    EXPECT_THAT(rules(), ::testing::IsEmpty());
+    commit(&waiting, &bound, "scheduler");
+  }
+  EXPECT_THAT(rules(), ElementsAre("N7"));
+}
+
+TEST_F(MonitorTest, C7_SeesADeleteWithoutAMark) {
+  PodFacts running = pod("a");
+  commit(nullptr, &running, "");
+  PodFacts deleted = running;
+  deleted.deleting = true;
+  commit(&running, &deleted, "scheduler");
+  EXPECT_THAT(rules(), ElementsAre("disruption C-7"));
+}
+
+TEST_F(MonitorTest, D12_SeesAMarkThatStays) {
+  PodFacts marked = pod("a");
+  marked.conditions = {condition("DisruptionTarget", "PreemptionByScheduler")};
+  commit(nullptr, &marked, "");
+  come_to_rest();
+  EXPECT_THAT(rules(), ElementsAre("disruption D-12"));
 }
 
 }  // namespace

@@ -84,6 +84,32 @@ class BoundOnce final : public Monitor {
   }
 };
 
+// What pods on a node ask for is there.
+class RoomIsThere final : public Monitor {
+  std::string_view rule() const override { return "N7"; }
+
+  void on_pod(const PodChange& change, const History& history, Report& report) override {
+    if (change.writer.component != "scheduler" || change.before == nullptr ||
+        change.after == nullptr || !change.before->node.empty() || change.after->node.empty()) {
+      return;
+    }
+    const auto node = history.nodes().find(change.after->node);
+    if (node == history.nodes().end() || !node->second.exists) {
+      return;
+    }
+    int64_t asked = 0;
+    for (const auto& [uid, pod] : history.pods()) {
+      const bool is_there = pod.exists && pod.now.node == node->first && !pod.now.terminal();
+      asked += is_there ? pod.now.milli_cpu : 0;
+    }
+    if (asked > node->second.now.milli_cpu) {
+      report.broken(rule(),
+                    fmt::format("pod {} comes to {}, whose pods ask for {}m of {}m",
+                                change.after->key, node->first, asked, node->second.now.milli_cpu));
+    }
+  }
+};
+
 }  // namespace
 
 void add_node_monitors(Monitors& monitors, const Allowances& allowances) {
@@ -94,6 +120,7 @@ void add_node_monitors(Monitors& monitors, const Allowances& allowances) {
   monitors.push_back(std::make_unique<SuccessIsReal>());
   monitors.push_back(std::make_unique<IndexesHaveWitnesses>());
   monitors.push_back(std::make_unique<BoundOnce>());
+  monitors.push_back(std::make_unique<RoomIsThere>());
 }
 
 }  // namespace windlass::simulation
