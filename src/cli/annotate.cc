@@ -41,11 +41,18 @@ void move_names(JsonValue& document) {
       JsonValue::string(api::to_json_text(names));
 }
 
+// Other groups have kinds of that name, too.
+bool is_batch_job(const JsonValue& document) {
+  const JsonValue* kind = document.find("kind");
+  const JsonValue* version = document.find("apiVersion");
+  return kind != nullptr && kind->text == "Job" &&
+         (version == nullptr || !is_of_a_domain(version->text));
+}
+
 // The document as it is to be printed; an error has been told of.
 Result<std::string> annotated(const Manifest& manifest, Output& output) {
   TRY(api::JsonTree tree, api::parse_json_value(manifest.document.json));
-  const JsonValue* kind = tree.value.find("kind");
-  if (kind != nullptr && kind->text == "Job") {
+  if (is_batch_job(tree.value)) {
     const CheckedObject checked = check_manifest(manifest, {});
     for (const Diagnostic& error : checked.errors) {
       output.err(error.line + "\n");

@@ -46,6 +46,21 @@ TEST(Annotate, MovesNamesAndLeavesTheRest) {
   EXPECT_EQ(again.out_text, output.out_text);
 }
 
+TEST(Annotate, AJobOfAnotherGroupPassesUnchanged) {
+  constexpr const char* kOther =
+      "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata:\n  name: v\nspec:\n"
+      "  minAvailable: 3\n";
+  sim::SimFiles files;
+  files.put("other.yaml", kOther);
+  testing::TextOutput output;
+  EXPECT_EQ(annotate({{{"other.yaml"}}, OutputFormat::yaml}, files, output), ExitCode::ok)
+      << output.err_text;
+  EXPECT_EQ(output.out_text, kOther);
+  EXPECT_EQ(output.err_text, "");
+  files.put("typo.yaml", "{apiVersion: bacth/v1, kind: Job, metadata: {name: j}}");
+  EXPECT_EQ(annotate({{{"typo.yaml"}}, OutputFormat::yaml}, files, output), ExitCode::failed);
+}
+
 TEST(Annotate, SaysWhatIsWrong) {
   sim::SimFiles files;
   files.put("job.yaml", "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {zork: 1}}");

@@ -3,29 +3,45 @@
 #include <fmt/format.h>
 
 #include "api/codec/wire_time.h"
+#include "api/job/job_constants.h"
 #include "client/object_identity.h"
-#include "schema/meta/v1/meta.pb.h"
+#include "schema/batch/v1/job.pb.h"
 
 namespace windlass::cli {
 
-std::string find_built_in_trace(const client::ObjectList& jobs, Time now) {
-  for (const client::ObjectPtr& job : jobs.items) {
-    for (const auto& entry : api::metadata_of(*job).managed_fields()) {
-      if (entry.manager() == "kube-controller-manager" && entry.subresource() == "status" &&
-          now - api::time_of(entry.time()) < kBuiltInTrace) {
-        return client::key_of(*job);
+namespace {
+
+// Ourselves, and people at work.
+bool is_other_program(const std::string& writer) {
+  return !writer.starts_with("windlass") && !writer.starts_with("kubectl");
+}
+
+bool is_built_in_ones(const api::batch::v1::Job& job) {
+  const std::string& manager = job.spec().managed_by();
+  return manager.empty() || manager == api::kBuiltInJobController;
+}
+
+}  // namespace
+
+std::optional<BuiltInTrace> find_built_in_trace(const client::ObjectList& jobs, Time now) {
+  for (const client::ObjectPtr& object : jobs.items) {
+    const auto& job = static_cast<const api::batch::v1::Job&>(*object);
+    for (const auto& entry : job.metadata().managed_fields()) {
+      if (entry.subresource() == "status" && is_built_in_ones(job) &&
+          is_other_program(entry.manager()) && now - api::time_of(entry.time()) < kBuiltInTrace) {
+        return BuiltInTrace{client::key_of(job), entry.manager()};
       }
     }
   }
-  return "";
+  return std::nullopt;
 }
 
-std::string built_in_advice(const std::string& job) {
+std::string built_in_advice(const BuiltInTrace& trace) {
   return fmt::format(
-      "the cluster's own Job controller is at work: it wrote the status of Job {} within the last "
+      "the cluster's own Job controller is at work: {} wrote the status of Job {} within the last "
       "{}. Switch it off first (kube-controller-manager --controllers=*,-job-controller), wait "
       "that long, and start this again; or use --managed-by NAME, which works beside it",
-      job, format_duration(kBuiltInTrace));
+      trace.writer, trace.job, format_duration(kBuiltInTrace));
 }
 
 }  // namespace windlass::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/time.h"
@@ -7,13 +8,19 @@
 
 namespace windlass::cli {
 
-// A trace of the cluster's own Job controller at work in the last minutes: the Job whose status it
-// has written, by what the API server notes of writers; "" for none. Two controllers of the same
-// Jobs would count each other's pods.
+// A trace of the cluster's own Job controller at work in the last minutes: a Job of its own whose
+// status was written, by what the API server notes of writers. Two controllers of the same Jobs
+// would count each other's pods.
 inline constexpr Duration kBuiltInTrace = minutes(5);
-std::string find_built_in_trace(const client::ObjectList& jobs, Time now);
+
+struct BuiltInTrace {
+  std::string job;     // namespace/name
+  std::string writer;  // kube-controller-manager; k3s, kubelite: the program that it is a part of
+};
+
+std::optional<BuiltInTrace> find_built_in_trace(const client::ObjectList& jobs, Time now);
 
 // What to do about it.
-std::string built_in_advice(const std::string& job);
+std::string built_in_advice(const BuiltInTrace& trace);
 
 }  // namespace windlass::cli

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
 #include "api/codec/json.h"
 #include "api/job/job_manifest.h"
 #include "cli/checked_kinds.h"
@@ -24,6 +29,40 @@ std::string problem_text(const api::FieldProblem& problem) {
     return problem.text();
   }
   return fmt::format("{}, did you mean \"{}\"?", problem.text(), problem.suggestion);
+}
+
+// Kinds of Kubernetes that have no schema here, in groups without a domain.
+constexpr std::pair<std::string_view, std::string_view> kKindsElsewhere[] = {
+    {"v1", "Endpoints"},
+    {"v1", "LimitRange"},
+    {"v1", "PersistentVolume"},
+    {"v1", "PersistentVolumeClaim"},
+    {"v1", "ReplicationController"},
+    {"v1", "ResourceQuota"},
+    {"apps/v1", "ControllerRevision"},
+    {"apps/v1", "DaemonSet"},
+    {"apps/v1", "Deployment"},
+    {"apps/v1", "ReplicaSet"},
+    {"apps/v1", "StatefulSet"},
+    {"autoscaling/v1", "HorizontalPodAutoscaler"},
+    {"autoscaling/v2", "HorizontalPodAutoscaler"},
+    {"batch/v1", "CronJob"},
+};
+
+// Whether a kind that is not known here may well be one of a cluster: then the manifest is not at
+// fault.
+bool is_elsewhere(const api::TypeMeta& type) {
+  const std::string group = type.api_version.substr(0, type.api_version.find('/'));
+  const auto known = api::all_kinds();
+  if (is_of_a_domain(type.api_version) &&
+      std::none_of(known.begin(), known.end(),
+                   [&group](const api::Kind& kind) { return kind.group == group; })) {
+    return true;
+  }
+  return std::any_of(std::begin(kKindsElsewhere), std::end(kKindsElsewhere),
+                     [&type](const auto& pair) {
+                       return pair.first == type.api_version && pair.second == type.kind;
+                     });
 }
 
 class Checker {
@@ -64,6 +103,12 @@ class Checker {
       return false;
     }
     checked_.kind = api::find_kind(type->api_version, type->kind);
+    if (checked_.kind == nullptr && is_elsewhere(*type)) {
+      warning("kind",
+              fmt::format("kind \"{}\" in version \"{}\" is not known here, and not checked",
+                          type->kind, type->api_version));
+      return false;
+    }
     if (checked_.kind == nullptr) {
       error("kind", fmt::format("no matches for kind \"{}\" in version \"{}\"", type->kind,
                                 type->api_version));
@@ -123,6 +168,12 @@ class Checker {
 };
 
 }  // namespace
+
+bool is_of_a_domain(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash != std::string_view::npos &&
+         api_version.substr(0, slash).find('.') != std::string_view::npos;
+}
 
 CheckedObject check_manifest(const Manifest& manifest, const CheckOptions& options) {
   return Checker(manifest, options).check();

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/feature_gates.h"
@@ -20,9 +21,11 @@ struct Diagnostic {
 };
 
 struct CheckedObject {
-  const api::Kind* kind = nullptr;       // nullptr when the manifest names no kind known here
-  std::shared_ptr<api::Message> object;  // defaulted; nullptr when it could not be decoded
-  std::string title;                     // job.batch/demo
+  const api::Kind* kind = nullptr;  // nullptr when the manifest names no kind known here
+  // Defaulted; nullptr when it could not be decoded, and for a kind that other clusters have: that
+  // is no error, and a warning tells it.
+  std::shared_ptr<api::Message> object;
+  std::string title;  // job.batch/demo
   std::vector<Diagnostic> errors;
   std::vector<Diagnostic> warnings;
 
@@ -33,6 +36,9 @@ struct CheckOptions {
   FieldValidation fields = FieldValidation::strict;
   api::FeatureGates gates;
 };
+
+// Whether the group is a domain, as those of extensions are: batch.volcano.sh/v1alpha1.
+bool is_of_a_domain(std::string_view api_version);
 
 CheckedObject check_manifest(const Manifest& manifest, const CheckOptions& options);
 

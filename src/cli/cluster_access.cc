@@ -1,5 +1,7 @@
 #include "cli/cluster_access.h"
 
+#include <fmt/format.h>
+
 #include "remote/kubeconfig.h"
 
 namespace windlass::cli {
@@ -15,7 +17,13 @@ Result<remote::Access> find_named(env::Files& files, const ClusterFlags& options
                                    options.context);
   }
   const std::string own = environment.home + "/.kube/config";
-  if (!environment.service_host.empty() || !files.type(own)) {
+  const bool is_there = files.type(own).has_value();
+  // Who names a context means a kubeconfig, also inside a pod.
+  if (!options.context.empty() && !is_there) {
+    return fail(plain_error(
+        fmt::format("context \"{}\" does not exist: there is no {}", options.context, own)));
+  }
+  if (options.context.empty() && (!environment.service_host.empty() || !is_there)) {
     remote::InClusterSource source;
     source.host = environment.service_host;
     source.port = environment.service_port;

@@ -1,6 +1,6 @@
 // Which cluster a command means: --kubeconfig, $KUBECONFIG, the cluster this is a pod of,
-// ~/.kube/config, in the order in which controllers look. A proxy that the kubeconfig names goes
-// before one of the environment.
+// ~/.kube/config, in the order in which controllers look. --context means a kubeconfig, and passes
+// the pod over. A proxy that the kubeconfig names goes before one of the environment.
 #pragma once
 
 #include <string>

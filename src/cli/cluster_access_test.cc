@@ -46,6 +46,18 @@ TEST(ClusterAccess, LooksInTheOrderOfControllers) {
               HasSubstr("context \"other\" does not exist"));
 }
 
+TEST(ClusterAccess, AContextIsThatOfAKubeconfigAlsoInsideAPod) {
+  sim::SimFiles files;
+  put_config(files, "/users/u/.kube/config", "from-home");
+  ClusterEnvironment environment{"", "from-pod", "443", "/users/u", {}};
+  EXPECT_EQ(host_found(files, {"", "c"}, environment), "from-home");
+  EXPECT_THAT(host_found(files, {"", "other"}, environment),
+              HasSubstr("context \"other\" does not exist"));
+  environment.home = "/nobody";
+  EXPECT_EQ(host_found(files, {"", "c"}, environment),
+            "context \"c\" does not exist: there is no /nobody/.kube/config");
+}
+
 TEST(ClusterAccess, TheProxyOfTheEnvironmentIsForWhoNamesNone) {
   sim::SimFiles files;
   put_config(files, "plain", "h");

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <map>
 
+#include "api/names.h"
 #include "cli/completion.h"
 #include "cli/flag_values.h"
 #include "cli/raw_flags.h"
+#include "net/endpoint.h"
 
 namespace windlass::cli {
 namespace {
@@ -193,12 +195,24 @@ Result<PlanePeriods> plane_periods(const RawFlags& raw) {
   return periods;
 }
 
+Result<std::vector<std::string>> certifiable(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const bool is_address = !name.empty() && net::parse_endpoint("[" + name + "]:1").has_value();
+    if (!is_address && !api::is_dns1123_subdomain(name)) {
+      return fail(plain_error(fmt::format(
+          "invalid --server-name \"{}\": must be a DNS name in lower case, or an address", name)));
+    }
+  }
+  return names;
+}
+
 Result<CommandLine> up_options(const RawFlags& raw) {
   UpOptions options;
   TRY(options.periods, plane_periods(raw));
   TRY(options.gates, api::FeatureGates::parse(raw.feature_gates));
   options.data_dir = raw.data_dir;
   options.listen = raw.listen;
+  TRY(options.server_names, certifiable(raw.server_names));
   options.verbosity = raw.verbosity;
   options.nodes = raw.nodes.value_or(raw.hollow_nodes > 0 ? 0 : 1);
   options.hollow_nodes = raw.hollow_nodes;

@@ -185,6 +185,8 @@ TEST(CommandLine, SimulateTakesACluster) {
   EXPECT_EQ(options.cluster.lose_node_every, std::nullopt);
   EXPECT_EQ(options.cluster.limit, hours(24));
   EXPECT_THAT(refused({"simulate", "-f", "a", "--mix", "zork=1"}).text, HasSubstr("zork"));
+  EXPECT_THAT(refused({"simulate", "-f", "a", "--mix", "fail=5%,seed=7"}).text,
+              HasSubstr("--seed"));
   EXPECT_THAT(refused({"simulate", "-f", "a", "--drain-every", "0s"}).text,
               HasSubstr("--drain-every"));
 }
@@ -198,6 +200,19 @@ TEST(CommandLine, SaysWhatItDoesNotKnow) {
   EXPECT_EQ(error({"up", "extra"}), "error: unexpected argument \"extra\"");
   EXPECT_EQ(error({"upp"}), "error: unknown command \"upp\"");
   EXPECT_EQ(error({"--zork", "up"}), "error: unknown flag: --zork");
+}
+
+TEST(CommandLine, UpTakesNamesOfItsServer) {
+  const auto options = parsed<UpOptions>(
+      {"up", "--server-name", "build1.example.com", "--server-name=2001:db8::1", "--nodes", "2"});
+  EXPECT_EQ(options.server_names, (std::vector<std::string>{"build1.example.com", "2001:db8::1"}));
+  EXPECT_EQ(options.nodes, 2u);
+  EXPECT_TRUE(parsed<UpOptions>({"up"}).server_names.empty());
+  for (const char* name : {"", "a,DNS:b", "https://a", "A", "::g"}) {
+    EXPECT_THAT(refused({"up", std::string("--server-name=") + name}).text,
+                HasSubstr("--server-name"))
+        << name;
+  }
 }
 
 TEST(CommandLine, KubeconfigTakesARoleAndAUser) {

@@ -73,6 +73,24 @@ controllers::taint_eviction::TaintEvictionController::Options taint_options(
   return taints;
 }
 
+scheduler::Scheduler::Options scheduler_options(const ControlPlaneOptions& options) {
+  scheduler::Scheduler::Options scheduling = scheduler::options_with(options.gates);
+  if (options.metrics) {
+    scheduling.on_preemption =
+        [&attempts = options.metrics->counter("scheduler_preemption_attempts_total",
+                                              "Attempts to make room by preemption."),
+         &chosen = options.metrics->histogram("scheduler_preemption_victims",
+                                              "Victims of a preemption.", {1, 2, 4, 8, 16, 32, 64}),
+         keep = options.metrics](size_t victims) {
+          attempts.add({});
+          if (victims > 0) {
+            chosen.observe({}, static_cast<double>(victims));
+          }
+        };
+  }
+  return scheduling;
+}
+
 controllers::node_lifecycle::NodeLifecycleController::Options node_options(
     const PlanePeriods& periods) {
   controllers::node_lifecycle::NodeLifecycleController::Options nodes;
@@ -108,7 +126,7 @@ struct ControlPlane::Parts {
         ttl_controller(shared_env, {}),
         pod_gc(shared_env, pod_gc_options(options)),
         node_lifecycle(shared_env, node_options(options.periods)),
-        scheduler(shared_env, scheduler::options_with(options.gates)) {
+        scheduler(shared_env, scheduler_options(options)) {
     server.set_admission(admission_with(options));
     if (const Duration timeout = options.periods.pod_eviction_timeout; timeout > Duration::zero()) {
       lost_nodes.emplace(shared_env, controllers::lost_nodes::LostNodeController::Options{

@@ -163,18 +163,20 @@ TEST_F(ControllerOnServers, TheLeaseIsInThePodsOwnNamespace) {
   EXPECT_TRUE(list(api::kinds::lease(), "default").empty());
 }
 
-// What the API of Jobs was in 1.28, and what a controller that is named by Jobs can do there.
-TEST(ControllerOnOldServers, SaysWhatIsMissing) {
-  constexpr const char* kOpenApi =
-      R"({"components":{"schemas":{"io.k8s.api.batch.v1.JobSpec":{"properties":{"template":{},
+// What the API of Jobs was in 1.28.
+void answer_as_old_server(remote::testing::Peer& peer) {
+  peer.receive();
+  peer.answer(200, R"({"gitVersion":"v1.28.15"})");
+  peer.receive();
+  peer.answer(
+      200, R"({"components":{"schemas":{"io.k8s.api.batch.v1.JobSpec":{"properties":{"template":{},
         "podFailurePolicy":{},"backoffLimitPerIndex":{},"podReplacementPolicy":{}}},
-      "io.k8s.api.batch.v1.JobStatus":{"properties":{"failedIndexes":{},"terminating":{}}}}}})";
-  remote::testing::ScriptedServer server({[&](remote::testing::Peer& peer) {
-    peer.receive();
-    peer.answer(200, R"({"gitVersion":"v1.28.15"})");
-    peer.receive();
-    peer.answer(200, kOpenApi);
-  }});
+      "io.k8s.api.batch.v1.JobStatus":{"properties":{"failedIndexes":{},"terminating":{}}}}}})");
+}
+
+// What a controller that is named by Jobs can do there.
+TEST(ControllerOnOldServers, SaysWhatIsMissing) {
+  remote::testing::ScriptedServer server({answer_as_old_server});
   ControllerOptions options;
   options.manager = "windlass.dev/job-controller";
   options.listen = "";
@@ -185,6 +187,65 @@ TEST(ControllerOnOldServers, SaysWhatIsMissing) {
   EXPECT_THAT(controller.said(),
               HasSubstr("error: --managed-by needs a server that keeps spec.managedBy"));
   EXPECT_EQ(controller.said().find("backoffLimitPerIndex"), std::string::npos);
+}
+
+// A page of a list of one Job, whose status `writer` has just written.
+std::string page_with(const std::string& key, const std::string& writer,
+                      const std::string& continue_token) {
+  const client::KeyParts parts = client::split_key(key);
+  const std::string now = format_rfc3339(posix::PosixClock().now());
+  return R"({"kind":"JobList","apiVersion":"batch/v1","metadata":{"resourceVersion":"9","continue":")" +
+         continue_token + R"("},"items":[{"metadata":{"name":")" + parts.name +
+         R"(","namespace":")" + parts.ns + R"(","managedFields":[{"manager":")" + writer +
+         R"(","operation":"Update","subresource":"status","time":")" + now +
+         R"("}]},"spec":{"template":{}}}]})";
+}
+
+struct Looked {
+  std::string said;
+  std::vector<std::string> asked;  // the requests for Jobs
+};
+
+// What becomes of a controller that is to take the place of the built-in one.
+Looked look_for_built_in(const std::string& ns, std::vector<std::pair<int, std::string>> lists) {
+  Looked looked;
+  remote::testing::ScriptedServer server({[&](remote::testing::Peer& peer) {
+    answer_as_old_server(peer);
+    for (const auto& [status, body] : lists) {
+      looked.asked.push_back(peer.receive());
+      peer.answer(status, body);
+    }
+  }});
+  ControllerOptions options;
+  options.manager = api::kBuiltInJobController;
+  options.ns = ns;
+  options.listen = "";
+  RunningController controller(server.access(), options, "one");
+  EXPECT_EQ(controller.join(), ExitCode::failed);
+  looked.said = controller.said();
+  return looked;
+}
+
+TEST(ControllerOnOldServers, TheBuiltInOneIsLookedForOnEveryPage) {
+  const Looked looked = look_for_built_in(
+      "", {{200, page_with("a/old", "windlass", "more")}, {200, page_with("prod/new", "k3s", "")}});
+  ASSERT_EQ(looked.asked.size(), 2u) << looked.said;
+  EXPECT_THAT(looked.asked[1], HasSubstr("continue=more"));
+  EXPECT_THAT(looked.said, HasSubstr("k3s wrote the status of Job prod/new"));
+}
+
+TEST(ControllerOnOldServers, TheBuiltInOneIsLookedForInAllNamespacesThatMayBeRead) {
+  const std::string trace = page_with("here/j", "kube-controller-manager", "");
+  const Looked all = look_for_built_in("here", {{200, page_with("prod/j", "kubelite", "")}});
+  EXPECT_THAT(all.said, HasSubstr("kubelite wrote the status of Job prod/j"));
+  const Looked one = look_for_built_in(
+      "here", {{403, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":403,
+        "reason":"Forbidden","message":"jobs.batch is forbidden"})"},
+               {200, trace}});
+  ASSERT_EQ(one.asked.size(), 2u) << one.said;
+  EXPECT_THAT(one.asked[0], HasSubstr("GET /apis/batch/v1/jobs?"));
+  EXPECT_THAT(one.asked[1], HasSubstr("GET /apis/batch/v1/namespaces/here/jobs?"));
+  EXPECT_THAT(one.said, HasSubstr("kube-controller-manager wrote the status of Job here/j"));
 }
 
 // Keeps the answer of a call.

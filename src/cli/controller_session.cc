@@ -23,7 +23,7 @@ namespace {
 
 constexpr Duration kDrainLimit = seconds(5);
 constexpr Duration kDrainLook = milliseconds(20);
-constexpr int64_t kJobsLookedAt = 500;  // for traces of the built-in controller
+constexpr int64_t kJobsOfAPage = 500;  // when looking for traces of the built-in controller
 constexpr Duration kLeaseRequestTimeout = seconds(5);
 constexpr size_t kLeaseConnections = 2;
 // A line that is dead without a word is found out, and another one made, well within the time in
@@ -181,21 +181,25 @@ class ControllerSession::Impl {
       if (!features_.managed_by && !options_.replaces_built_in()) {
         return fail_with("--managed-by needs a server that keeps spec.managedBy", ExitCode::failed);
       }
-      options_.replaces_built_in() ? look_for_built_in() : elect();
+      options_.replaces_built_in() ? look_for_built_in("") : elect();
     });
   }
 
-  void look_for_built_in() {
-    lease_client_.list({&api::kinds::job(), options_.ns, "", ""}, {kJobsLookedAt, ""},
-                       [this](const Result<client::ObjectList>& jobs) {
+  // It works in every namespace or in none; who may read but one looks there.
+  void look_for_built_in(const std::string& ns, const std::string& continue_token = "") {
+    lease_client_.list({&api::kinds::job(), ns, "", ""}, {kJobsOfAPage, continue_token},
+                       [this, ns](const Result<client::ObjectList>& jobs) {
+                         if (!jobs && jobs.error().code == 403 && ns != options_.ns) {
+                           return look_for_built_in(options_.ns);
+                         }
                          if (!jobs) {
                            return fail_with(jobs.error().message, ExitCode::failed);
                          }
-                         const std::string job = find_built_in_trace(*jobs, env_.clock.now());
-                         if (!job.empty()) {
-                           return fail_with(built_in_advice(job), ExitCode::failed);
+                         if (const auto trace = find_built_in_trace(*jobs, env_.clock.now())) {
+                           return fail_with(built_in_advice(*trace), ExitCode::failed);
                          }
-                         elect();
+                         jobs->continue_token.empty() ? elect()
+                                                      : look_for_built_in(ns, jobs->continue_token);
                        });
   }
 

@@ -84,20 +84,36 @@ TEST_F(ControllerOnCluster, SaysWhyItCannotStart) {
 
 TEST(BuiltInController, IsSeenByWhatItWrote) {
   const Time now = time_from_unix(1'000'000);
-  const auto jobs = [&](const std::string& manager, const std::string& subresource, int64_t ago) {
+  const auto jobs = [&](const std::string& writer, const std::string& subresource, int64_t ago,
+                        const std::string& managed_by = "") {
     auto job = std::make_shared<Job>();
     job->mutable_metadata()->set_name("j");
+    if (!managed_by.empty()) {
+      job->mutable_spec()->set_managed_by(managed_by);
+    }
     auto& entry = *job->mutable_metadata()->add_managed_fields();
-    entry.set_manager(manager);
+    entry.set_manager(writer);
     entry.set_subresource(subresource);
     entry.mutable_time()->set_seconds(1'000'000 - ago);
     return client::ObjectList{{job}, "", ""};
   };
-  EXPECT_EQ(find_built_in_trace(jobs("kube-controller-manager", "status", 60), now), "j");
-  EXPECT_EQ(find_built_in_trace(jobs("kube-controller-manager", "status", 6000), now), "");
-  EXPECT_EQ(find_built_in_trace(jobs("kube-controller-manager", "", 60), now), "");
-  EXPECT_EQ(find_built_in_trace(jobs("kubectl", "status", 60), now), "");
-  EXPECT_THAT(built_in_advice("default/j"), HasSubstr("-job-controller"));
+  // Some distributions have it in a program of another name.
+  for (const char* writer : {"kube-controller-manager", "k3s", "kubelite"}) {
+    const auto trace = find_built_in_trace(jobs(writer, "status", 60), now);
+    ASSERT_TRUE(trace.has_value()) << writer;
+    EXPECT_EQ(trace->job, "j");
+    EXPECT_EQ(trace->writer, writer);
+    EXPECT_TRUE(find_built_in_trace(
+        jobs(writer, "status", 60, std::string(api::kBuiltInJobController)), now));
+    EXPECT_FALSE(find_built_in_trace(jobs(writer, "status", 60, "example.com/x"), now));
+    EXPECT_FALSE(find_built_in_trace(jobs(writer, "status", 6000), now));
+    EXPECT_FALSE(find_built_in_trace(jobs(writer, "", 60), now));
+  }
+  for (const char* writer : {"kubectl", "kubectl-edit", "windlass"}) {
+    EXPECT_FALSE(find_built_in_trace(jobs(writer, "status", 60), now)) << writer;
+  }
+  EXPECT_THAT(built_in_advice({"default/j", "k3s"}), HasSubstr("-job-controller"));
+  EXPECT_THAT(built_in_advice({"default/j", "k3s"}), HasSubstr("k3s wrote the status"));
 }
 
 }  // namespace

@@ -1,15 +1,20 @@
 // deploy/kubernetes says what the controller needs, no less: every request that it makes is allowed
-// by its roles, and its flags are flags.
+// by its roles, its flags are flags, and its objects fit each other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "api/patch/json_value.h"
+#include "cli/checked_object.h"
 #include "cli/command_line.h"
 #include "cli/controller_testing.h"
 #include "cli/manifest.h"
+#include "posix/run_program.h"
+#include "posix/testing.h"
+#include "sim/sim_files.h"
 
 namespace windlass::cli {
 namespace {
@@ -223,6 +228,167 @@ TEST_F(DeployManifests, TheNamespaceThatIsLookedAtIsTheOnlyOne) {
   EXPECT_EQ(member_at(changes[0].items.at(0), {"value"}).text, "--namespace=$(POD_NAMESPACE)");
   EXPECT_EQ(member_at(changes[0].items.at(1).find("value")->items.at(0), {"name"}).text,
             "POD_NAMESPACE");
+}
+
+// What the folder's kustomization names, as it stands in the files.
+std::vector<JsonValue> objects_in(const std::string& folder) {
+  std::vector<JsonValue> all;
+  const JsonValue kustomization = documents_of(folder + "/kustomization.yaml").at(0);
+  for (const JsonValue& file : member_at(kustomization, {"resources"}).items) {
+    for (JsonValue& document : documents_of(folder + "/" + file.text)) {
+      all.push_back(std::move(document));
+    }
+  }
+  return all;
+}
+
+// What `kubectl apply -k` sends; nothing where there is no kubectl that can say it (since 1.21).
+std::optional<std::vector<JsonValue>> rendered(const std::string& folder) {
+  if (!posix::run_program(
+          {"sh", "-c", "kubectl kustomize --help 2>/dev/null | grep -q -e --output"})) {
+    return std::nullopt;
+  }
+  const posix::TemporaryDirectory directory;
+  const std::string file = directory / "all.yaml";
+  EXPECT_TRUE(posix::run_program({"kubectl", "kustomize", folder, "--output", file})) << folder;
+  return documents_of(file);
+}
+
+const JsonValue* find_object(const std::vector<JsonValue>& all, const std::string& kind,
+                             const std::string& name = "") {
+  for (const JsonValue& object : all) {
+    if (member_at(object, {"kind"}).text == kind &&
+        (name.empty() || member_at(object, {"metadata", "name"}).text == name)) {
+      return &object;
+    }
+  }
+  return nullptr;
+}
+
+// Nothing that it names is missing or different there, and it names something.
+bool selects(const JsonValue& selector, const JsonValue& labels) {
+  return !selector.members.empty() &&
+         std::all_of(selector.members.begin(), selector.members.end(), [&](const auto& wanted) {
+           const JsonValue* label = labels.find(wanted.first);
+           return label != nullptr && label->text == wanted.second.text;
+         });
+}
+
+// Every field of the pods is one, and validation takes them.
+void expect_valid_pods(const JsonValue& pods) {
+  JsonValue pod = pods;
+  pod.members["apiVersion"] = JsonValue::string("v1");
+  pod.members["kind"] = JsonValue::string("Pod");
+  pod.members["metadata"].members["name"] = JsonValue::string("p");
+  sim::SimFiles files;
+  files.put("pod.json", api::to_json_text(pod));
+  const LoadedManifests loaded = load_manifests(files, {{"pod.json"}, false});
+  ASSERT_EQ(loaded.manifests.size(), 1u);
+  for (const Diagnostic& error : check_manifest(loaded.manifests[0], {}).errors) {
+    ADD_FAILURE() << error.text;
+  }
+}
+
+// The Pod Security Standard "restricted", which the namespace enforces; and a root that nobody
+// writes to.
+void expect_restricted(const JsonValue& spec) {
+  EXPECT_EQ(member_at(spec, {"securityContext", "runAsNonRoot"}).text, "true");
+  EXPECT_EQ(member_at(spec, {"securityContext", "seccompProfile", "type"}).text, "RuntimeDefault");
+  for (const char* shared : {"hostNetwork", "hostPID", "hostIPC", "volumes", "initContainers"}) {
+    EXPECT_EQ(spec.find(shared), nullptr) << shared;
+  }
+  for (const JsonValue& container : member_at(spec, {"containers"}).items) {
+    const JsonValue& security = member_at(container, {"securityContext"});
+    EXPECT_EQ(member_at(security, {"allowPrivilegeEscalation"}).text, "false");
+    EXPECT_EQ(member_at(security, {"readOnlyRootFilesystem"}).text, "true");
+    EXPECT_TRUE(has_item(member_at(security, {"capabilities"}), "drop", "ALL"));
+  }
+}
+
+void expect_ports_are_named(const JsonValue& spec, const JsonValue& service) {
+  std::set<std::string> ports;
+  for (const JsonValue& container : member_at(spec, {"containers"}).items) {
+    for (const JsonValue& port : member_at(container, {"ports"}).items) {
+      ports.insert(member_at(port, {"name"}).text);
+    }
+    for (const char* probe : {"livenessProbe", "readinessProbe"}) {
+      EXPECT_TRUE(ports.contains(member_at(container, {probe, "httpGet", "port"}).text)) << probe;
+    }
+  }
+  for (const JsonValue& port : member_at(service, {"spec", "ports"}).items) {
+    EXPECT_TRUE(ports.contains(member_at(port, {"targetPort"}).text));
+  }
+}
+
+// Who has which rights: every role is there, and every account is one of this namespace.
+void expect_bindings_hold(const std::vector<JsonValue>& all, const std::string& ns) {
+  size_t bindings = 0;
+  for (const JsonValue& object : all) {
+    const std::string& kind = member_at(object, {"kind"}).text;
+    const bool everywhere = kind == "Namespace" || kind.starts_with("ClusterRole");
+    EXPECT_EQ(member_at(object, {"metadata", "namespace"}).text, everywhere ? "" : ns) << kind;
+    if (!kind.ends_with("RoleBinding")) {
+      continue;
+    }
+    ++bindings;
+    const JsonValue& role = member_at(object, {"roleRef"});
+    EXPECT_NE(find_object(all, member_at(role, {"kind"}).text, member_at(role, {"name"}).text),
+              nullptr);
+    for (const JsonValue& subject : member_at(object, {"subjects"}).items) {
+      EXPECT_EQ(member_at(subject, {"namespace"}).text, ns);
+      EXPECT_NE(find_object(all, "ServiceAccount", member_at(subject, {"name"}).text), nullptr);
+    }
+  }
+  EXPECT_EQ(bindings, 2u);
+}
+
+void expect_objects_fit(const std::vector<JsonValue>& all, const std::string& ns) {
+  const JsonValue* deployment = find_object(all, "Deployment");
+  const JsonValue* service = find_object(all, "Service");
+  const JsonValue* budget = find_object(all, "PodDisruptionBudget");
+  ASSERT_TRUE(deployment != nullptr && service != nullptr && budget != nullptr);
+  const JsonValue& pods = member_at(*deployment, {"spec", "template"});
+  const JsonValue& spec = member_at(pods, {"spec"});
+  expect_valid_pods(pods);
+  expect_restricted(spec);
+  expect_ports_are_named(spec, *service);
+  expect_bindings_hold(all, ns);
+  const JsonValue& labels = member_at(pods, {"metadata", "labels"});
+  EXPECT_TRUE(selects(member_at(*deployment, {"spec", "selector", "matchLabels"}), labels));
+  EXPECT_TRUE(selects(member_at(*budget, {"spec", "selector", "matchLabels"}), labels));
+  EXPECT_TRUE(selects(member_at(*service, {"spec", "selector"}), labels));
+  for (const JsonValue& spread : member_at(spec, {"topologySpreadConstraints"}).items) {
+    EXPECT_TRUE(selects(member_at(spread, {"labelSelector", "matchLabels"}), labels));
+  }
+  EXPECT_NE(find_object(all, "ServiceAccount", member_at(spec, {"serviceAccountName"}).text),
+            nullptr);
+}
+
+TEST(DeployedObjects, FitEachOther) {
+  expect_objects_fit(objects_in("deploy/kubernetes"), "windlass-system");
+}
+
+TEST(DeployedObjects, FitEachOtherAsKustomizeMakesThem) {
+  const auto all = rendered("deploy/kubernetes");
+  if (!all) {
+    GTEST_SKIP() << "there is no kubectl whose kustomize writes to a file";
+  }
+  expect_objects_fit(*all, "windlass-system");
+  const auto one = rendered("deploy/kubernetes-namespaced");
+  ASSERT_TRUE(one.has_value());
+  expect_objects_fit(*one, "default");
+  for (const char* kind : {"Namespace", "ClusterRole", "ClusterRoleBinding"}) {
+    EXPECT_EQ(find_object(*one, kind), nullptr) << kind;
+  }
+  const JsonValue& containers =
+      member_at(*find_object(*one, "Deployment"), {"spec", "template", "spec", "containers"});
+  ASSERT_EQ(containers.items.size(), 1u);
+  EXPECT_TRUE(has_item(containers.items[0], "args", "--namespace=$(POD_NAMESPACE)"));
+  const auto& variables = member_at(containers.items[0], {"env"}).items;
+  ASSERT_EQ(variables.size(), 1u);
+  EXPECT_EQ(member_at(variables[0], {"name"}).text, "POD_NAMESPACE");
+  EXPECT_EQ(member_at(variables[0], {"valueFrom", "fieldRef", "fieldPath"}).text,
+            "metadata.namespace");
 }
 
 TEST_F(DeployManifests, TheLeaseIsTheOneThatTheRoleNames) {

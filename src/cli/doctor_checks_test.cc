@@ -165,5 +165,27 @@ status:
   EXPECT_FALSE(read_pod_facts(api::core::v1::Pod()).has_value());
 }
 
+// Those that a failure policy is about seldom have an end of their main containers.
+TEST(DoctorFacts, OfPodsThatEndedBeforeTheirMainContainers) {
+  const auto ended_at = [](const std::string& status) {
+    const auto pod = read_pod_facts(api::testing::from_yaml<api::core::v1::Pod>(
+        "{metadata: {name: p, namespace: ns, finalizers: [batch.kubernetes.io/job-tracking], "
+        "creationTimestamp: '2024-01-01T00:00:00Z'}, status: {" +
+        status + "}}"));
+    return pod && pod->ended_at ? format_rfc3339(*pod->ended_at) : "";
+  };
+  EXPECT_EQ(ended_at("phase: Failed, initContainerStatuses: [{name: i, state: {terminated: "
+                     "{exitCode: 1, finishedAt: '2024-01-01T00:00:30Z'}}}], containerStatuses: "
+                     "[{name: c, state: {waiting: {reason: PodInitializing}}}]"),
+            "2024-01-01T00:00:30Z");
+  EXPECT_EQ(ended_at("phase: Failed, reason: Evicted, conditions: [{type: Ready, status: 'False', "
+                     "lastTransitionTime: '2024-01-01T00:00:20Z'}]"),
+            "2024-01-01T00:00:20Z");
+  EXPECT_EQ(ended_at("phase: Failed, reason: OutOfcpu"), "2024-01-01T00:00:00Z");
+  EXPECT_EQ(ended_at("phase: Running, initContainerStatuses: [{name: i, state: {terminated: "
+                     "{exitCode: 0, finishedAt: '2024-01-01T00:00:30Z'}}}]"),
+            "");
+}
+
 }  // namespace
 }  // namespace windlass::cli

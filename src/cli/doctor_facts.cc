@@ -8,6 +8,7 @@
 #include "cli/controller_options.h"
 #include "client/object_identity.h"
 #include "controllers/job/adapter.h"
+#include "job/backoff.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/pod.pb.h"
@@ -24,16 +25,17 @@ std::string tracking_finalizer_of(const api::meta::v1::ObjectMeta& metadata) {
   return "";
 }
 
-// When the last container ended.
-std::optional<Time> end_of(const api::core::v1::Pod& pod) {
+// When the last container ended; where none says it (evicted, refused by its node), what the
+// controller takes for the end.
+Time end_of(const api::core::v1::Pod& pod) {
+  const job::PodView view = controllers::job::read_pod(pod, "");
   std::optional<Time> end;
-  for (const auto& container : pod.status().container_statuses()) {
-    if (container.state().terminated().has_finished_at()) {
-      const Time at = api::time_of(container.state().terminated().finished_at());
-      end = end ? std::max(*end, at) : at;
+  for (const job::ContainerView& container : view.containers) {
+    if (container.finished_at) {
+      end = end ? std::max(*end, *container.finished_at) : *container.finished_at;
     }
   }
-  return end;
+  return end ? *end : job::finish_time(view);
 }
 
 }  // namespace
@@ -76,7 +78,9 @@ std::optional<PodFacts> read_pod_facts(const api::Message& message) {
   facts.succeeded = pod.status().phase() == "Succeeded";
   facts.ended = facts.succeeded || pod.status().phase() == "Failed";
   facts.deleting = pod.metadata().has_deletion_timestamp();
-  facts.ended_at = end_of(pod);
+  if (facts.ended) {
+    facts.ended_at = end_of(pod);
+  }
   return facts;
 }
 

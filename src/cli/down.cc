@@ -6,7 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <charconv>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/up_nodes.h"
 #include "posix/data_directory.h"
@@ -16,17 +19,23 @@
 namespace windlass::cli {
 namespace {
 
-constexpr size_t kMaxLockBytes = 64;
+// The directory, so that no `windlass up` comes in between. Without a name: another `windlass down`
+// must not take this process for one.
+struct Hold {
+  Result<std::unique_ptr<env::DataDirectory>> directory;
+  bool in_use = false;  // by somebody else
+};
 
-// The process that says in the lock file that the directory is its own.
-Result<pid_t> owner_of(env::Files& files, const std::string& data_dir) {
-  TRY(const std::string text, files.read(data_dir + "/lock", kMaxLockBytes));
-  pid_t pid = 0;
-  std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (pid <= 0) {
-    return fail(plain_error(fmt::format("{}/lock does not say which process it is", data_dir)));
+Hold take_hold(const std::string& data_dir) {
+  const auto open = [&data_dir] {
+    return posix::open_data_directory(data_dir, posix::LockName::none);
+  };
+  Hold hold{open(), false};
+  hold.in_use = !hold.directory && posix::data_directory_in_use(data_dir);
+  if (!hold.directory && !hold.in_use) {
+    hold.directory = open();  // whoever had it may have ended just now
   }
-  return pid;
+  return hold;
 }
 
 // SIGPWR is what a machine that goes down sends; `windlass up` then ends its pods and itself.
@@ -73,23 +82,31 @@ ExitCode take_down(const DownOptions& options, env::Files& files, posix::EventLo
     output.err(fmt::format("error: there is no {}\n", options.data_dir));
     return ExitCode::failed;
   }
-  const auto held = posix::open_data_directory(options.data_dir);
-  if (held) {
+  const auto fail_with = [&output](const Status& status) {
+    output.err(fmt::format("error: {}\n", status.message));
+    return ExitCode::failed;
+  };
+  if (const Hold hold = take_hold(options.data_dir); !hold.in_use) {
+    if (!hold.directory) {
+      return fail_with(hold.directory.error());
+    }
     end_supervisors(supervisor_directories(files, options.data_dir), loop, containers);
     output.err(fmt::format("nothing runs with {}\n", options.data_dir));
     return ExitCode::ok;
   }
-  Result<void> ended = fail(held.error());
-  if (const Result<pid_t> owner = owner_of(files, options.data_dir)) {
-    ended = end_process(*owner);
+  const Result<pid_t> owner = posix::data_directory_owner(options.data_dir);
+  if (!owner) {
+    return fail_with(owner.error());
   }
-  if (!ended) {
-    output.err(fmt::format("error: {}\n", ended.error().message));
-    return ExitCode::failed;
+  if (const Result<void> ended = end_process(*owner); !ended) {
+    return fail_with(ended.error());
   }
   // One that was killed instead of ending by itself leaves its supervisors, and what they hold.
-  if (posix::open_data_directory(options.data_dir)) {
-    end_supervisors(supervisor_directories(files, options.data_dir), loop, containers);
+  const std::vector<std::string> left = supervisor_directories(files, options.data_dir);
+  if (const Hold hold = take_hold(options.data_dir); hold.directory) {
+    end_supervisors(left, loop, containers);
+  } else if (!hold.in_use && std::any_of(left.begin(), left.end(), posix::data_directory_in_use)) {
+    return fail_with(hold.directory.error());
   }
   output.err("stopped\n");
   return ExitCode::ok;

@@ -1,6 +1,8 @@
 #include "cli/down.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,23 +19,41 @@
 namespace windlass::cli {
 namespace {
 
-// SIGPWR kills it: it has no pods ended.
+// A `windlass up` that SIGPWR kills: it has no pods ended.
+class KilledUp {
+ public:
+  explicit KilledUp(const std::string& data_dir) {
+    int ready[2] = {};
+    EXPECT_EQ(::pipe(ready), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::signal(SIGPWR, SIG_DFL);
+      const auto held = posix::open_data_directory(data_dir);
+      [[maybe_unused]] const ssize_t said = ::write(ready[1], held ? "y" : "n", 1);
+      ::pause();
+      ::_exit(1);
+    }
+    char answer = 0;
+    EXPECT_EQ(::read(ready[0], &answer, 1), 1);
+    EXPECT_EQ(answer, 'y');
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+  ~KilledUp() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  KilledUp(const KilledUp&) = delete;
+  KilledUp& operator=(const KilledUp&) = delete;
+
+ private:
+  pid_t pid_ = 0;
+};
+
 TEST(Down, WhatAProcessLeavesBehindEndsToo) {
   const posix::TemporaryDirectory directory;
   std::filesystem::create_directories(directory / "nodes/node-1");
-  int ready[2] = {};
-  ASSERT_EQ(::pipe(ready), 0);
-  const pid_t up = ::fork();
-  if (up == 0) {
-    ::signal(SIGPWR, SIG_DFL);
-    const auto held = posix::open_data_directory(directory.path());
-    [[maybe_unused]] const ssize_t said = ::write(ready[1], held ? "y" : "n", 1);
-    ::pause();
-    ::_exit(1);
-  }
-  char answer = 0;
-  ASSERT_EQ(::read(ready[0], &answer, 1), 1);
-  ASSERT_EQ(answer, 'y');
+  const KilledUp up(directory.path());
   posix::PosixClock clock;
   posix::PosixFiles files;
   posix::EventLoop loop(clock);
@@ -54,9 +74,95 @@ TEST(Down, WhatAProcessLeavesBehindEndsToo) {
             ExitCode::ok);
   EXPECT_EQ(ended, std::vector<std::string>{directory / "nodes/node-1/supervisor"});
   EXPECT_EQ(output.err_text, "stopped\n");
-  ::waitpid(up, nullptr, 0);
-  ::close(ready[0]);
-  ::close(ready[1]);
+}
+
+// A process that has nothing to do with it: SIGPWR would end it.
+class Bystander {
+ public:
+  Bystander() : pid_(::fork()) {
+    if (pid_ == 0) {
+      ::signal(SIGPWR, SIG_DFL);
+      ::pause();
+      ::_exit(1);
+    }
+  }
+  ~Bystander() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Bystander(const Bystander&) = delete;
+  Bystander& operator=(const Bystander&) = delete;
+
+  std::string number() const { return std::to_string(pid_) + "\n"; }
+  // A signal that was sent has been taken by the time a later one is.
+  bool is_unharmed() const {
+    ::kill(pid_, SIGSTOP);
+    int status = 0;
+    return ::waitpid(pid_, &status, WUNTRACED) == pid_ && WIFSTOPPED(status);
+  }
+
+ private:
+  pid_t pid_;
+};
+
+ExitCode take_down_alone(const std::string& data_dir, testing::TextOutput& output) {
+  posix::PosixClock clock;
+  posix::PosixFiles files;
+  posix::EventLoop loop(clock);
+  DownOptions options;
+  options.data_dir = data_dir;
+  return take_down(options, files, loop, ContainerFactory(), output);
+}
+
+TEST(Down, ANumberThatIsLeftInTheLockIsNobodys) {
+  const posix::TemporaryDirectory directory;
+  const Bystander bystander;
+  ::chmod(directory.write("lock", bystander.number()).c_str(), 0600);
+  const std::string lax = directory.write("alice.kubeconfig", "");
+  ::chmod(lax.c_str(), 0644);
+  testing::TextOutput output;
+  EXPECT_EQ(take_down_alone(directory.path(), output), ExitCode::failed);
+  EXPECT_THAT(output.err_text, ::testing::HasSubstr("chmod 600 " + lax));
+  ::chmod(lax.c_str(), 0600);
+  EXPECT_EQ(take_down_alone(directory.path(), output), ExitCode::ok);
+  EXPECT_THAT(output.err_text, ::testing::HasSubstr("nothing runs with"));
+  EXPECT_EQ(directory.read("lock"), "") << "nobody may take this process for a `windlass up`";
+  EXPECT_TRUE(bystander.is_unharmed());
+}
+
+// The directory cannot be taken after it; that matters only where something is left to be ended.
+TEST(Down, AFileThatIsOpenToOthersKeepsNobodyUp) {
+  const posix::TemporaryDirectory directory;
+  const std::string supervisor = directory / "nodes/node-1/supervisor";
+  testing::TextOutput output;
+  std::string lax;
+  {
+    const KilledUp up(directory.path());
+    lax = directory.write("alice.kubeconfig", "");
+    ::chmod(lax.c_str(), 0644);
+    EXPECT_EQ(take_down_alone(directory.path(), output), ExitCode::ok);
+    EXPECT_EQ(output.err_text, "stopped\n");
+  }
+  ::chmod(lax.c_str(), 0600);
+  const KilledUp up(directory.path());
+  ::chmod(lax.c_str(), 0644);
+  const auto goes_on = posix::open_data_directory(supervisor);
+  ASSERT_TRUE(goes_on);
+  EXPECT_EQ(take_down_alone(directory.path(), output), ExitCode::failed);
+  EXPECT_THAT(output.err_text, ::testing::HasSubstr("chmod 600 " + lax));
+}
+
+TEST(Down, OnlyWhoHoldsTheDirectoryIsEnded) {
+  const posix::TemporaryDirectory directory;
+  const Bystander bystander;
+  const auto other = posix::open_data_directory(directory.path(), posix::LockName::none);
+  ASSERT_TRUE(other);
+  testing::TextOutput output;
+  EXPECT_EQ(take_down_alone(directory.path(), output), ExitCode::failed);
+  EXPECT_THAT(output.err_text, ::testing::HasSubstr("perhaps it is another `windlass down`"));
+  directory.write("lock", bystander.number());
+  EXPECT_EQ(take_down_alone(directory.path(), output), ExitCode::failed);
+  EXPECT_TRUE(bystander.is_unharmed());
 }
 
 }  // namespace

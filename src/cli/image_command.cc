@@ -20,11 +20,13 @@ Result<void> make_open_directory(env::Files& files, const std::string& path) {
   return files.set_mode(path, kDirectoryMode);
 }
 
-// Devices are the container's own, and only root could make them.
+// Devices are the container's own, and only root could make them: what is in /dev is left out,
+// however the archive writes that, and no other folder of that name is.
 Result<void> unpack(env::Files& files, const std::string& archive, const std::string& root) {
   TRY_VOID(make_open_directory(files, root));
   return posix::run_program({"tar", "--extract", "--file", archive, "--directory", root,
-                             "--numeric-owner", "--exclude=dev/*", "--exclude=./dev/*"});
+                             "--numeric-owner", "--anchored", "--exclude=dev/*",
+                             "--exclude=./dev/*", "--exclude=/dev/*"});
 }
 
 std::string base_name(const std::string& path) {

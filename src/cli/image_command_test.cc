@@ -60,6 +60,29 @@ TEST_F(ImageCommand, AnArchiveIsUnpackedWithoutItsDevices) {
   EXPECT_FALSE(files.type(root).has_value());
 }
 
+// As `tar` writes names, as `docker export` does, and with the slash that `tar -P` keeps.
+TEST_F(ImageCommand, OnlyTheDevicesAtTheTopAreLeftOut) {
+  for (const char* folder : {"tree/dev", "tree/app/dev"}) {
+    ASSERT_TRUE(files.make_directory(directory / folder));
+  }
+  directory.write("tree/dev/null", "");
+  directory.write("tree/app/dev/settings", "kept");
+  const std::vector<std::vector<std::string>> ways = {
+      {"."}, {"app", "dev"}, {"-P", "--transform=s,^,/,", "app", "dev"}};
+  for (size_t i = 0; i < ways.size(); ++i) {
+    const std::string name = "tool" + std::to_string(i);
+    const std::string archive = directory / (name + ".tar");
+    std::vector<std::string> words = {"tar", "-cf", archive, "-C", directory / "tree"};
+    words.insert(words.end(), ways[i].begin(), ways[i].end());
+    ASSERT_TRUE(posix::run_program(words));
+    run(Action::add, name, archive);
+    ASSERT_EQ(code, ExitCode::ok);
+    const std::string root = directory / ("images/" + name + "/root");
+    EXPECT_EQ(files.read(root + "/app/dev/settings", 100).value_or("missing"), "kept") << i;
+    EXPECT_FALSE(files.type(root + "/dev/null").has_value()) << i;
+  }
+}
+
 TEST_F(ImageCommand, WhatCannotBeUnpackedLeavesNothing) {
   const std::string archive = directory.write("broken.tar", "this is not an archive");
   EXPECT_THAT(run(Action::add, "tool", archive), HasSubstr("error: tar ended with 2"));

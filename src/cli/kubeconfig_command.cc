@@ -6,6 +6,7 @@
 #include "apiserver/auth/user.h"
 #include "cli/kubeconfig.h"
 #include "net/certificates.h"
+#include "remote/access.h"
 
 namespace windlass::cli {
 namespace {
@@ -62,13 +63,31 @@ Result<std::string> read(env::Files& files, const std::string& directory, const 
   return text;
 }
 
+// One that no client would take is refused.
+Result<void> check_server(const KubeconfigOptions& options, env::Files& files) {
+  TRY(const remote::ServerUrl url, remote::parse_server_url(options.server));
+  if (!url.tls) {
+    return fail(plain_error("--server must be a URL with https://"));
+  }
+  TRY(const std::string certificate, read(files, options.data_dir, "server.crt"));
+  if (!net::is_certified_for(certificate, url.host)) {
+    return fail(plain_error(
+        fmt::format("the server's certificate is not good for {}: start `windlass up` with "
+                    "--server-name {} first",
+                    url.host, url.host)));
+  }
+  return {};
+}
+
 Result<std::string> make_kubeconfig(const KubeconfigOptions& options, const Subject& subject,
                                     env::Files& files, Time now) {
   net::CertifiedKey authority;
   TRY(authority.certificate_pem, read(files, options.data_dir, "ca.crt"));
   TRY(authority.key_pem, read(files, options.data_dir, "ca.key"));
   std::string server = options.server;
-  if (server.empty()) {
+  if (!server.empty()) {
+    TRY_VOID(check_server(options, files));
+  } else {
     TRY(const std::string own, read(files, options.data_dir, "kubeconfig"));
     server = server_of_kubeconfig(own).value_or("");
     if (server.empty()) {

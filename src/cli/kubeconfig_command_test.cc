@@ -111,8 +111,24 @@ TEST_F(KubeconfigCommand, SaysWhatIsMissing) {
   const Printed nowhere = print({.data_dir = parent / "nowhere"});
   EXPECT_EQ(nowhere.code, ExitCode::failed);
   EXPECT_THAT(nowhere.error, HasSubstr("Is " + (parent / "nowhere") + " the data directory"));
+}
+
+TEST_F(KubeconfigCommand, AServerIsNamedByWhatItsCertificateHas) {
+  const std::string named = parent / "named";
+  const RunningUp other(named, "127.0.0.1:0", {.server_names = {"box", "2001:db8::7"}});
+  for (const char* server :
+       {"https://box:6443", "https://[2001:db8::7]:6443", "https://localhost:7000"}) {
+    const Printed printed = print({.data_dir = named, .server = server});
+    EXPECT_EQ(printed.code, ExitCode::ok) << printed.error;
+    EXPECT_THAT(printed.text, HasSubstr(server));
+  }
   const Printed elsewhere = print({.data_dir = directory, .server = "https://box:6443"});
-  EXPECT_THAT(elsewhere.text, HasSubstr("server: https://box:6443\n"));
+  EXPECT_EQ(elsewhere.code, ExitCode::failed);
+  EXPECT_EQ(elsewhere.text, "");
+  EXPECT_THAT(elsewhere.error, HasSubstr("start `windlass up` with --server-name box first"));
+  for (const char* server : {"http://box:6443", "box:6443"}) {
+    EXPECT_EQ(print({.data_dir = named, .server = server}).code, ExitCode::failed) << server;
+  }
 }
 
 }  // namespace

@@ -10,14 +10,18 @@ namespace windlass::cli {
 void LogPrinter::on_container_ended(const node::ContainerLog& log, int /*exit_code*/) {
   const auto newest = files_.read(log.path, kMaxLogFileBytes);
   if (!newest) {
-    output_.err(fmt::format("warning: {}\n", newest.error().message));
+    if (files_.type(log.path)) {  // without one it has said nothing
+      output_.err(fmt::format("warning: {}\n", newest.error().message));
+    }
     return;
   }
   const std::string text = node::cri_text(read_rotated_logs(files_, log.path) + *newest);
   std::string_view rest = text;
   while (!rest.empty()) {
     const size_t end = rest.find('\n');
-    output_.out(fmt::format("[{} {}] {}\n", log.pod, log.container, rest.substr(0, end)));
+    const std::string line =
+        fmt::format("[{} {}] {}\n", log.pod, log.container, rest.substr(0, end));
+    stream_ == Stream::out ? output_.out(line) : output_.err(line);
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
 }

@@ -7,10 +7,13 @@
 namespace windlass::cli {
 
 // `windlass run --logs`: what a container wrote, every line after its pod's name, once it has
-// ended.
+// ended: on standard output, or on standard error where the other is for objects alone.
 class LogPrinter final : public node::ContainerObserver {
  public:
-  LogPrinter(env::Files& files, Output& output) : files_(files), output_(output) {}
+  enum class Stream { out, err };
+
+  LogPrinter(env::Files& files, Output& output, Stream stream)
+      : files_(files), output_(output), stream_(stream) {}
 
   void on_container_started(const node::ContainerLog&) override {}
   void on_container_ended(const node::ContainerLog& log, int exit_code) override;
@@ -18,6 +21,7 @@ class LogPrinter final : public node::ContainerObserver {
  private:
   env::Files& files_;
   Output& output_;
+  const Stream stream_;
 };
 
 }  // namespace windlass::cli

@@ -95,16 +95,4 @@ std::string LogText::take(std::string_view& log) {
   return out;
 }
 
-std::string_view last_lines(std::string_view text, std::optional<int64_t> lines) {
-  if (!lines) {
-    return text;
-  }
-  size_t begin = text.size();
-  for (int64_t left = *lines; left > 0 && begin > 0; --left) {
-    const size_t end = begin >= 2 ? text.rfind('\n', begin - 2) : std::string_view::npos;
-    begin = end == std::string_view::npos ? 0 : end + 1;
-  }
-  return text.substr(begin);
-}
-
 }  // namespace windlass::cli

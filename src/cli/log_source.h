@@ -40,7 +40,4 @@ class LogText {
   bool continues_ = false;
 };
 
-// The last `lines` lines of a text, or all of it.
-std::string_view last_lines(std::string_view text, std::optional<int64_t> lines);
-
 }  // namespace windlass::cli

@@ -64,13 +64,5 @@ TEST(LogSource, P104_LinesWithAndWithoutTheirTime) {
   EXPECT_EQ(LogText(request, {}).take(rest), "2026-01-02T03:04:06.000000000Z two\n");
 }
 
-TEST(LogSource, TheLastLines) {
-  EXPECT_EQ(last_lines("a\nb\nc\n", std::nullopt), "a\nb\nc\n");
-  EXPECT_EQ(last_lines("a\nb\nc\n", 2), "b\nc\n");
-  EXPECT_EQ(last_lines("a\nb\nc\n", 0), "");
-  EXPECT_EQ(last_lines("a\nb\nc\n", 9), "a\nb\nc\n");
-  EXPECT_EQ(last_lines("", 3), "");
-}
-
 }  // namespace
 }  // namespace windlass::cli

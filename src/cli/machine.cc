@@ -41,14 +41,12 @@ std::string disk_size(const std::string& path) {
 
 NodeMachine this_machine(env::Files& files, const std::string& data_dir) {
   NodeMachine machine;
-  machine.scratch_dir = "/tmp";
   const long processors = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
   const auto meminfo = files.read("/proc/meminfo", kMaxMeminfoBytes);
-  machine.capacity = {
-      {"cpu", fmt::format("{}", processors)},
-      {"memory", total_memory(meminfo ? *meminfo : "")},
-      {"ephemeral-storage", disk_size(data_dir.empty() ? machine.scratch_dir : data_dir)},
-      {"pods", kMaxPods}};
+  machine.capacity = {{"cpu", fmt::format("{}", processors)},
+                      {"memory", total_memory(meminfo ? *meminfo : "")},
+                      {"ephemeral-storage", disk_size(data_dir)},
+                      {"pods", kMaxPods}};
   machine.environment = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                          "HOME=" + home_directory()};
   return machine;

@@ -16,17 +16,16 @@ namespace windlass::cli {
 struct NodeMachine {
   std::map<std::string, std::string> capacity;
   std::vector<std::string> environment;   // NAME=value, for all containers
-  std::string scratch_dir;                // for what does not outlive its command
+  std::string scratch_dir;                // of `windlass run`: for what does not outlive it
   env::NetworkChecks* network = nullptr;  // for probes and hooks; outlives the nodes
   env::Supplies* supplies = nullptr;      // for evictions; outlives the nodes
   // Hears when it goes down; outlives the nodes. Null where nobody tells.
   env::MachineShutdown* shutdown = nullptr;
 };
 
-// Its processors, its memory (from /proc/meminfo), the disk on which `data_dir` is or will be (that
-// of the scratch directory without one), and the environment that containers get when their image
-// says nothing.
-NodeMachine this_machine(env::Files& files, const std::string& data_dir = "");
+// Its processors, its memory (from /proc/meminfo), the disk on which `data_dir` is or will be, and
+// the environment that containers get when their image says nothing.
+NodeMachine this_machine(env::Files& files, const std::string& data_dir);
 
 // The size of the disk with this path, as a quantity; a path that is not there counts as the
 // directory it would be in.

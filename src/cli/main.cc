@@ -7,5 +7,6 @@ int main(int argc, char** argv) {
   // A reader that goes away is an error of write(), not the end of the program.
   ::signal(SIGPIPE, SIG_IGN);
   windlass::cli::StdOutput output;
-  return static_cast<int>(windlass::cli::run_program({argv + 1, argv + argc}, output));
+  const auto code = windlass::cli::run_program({argv + 1, argv + argc}, output);
+  return static_cast<int>(output.exit_code(code));
 }

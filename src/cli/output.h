@@ -22,7 +22,7 @@ class Output {
 // What every command ends with; the numbers are part of the documented interface.
 enum class ExitCode : int {
   ok = 0,
-  failed = 1,       // the Job failed, the manifest is invalid
+  failed = 1,       // the Job failed, the manifest is invalid, the output cannot be written
   usage = 2,        // wrong flags, unreadable file
   timed_out = 124,  // as timeout(1)
   interrupted = 130,

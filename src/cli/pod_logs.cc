@@ -1,9 +1,11 @@
 #include "cli/pod_logs.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "apiserver/rest/responses.h"
+#include "cli/log_reader.h"
 #include "cli/log_source.h"
 #include "node/cri_log.h"
 #include "node/pod_files.h"
@@ -15,9 +17,10 @@ namespace {
 using api::core::v1::Pod;
 
 constexpr Duration kFollowPeriod = milliseconds(100);
-constexpr size_t kFollowBytes = 1024 * 1024;  // at a time, and unsent at most
-// The first bytes of a log file, which its first line's time makes its own.
-constexpr size_t kMarkBytes = 30;
+constexpr size_t kPieceBytes = 1024 * 1024;
+// More than there are of a log when it is asked for: what is written while it is sent might have no
+// end.
+constexpr size_t kMaxPieces = (node::kRotatedFiles + 1) * (kMaxLogFileBytes / kPieceBytes + 1);
 
 std::string log_path_of(env::Env env, const std::string& data_dir, const Pod& pod,
                         const std::string& container, int attempt) {
@@ -32,18 +35,18 @@ http::Headers plain_text() {
 
 }  // namespace
 
-// Reads on every tenth of a second and sends what is new. Keeps itself until the end.
-class PodLogs::Follower : public std::enable_shared_from_this<PodLogs::Follower> {
+// Sends a log piece by piece, as fast as its client takes them; followed, it looks every tenth of a
+// second for more, until the container has ended. Keeps itself until the end.
+class PodLogs::Sender : public std::enable_shared_from_this<PodLogs::Sender> {
  public:
-  Follower(PodLogs& owner, const apiserver::LogRequest& request, std::string path, int attempt,
-           std::shared_ptr<http::Exchange> exchange)
+  Sender(PodLogs& owner, const apiserver::LogRequest& request, std::string path, int attempt,
+         std::shared_ptr<http::Exchange> exchange)
       : env_(owner.env_),
         server_(owner.server_),
         alive_(owner.alive_),
         request_(request),
-        path_(std::move(path)),
         attempt_(attempt),
-        text_(request, owner.env_.clock.now()),
+        reader_(owner.env_.files, std::move(path), LogText(request, owner.env_.clock.now())),
         left_(request.limit_bytes.value_or(INT64_MAX)),
         exchange_(std::move(exchange)) {}
 
@@ -54,65 +57,81 @@ class PodLogs::Follower : public std::enable_shared_from_this<PodLogs::Follower>
         self->closed_ = true;
       }
     });
-    const std::string old = read_rotated_logs(env_.files, path_);
-    std::string_view log = old;
-    std::string text = text_.take(log);
-    const bool over = is_over();
-    text += read_on();
-    send(std::string(last_lines(text, request_.tail_lines)));
-    go_on(over);
+    if (request_.tail_lines) {
+      find_tail();
+    } else {
+      send_on();
+    }
   }
 
  private:
-  void look() {
-    if (alive_.expired() || closed_) {
+  // A place in the log, and how many lines are before it.
+  struct Place {
+    LogReader reader;
+    int64_t lines;
+  };
+
+  // Goes through the log once for where its last lines begin, keeping places and no text.
+  void find_tail() {
+    if (is_unwanted()) {
       return;
     }
-    if (exchange_->unsent() > kFollowBytes) {
-      go_on(false);
+    places_.push_back({reader_, lines_});
+    const auto text = reader_.read(kPieceBytes);
+    if (text && !text->empty()) {
+      lines_ += std::count(text->begin(), text->end(), '\n');
+      unfinished_ = text->back() != '\n';
+    }
+    const int64_t first = lines_ + (unfinished_ ? 1 : 0) - *request_.tail_lines;
+    while (places_.size() > 1 && places_[1].lines <= first) {
+      places_.pop_front();
+    }
+    if (text && ++pieces_ < kMaxPieces) {
+      env_.executor.post([self = shared_from_this()] { self->find_tail(); });
+      return;
+    }
+    pieces_ = 0;
+    reader_ = std::move(places_.front().reader);
+    to_skip_ = std::max<int64_t>(first - places_.front().lines, 0);
+    places_.clear();
+    send_on();
+  }
+
+  void send_on() {
+    if (is_unwanted()) {
       return;
     }
     // Asked before reading: the status is written after the log.
-    const bool over = is_over();
-    send(read_on());
-    go_on(over);
-  }
-
-  void go_on(bool over) {
-    if (closed_) {
-      return;
+    const bool over = !request_.follow || is_over();
+    const auto text = reader_.read(kPieceBytes);
+    if (text) {
+      send(*text);
     }
-    if (left_ <= 0 || (over && rest_.size() < kFollowBytes)) {
+    ++pieces_;
+    if (left_ <= 0 || (over && !text) || (!request_.follow && pieces_ == kMaxPieces)) {
       exchange_->finish();
-      return;
+    } else if (text) {
+      exchange_->when_unsent_at_most(kPieceBytes / 2,
+                                     [self = shared_from_this()] { self->send_on(); });
+    } else {
+      env_.executor.schedule(kFollowPeriod, [self = shared_from_this()] { self->send_on(); });
     }
-    env_.executor.schedule(kFollowPeriod, [self = shared_from_this()] { self->look(); });
   }
 
-  std::string read_on() {
-    const std::string mark = env_.files.read_from(path_, 0, kMarkBytes).value_or("");
-    if (!mark_.empty() && mark != mark_) {  // it was full, and is another one now
-      rest_ += env_.files.read_from(node::rotated_name(path_, 1), offset_, kMaxLogFileBytes)
-                   .value_or("");
-      offset_ = 0;
+  void send(std::string_view text) {
+    while (to_skip_ > 0 && !text.empty()) {
+      const size_t end = text.find('\n');
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+      to_skip_ -= end == std::string_view::npos ? 0 : 1;
     }
-    mark_ = mark.size() == kMarkBytes ? mark : mark_;
-    const std::string more = env_.files.read_from(path_, offset_, kMaxLogFileBytes).value_or("");
-    offset_ += more.size();
-    rest_ += more;
-    std::string_view log = rest_;
-    std::string text = text_.take(log);
-    rest_ = std::string(log);
-    return text;
-  }
-
-  void send(std::string text) {
-    text.resize(std::min(text.size(), static_cast<size_t>(left_)));
+    text = text.substr(0, static_cast<size_t>(left_));
     left_ -= static_cast<int64_t>(text.size());
-    if (!text.empty() && !closed_) {
-      exchange_->write(std::make_shared<const std::string>(std::move(text)));
+    if (!text.empty()) {
+      exchange_->write(std::make_shared<const std::string>(text));
     }
   }
+
+  bool is_unwanted() const { return alive_.expired() || closed_; }
 
   bool is_over() {
     const auto& metadata = request_.pod->metadata();
@@ -129,15 +148,17 @@ class PodLogs::Follower : public std::enable_shared_from_this<PodLogs::Follower>
   apiserver::Server& server_;
   std::weak_ptr<bool> alive_;
   const apiserver::LogRequest request_;
-  const std::string path_;
   const int attempt_;
-  LogText text_;
+  LogReader reader_;
   int64_t left_;
   std::shared_ptr<http::Exchange> exchange_;
-  std::string mark_;
-  uint64_t offset_ = 0;
-  std::string rest_;  // of a line that is not complete
   bool closed_ = false;
+  size_t pieces_ = 0;
+
+  std::deque<Place> places_;  // from the one before the last lines on
+  int64_t lines_ = 0;         // up to reader_
+  bool unfinished_ = false;   // and one more that has no end
+  int64_t to_skip_ = 0;       // lines from reader_ on
 };
 
 PodLogs::PodLogs(env::Env env, apiserver::Server& server, FindNode find_node)
@@ -159,21 +180,7 @@ void PodLogs::read(const apiserver::LogRequest& request,
     return;
   }
   const std::string path = log_path_of(env_, *directory, *request.pod, request.container, *attempt);
-  if (request.follow) {
-    std::make_shared<Follower>(*this, request, path, *attempt, exchange)->start();
-    return;
-  }
-  const std::string all =
-      read_rotated_logs(env_.files, path) + env_.files.read(path, kMaxLogFileBytes).value_or("");
-  std::string_view log = all;
-  const std::string text = LogText(request, env_.clock.now()).take(log);
-  http::Response response;
-  response.headers = plain_text();
-  response.body = last_lines(text, request.tail_lines);
-  if (request.limit_bytes) {
-    response.body.resize(std::min(response.body.size(), static_cast<size_t>(*request.limit_bytes)));
-  }
-  exchange->respond(std::move(response));
+  std::make_shared<Sender>(*this, request, path, *attempt, exchange)->start();
 }
 
 }  // namespace windlass::cli

@@ -1,6 +1,6 @@
 // `kubectl logs` from the files of this process's own nodes (api.md P100-P104): once, or followed
-// until the container has ended. Lives on env.executor; a followed log belongs to its exchange, and
-// all end with this.
+// until the container has ended, in pieces and never faster than the client takes them. Lives on
+// env.executor; a log being sent belongs to its exchange, and all end with this.
 #pragma once
 
 #include <functional>
@@ -28,12 +28,12 @@ class PodLogs {
   void read(const apiserver::LogRequest& request, const std::shared_ptr<http::Exchange>& exchange);
 
  private:
-  class Follower;
+  class Sender;
 
   env::Env env_;
   apiserver::Server& server_;
   FindNode find_node_;
-  std::shared_ptr<bool> alive_;  // followers hold it weakly
+  std::shared_ptr<bool> alive_;  // those being sent hold it weakly
 };
 
 }  // namespace windlass::cli

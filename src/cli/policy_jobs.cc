@@ -19,6 +19,10 @@ Sort sort_of(const Manifest& manifest) {
   if (!type || type->kind.empty()) {
     return Sort::nameless;
   }
+  // Extensions have kinds of these names, too.
+  if (is_of_a_domain(type->api_version)) {
+    return Sort::other;
+  }
   return type->kind == "Job" ? Sort::job : type->kind == "CronJob" ? Sort::cron_job : Sort::other;
 }
 

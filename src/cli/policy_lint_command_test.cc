@@ -49,6 +49,17 @@ TEST_F(PolicyLintTest, ACronJobIsPassedOverAndItIsSaid) {
   EXPECT_THAT(output_.err_text, HasSubstr("error: there is no Job in cron.yaml"));
 }
 
+TEST_F(PolicyLintTest, AJobOfAnotherGroupIsPassedOver) {
+  files_.put("all.yaml",
+             "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: v}\n---\n" +
+                 job_with(""));
+  EXPECT_EQ(run({"all.yaml"}), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, IsEmpty());
+  files_.put("typo.yaml", "apiVersion: bacth/v1\nkind: Job\nmetadata: {name: j}\n");
+  EXPECT_EQ(run({"typo.yaml"}), ExitCode::failed);
+  EXPECT_THAT(output_.out_text, HasSubstr("no matches for kind"));
+}
+
 TEST_F(PolicyLintTest, AListOfCasesIsNotAJob) {
   files_.put("cases.yaml", "- exitCode: 1\n");
   EXPECT_EQ(run({"cases.yaml"}), ExitCode::failed);

@@ -22,8 +22,11 @@ std::string as_yaml(const std::vector<PrintableObject>& objects) {
   return text;
 }
 
-std::string as_json(const std::vector<PrintableObject>& objects) {
-  if (objects.size() == 1) {
+std::string as_json(const std::vector<PrintableObject>& objects, ListShape shape) {
+  if (shape == ListShape::for_several && objects.empty()) {
+    return "";
+  }
+  if (shape == ListShape::for_several && objects.size() == 1) {
     const auto& item = objects.front();
     return api::to_json(*item.object, item.kind->type_meta(), api::JsonStyle::pretty) + "\n";
   }
@@ -38,8 +41,9 @@ std::string as_json(const std::vector<PrintableObject>& objects) {
 
 }  // namespace
 
-std::string print_objects(const std::vector<PrintableObject>& objects, OutputFormat format) {
-  return format == OutputFormat::yaml ? as_yaml(objects) : as_json(objects);
+std::string print_objects(const std::vector<PrintableObject>& objects, OutputFormat format,
+                          ListShape shape) {
+  return format == OutputFormat::yaml ? as_yaml(objects) : as_json(objects, shape);
 }
 
 }  // namespace windlass::cli

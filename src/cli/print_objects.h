@@ -13,8 +13,12 @@ struct PrintableObject {
   api::ObjectPtr object;
 };
 
+// Whether one JSON object is printed alone, and none as nothing.
+enum class ListShape { for_several, always };
+
 // Objects as kubectl prints them: one JSON object alone, several as a v1 List; YAML documents
-// separated by `---`. Always ends in a newline.
-std::string print_objects(const std::vector<PrintableObject>& objects, OutputFormat format);
+// separated by `---`. Ends in a newline, unless there is nothing to print.
+std::string print_objects(const std::vector<PrintableObject>& objects, OutputFormat format,
+                          ListShape shape = ListShape::for_several);
 
 }  // namespace windlass::cli

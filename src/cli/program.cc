@@ -10,6 +10,7 @@
 
 #include "base/uuid.h"
 #include "cli/annotate.h"
+#include "cli/background_output.h"
 #include "cli/cluster_access.h"
 #include "cli/command_line.h"
 #include "cli/container_factory.h"
@@ -37,6 +38,7 @@
 #include "posix/posix_log.h"
 #include "posix/posix_random.h"
 #include "posix/posix_supplies.h"
+#include "posix/scratch_directory.h"
 #include "posix/signals.h"
 #include "posix/trash_files.h"
 #include "posix/worker_thread.h"
@@ -73,8 +75,7 @@ std::string system_bus() {
   return address.empty() ? logind::LogindShutdown::kSystemBus : address;
 }
 
-NodeMachine machine_of(Process& process, const NodeLimits& limits,
-                       const std::string& data_dir = "") {
+NodeMachine machine_of(Process& process, const NodeLimits& limits, const std::string& data_dir) {
   NodeMachine machine = this_machine(process.files, data_dir);
   machine.network = &process.network;
   machine.supplies = &process.supplies;
@@ -130,14 +131,41 @@ std::string image_dir_or_default(const std::string& image_dir) {
   return image_dir.empty() ? data_dir_or_default("") + "/images" : absolute_path(image_dir);
 }
 
+std::string temporary_dir() {
+  std::string named = posix::environment_variable("TMPDIR");
+  while (named.size() > 1 && named.ends_with('/')) {
+    named.pop_back();
+  }
+  return named.starts_with('/') ? named : "/tmp";
+}
+
 ExitCode run_jobs(RunOptions options, Output& output) {
   options.images.directory = image_dir_or_default(options.images.directory);
   Process process(options.verbosity);
-  return live<RunSession>(process, [&](std::optional<RunSession>& session,
-                                       const OnFinished& on_finished) {
-    session.emplace(process.env(), supervised_containers(process.loop, process.clock, process.log),
-                    options, machine_of(process, options.limits), output, on_finished);
-  });
+  const auto plan = plan_run(options, process.files, output);
+  if (!plan) {
+    return ExitCode::usage;
+  }
+  auto scratch = posix::ScratchDirectory::make(temporary_dir(), "windlass-run-");
+  if (!scratch) {
+    output.err("error: " + scratch.error().message + "\n");
+    return ExitCode::failed;
+  }
+  NodeMachine machine = machine_of(process, options.limits, scratch->path());
+  machine.scratch_dir = scratch->path();
+  // It may have to wait for a reader in the end: then signals do again what they do by themselves.
+  BackgroundOutput background(output, process.clock);
+  return live<RunSession>(
+      process, [&](std::optional<RunSession>& session, const OnFinished& on_finished) {
+        session.emplace(
+            process.env(), supervised_containers(process.loop, process.clock, process.log), options,
+            *plan, machine, background, [&scratch, &background, on_finished](ExitCode code) {
+              if (const auto removed = scratch->remove(); !removed) {
+                background.err("warning: " + removed.error().message + "\n");
+              }
+              on_finished(code);
+            });
+      });
 }
 
 ExitCode keep_up(UpOptions options, Output& output) {

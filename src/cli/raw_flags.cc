@@ -17,7 +17,7 @@ void add_manifest_flags(CLI::App& command, RawFlags& raw) {
 // Of commands that take Jobs to their end.
 void add_job_flags(CLI::App& command, RawFlags& raw) {
   add_manifest_flags(command, raw);
-  command.add_option("-o,--output", raw.output, "Print the finished Jobs: yaml or json");
+  command.add_option("-o,--output", raw.output, "Print the Jobs in the end: yaml or json");
   command.add_option("-n,--namespace", raw.ns, "Namespace for objects that name none");
 }
 
@@ -43,7 +43,8 @@ CLI::App* add_validate(CLI::App& app, RawFlags& raw) {
   command->add_option("--field-validation", raw.field_validation,
                       "Unknown and duplicate fields: strict (an error), warn or ignore");
   command->footer(
-      "Exit code: 0 all valid, 1 something is invalid, 2 wrong usage or an unreadable file.\n\n"
+      "Kinds that are not known here, as Deployments, are named and not checked.\n"
+      "Exit code: 0 nothing is invalid, 1 something is, 2 wrong usage or an unreadable file.\n\n"
       "Examples:\n"
       "  windlass validate -f job.yaml\n"
       "  helm template . | windlass validate -f -\n"
@@ -89,6 +90,11 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
                       "ADDRESS:PORT of the API server; port 0 takes any that is free "
                       "(127.0.0.1:6443)");
   command
+      ->add_option("--server-name", raw.server_names,
+                   "Name or address by which other machines reach the server, for its certificate; "
+                   "repeatable")
+      ->allow_extra_args(false);
+  command
       ->add_option("--nodes", raw.nodes,
                    "Nodes that run containers as processes of this machine, each with all it has "
                    "(1; 0 with hollow nodes)")
@@ -117,6 +123,7 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
       "  windlass up\n"
       "  windlass up --data-dir ./state --listen 127.0.0.1:0\n"
       "  windlass up --nodes 3\n"
+      "  windlass up --listen 0.0.0.0:6443 --server-name build1.example.com\n"
       "  windlass up --hollow-nodes 1000 --hollow-mix duration=1s..5s,fail=1%\n"
       "  export KUBECONFIG=~/.local/state/windlass/kubeconfig; kubectl get jobs");
   return command;
@@ -135,19 +142,24 @@ CLI::App* add_down(CLI::App& app, RawFlags& raw) {
 }
 
 CLI::App* add_kubeconfig(CLI::App& app, RawFlags& raw) {
-  CLI::App* command = app.add_subcommand(
-      "kubeconfig", "Print a kubeconfig for one more user of `windlass up`, or for a node");
-  command->add_option("--role", raw.role,
-                      "admin (everything), viewer (reads all but Secrets; the default) or node");
+  CLI::App* command =
+      app.add_subcommand("kubeconfig", "Print a kubeconfig for one more user of `windlass up`");
+  command->add_option(
+      "--role", raw.role,
+      "admin (everything), viewer (reads all but Secrets; the default) or node (what a "
+      "node's agent may do)");
   command->add_option("--user", raw.user, "Name of the user (that of the role), or of the node");
   command->add_option("--server", raw.server,
-                      "URL of the server, where clients know it by another one");
+                      "URL of the server, where clients know it by another one, which `windlass up "
+                      "--server-name` has to name");
   command->add_option("--data-dir", raw.data_dir,
                       "That of `windlass up` ($XDG_STATE_HOME/windlass, or "
                       "~/.local/state/windlass)");
   command->footer(
       "The user proves itself with a new client certificate, good for a year. It cannot be taken\n"
       "back; only a new authority ends it (delete ca.crt and ca.key, and restart).\n"
+      "The nodes of `windlass up` need no kubeconfig, and windlass has no agent that runs apart:\n"
+      "the role node is for programs of your own.\n"
       "Exit code: 0, 1 cannot be made, 2 wrong usage.\n\n"
       "Examples:\n"
       "  windlass kubeconfig --user alice > alice.kubeconfig\n"

@@ -37,6 +37,7 @@ struct RawFlags {
   int verbosity = 0;
   std::string data_dir;
   std::string listen = UpOptions().listen;
+  std::vector<std::string> server_names;
   std::string role = KubeconfigOptions().role;
   std::string user;
   std::string server;

@@ -7,7 +7,9 @@
 #include "api/job/job_constants.h"
 #include "controllers/job/adapter.h"
 #include "explain/pod_text.h"
+#include "job/backoff.h"
 #include "job/failure_policy.h"
+#include "job/pod_factory.h"
 #include "job/record.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/event.pb.h"
@@ -56,22 +58,70 @@ std::string idle_text(const Job& job) {
   return fmt::format("is left to {} (spec.managedBy), which is not here", manager);
 }
 
+struct Judgement {
+  std::string text;
+  job::Action action = job::Action::none;
+};
+
 // What the failure policy says about this pod, in the words of the policy.
-std::string rule_text(const Job& job, const Pod& pod) {
-  const job::JobView view = controllers::job::read_job(job);
-  const job::PodView failed = controllers::job::read_pod(pod, job::kTrackingFinalizer);
-  if (!view.spec.failure_policy) {
-    return "counts as a failure";
+Judgement judge(const job::JobView& job, const job::PodView& pod) {
+  if (!job.spec.failure_policy) {
+    return {"counts as a failure"};
   }
   const job::Verdict verdict = job::match_failure_policy(
-      *view.spec.failure_policy, failed, view.spec.backoff_limit_per_index.has_value());
+      *job.spec.failure_policy, pod, job.spec.backoff_limit_per_index.has_value());
   if (verdict.rule < 0) {
-    return "no rule matches, so it counts as a failure";
+    return {"no rule matches, so it counts as a failure"};
   }
-  const auto& rule = (*view.spec.failure_policy)[static_cast<size_t>(verdict.rule)];
-  return fmt::format("rule {}{} says {}", verdict.rule,
-                     rule.name ? fmt::format(" ({})", *rule.name) : "",
-                     job::action_name(verdict.action));
+  const auto& rule = (*job.spec.failure_policy)[static_cast<size_t>(verdict.rule)];
+  return {fmt::format("rule {}{} says {}", verdict.rule,
+                      rule.name ? fmt::format(" ({})", *rule.name) : "",
+                      job::action_name(verdict.action)),
+          verdict.action};
+}
+
+job::Options backoff_options(const Reporter::Backoff& backoff) {
+  job::Options options;
+  options.backoff_base = backoff.base;
+  options.backoff_cap = backoff.cap;
+  return options;
+}
+
+double seconds_until(Time then, Time now) {
+  return std::chrono::duration<double>(then - now).count();
+}
+
+// With a limit per index, each waits for itself (job-controller.md 7.12).
+struct IndexOutcome {
+  bool is_over = false;
+  std::optional<Time> retry_at;
+};
+
+IndexOutcome index_outcome(const job::JobView& job, const job::PodView& pod, job::Action action,
+                           const job::Options& options) {
+  if (!job.spec.backoff_limit_per_index || job.spec.suspend || action == job::Action::fail_job) {
+    return {};
+  }
+  const int32_t failures = job::parse_failure_count(pod.failure_count);
+  if (action == job::Action::fail_index ||
+      (action != job::Action::ignore && failures >= *job.spec.backoff_limit_per_index)) {
+    return {true, std::nullopt};
+  }
+  const int64_t count = int64_t{failures} + job::parse_failure_count(pod.ignored_failure_count) + 1;
+  return {false, job::finish_time(pod) + job::backoff_delay(count, options)};
+}
+
+// A text about a pod that could not be made, without the pod's name, which is another one with
+// every try, and without what is put before the text when there are many.
+std::string without_pod_name(std::string text, const std::string& job) {
+  constexpr std::string_view kCombined = "(combined from similar events): ";
+  if (text.starts_with(kCombined)) {
+    text.erase(0, kCombined.size());
+  }
+  const std::string begin = fmt::format("\"{}-", job);
+  const size_t from = text.find(begin);
+  const size_t to = from == std::string::npos ? from : text.find('"', from + begin.size());
+  return to == std::string::npos ? text : text.erase(from, to - from);
 }
 
 }  // namespace
@@ -131,6 +181,10 @@ std::vector<JobProgress> Reporter::progress(Time wall) const {
     if (said.retry_at > wall && !job.over) {
       job.retry_in = said.retry_at - wall;
     }
+    if (const auto next = said.index_retries.upper_bound(wall);
+        next != said.index_retries.end() && !job.over) {
+      job.retry_in = *next - wall;
+    }
     all.push_back(std::move(job));
   }
   return all;
@@ -173,22 +227,19 @@ void Reporter::announce_retry(const Job& job, JobSaid& said, MonotonicTime now, 
   if (record == annotations.end()) {
     return;
   }
-  job::Options options;
-  options.backoff_base = backoff_.base;
-  options.backoff_cap = backoff_.cap;
   const job::BackoffRecord backoff =
       job::parse_record(job::own_record(record->second, job.metadata().uid())).backoff;
-  const Time retry_at = backoff.ready_at(options);
+  const Time retry_at = backoff.ready_at(backoff_options(backoff_));
   if (retry_at <= wall || retry_at == said.retry_at) {
     return;
   }
   said.retry_at = retry_at;
   line(now, fmt::format("{} retries in {:.1f}s, after {} {} in a row", job_title(job),
-                        std::chrono::duration<double>(retry_at - wall).count(), backoff.failures(),
+                        seconds_until(retry_at, wall), backoff.failures(),
                         backoff.failures() == 1 ? "failure" : "failures"));
 }
 
-void Reporter::pod_changed(const Pod& pod, MonotonicTime now) {
+void Reporter::pod_changed(const Pod& pod, MonotonicTime now, Time wall) {
   PodSaid& said = pods_[pod.metadata().uid()];
   const std::string& phase = pod.status().phase();
   said.title = explain::pod_title(pod);
@@ -206,17 +257,35 @@ void Reporter::pod_changed(const Pod& pod, MonotonicTime now) {
   } else if (phase == "Succeeded") {
     line(now, fmt::format("pod {} succeeded", said.title));
   } else if (phase == "Failed") {
-    pod_failed(pod, now);
+    pod_failed(pod, now, wall);
   }
 }
 
-void Reporter::pod_failed(const Pod& pod, MonotonicTime now) {
+std::string Reporter::judgement_text(JobSaid& said, const Pod& pod, Time wall) const {
+  const job::JobView job = controllers::job::read_job(*said.job);
+  const job::PodView failed = controllers::job::read_pod(pod, job::kTrackingFinalizer);
+  const Judgement judgement = judge(job, failed);
+  const IndexOutcome index =
+      index_outcome(job, failed, judgement.action, backoff_options(backoff_));
+  if (index.is_over) {
+    return judgement.text + "; its index has failed";
+  }
+  if (!index.retry_at || *index.retry_at <= wall) {
+    return judgement.text;
+  }
+  said.index_retries.erase(said.index_retries.begin(), said.index_retries.upper_bound(wall));
+  said.index_retries.insert(*index.retry_at);
+  return fmt::format("{}; its index is retried in {:.1f}s", judgement.text,
+                     seconds_until(*index.retry_at, wall));
+}
+
+void Reporter::pod_failed(const Pod& pod, MonotonicTime now, Time wall) {
   std::string rule;
   for (const auto& owner : pod.metadata().owner_references()) {
     const auto found = jobs_.find(owner.uid());
     if (owner.controller() && found != jobs_.end()) {
       // Once the outcome is known the rest is stopped, and how it ends is judged by no rule.
-      rule = found->second.condition.empty() ? "; " + rule_text(*found->second.job, pod)
+      rule = found->second.condition.empty() ? "; " + judgement_text(found->second, pod, wall)
                                              : "; stopped, because the Job has its outcome";
     }
   }
@@ -232,7 +301,9 @@ void Reporter::event_seen(const Event& event, MonotonicTime now) {
   const bool in_status =
       event.reason() == "Failed" && pod != pods_.end() && pod->second.phase == "Pending";
   const std::string text = as_one_line(event.message());
-  if (event.type() != "Warning" || in_status || !told_[about.uid()].is_news(text)) {
+  const std::string key =
+      event.reason() == "FailedCreate" ? without_pod_name(text, about.name()) : text;
+  if (event.type() != "Warning" || in_status || !told_[about.uid()].is_news(key)) {
     return;
   }
   std::string title = fmt::format("{} {}", about.kind(), about.name());

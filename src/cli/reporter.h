@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +52,7 @@ class Reporter {
 
   // `wall` is the wall time of `now`: objects tell time by it.
   void job_changed(const api::batch::v1::Job& job, MonotonicTime now, Time wall);
-  void pod_changed(const api::core::v1::Pod& pod, MonotonicTime now);
+  void pod_changed(const api::core::v1::Pod& pod, MonotonicTime now, Time wall);
   // Says warnings, each once, however often it is counted, and none that a line has said already.
   void event_seen(const api::core::v1::Event& event, MonotonicTime now);
   // Of all Jobs that it has been told of.
@@ -68,10 +69,12 @@ class Reporter {
     std::shared_ptr<const api::batch::v1::Job> job;
     std::string condition;
     Time retry_at{};  // the last one announced
+    std::set<Time> index_retries;
   };
 
   void line(MonotonicTime now, std::string_view text);
-  void pod_failed(const api::core::v1::Pod& pod, MonotonicTime now);
+  void pod_failed(const api::core::v1::Pod& pod, MonotonicTime now, Time wall);
+  std::string judgement_text(JobSaid& said, const api::core::v1::Pod& pod, Time wall) const;
   void announce_retry(const api::batch::v1::Job& job, JobSaid& said, MonotonicTime now, Time wall);
 
   Output& output_;

@@ -2,18 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <set>
-
-#include "base/generator.h"
 #include "cli/embedded_cluster.h"
+#include "cli/final_jobs.h"
 #include "cli/live_output.h"
 #include "cli/log_printer.h"
 #include "cli/object_sink.h"
-#include "cli/print_objects.h"
 #include "cli/progress.h"
 #include "cli/reporter.h"
-#include "cli/run_manifests.h"
 #include "client/reflector.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/event.pb.h"
@@ -34,21 +29,25 @@ std::string pods_text(size_t count) {
 
 class RunSession::Impl {
  public:
-  Impl(env::Env env, ContainerFactory containers, RunOptions options, NodeMachine machine,
-       Output& output, std::function<void(ExitCode)> on_finished)
+  Impl(env::Env env, ContainerFactory containers, RunOptions options, RunPlan plan,
+       NodeMachine machine, Output& output, std::function<void(ExitCode)> on_finished)
       : env_(env),
         make_containers_(std::move(containers)),
         options_(std::move(options)),
+        plan_(std::move(plan)),
         machine_(std::move(machine)),
         live_(output),
         output_(live_),
         on_finished_(std::move(on_finished)),
         start_(env.clock.monotonic()),
         reporter_(live_, start_, {options_.backoff_base, options_.backoff_cap}),
-        logs_(env.files, live_),
+        logs_(env.files, live_,
+              options_.format == OutputFormat::text ? LogPrinter::Stream::out
+                                                    : LogPrinter::Stream::err),
         job_sink_([this](const client::ObjectPtr& object) { on_job(object); }),
         pod_sink_([this](const client::ObjectPtr& object) {
-          reporter_.pod_changed(static_cast<const Pod&>(*object), env_.clock.monotonic());
+          reporter_.pod_changed(static_cast<const Pod&>(*object), env_.clock.monotonic(),
+                                env_.clock.now());
         }),
         warning_sink_([this](const client::ObjectPtr& object) {
           reporter_.event_seen(static_cast<const Event&>(*object), env_.clock.monotonic());
@@ -60,19 +59,6 @@ class RunSession::Impl {
   }
 
   void start() {
-    auto plan = plan_run(options_, env_.files, output_);
-    if (!plan) {
-      finish_later(ExitCode::usage);
-      return;
-    }
-    plan_ = *std::move(plan);
-    scratch_ =
-        fmt::format("{}/windlass-run-{}", machine_.scratch_dir, name_suffix(env_.random, 10));
-    if (const auto made = env_.files.make_directory(scratch_); !made) {
-      output_.err(fmt::format("error: {}\n", made.error().message));
-      finish_later(ExitCode::usage);
-      return;
-    }
     if (options_.timeout) {
       timeout_ = env_.executor.schedule(*options_.timeout, [this] { time_out(); });
     }
@@ -108,7 +94,7 @@ class RunSession::Impl {
     cluster.backoff_base = options_.backoff_base;
     cluster.backoff_cap = options_.backoff_cap;
     cluster.node.node_name = "local";
-    cluster.node.data_dir = scratch_;
+    cluster.node.data_dir = machine_.scratch_dir;
     cluster.node.capacity = machine_.capacity;
     cluster.node.pressure = options_.limits.pressure;
     cluster.network = machine_.network;
@@ -118,7 +104,7 @@ class RunSession::Impl {
     if (!machine_.environment.empty()) {
       cluster.node.base_environment = machine_.environment;
     }
-    containers_ = make_containers_(scratch_ + "/supervisor", ContainerLife::with_owner);
+    containers_ = make_containers_(machine_.scratch_dir + "/supervisor", ContainerLife::with_owner);
     containers_->support([this](const env::ContainerSupport& support) {
       for (const std::string& what : support.missing) {
         output_.err(fmt::format("note: {}\n", what));
@@ -148,7 +134,7 @@ class RunSession::Impl {
     redraw_ = env_.executor.schedule(kRedraw, [this] { draw_progress(); });
   }
 
-  // One after the other, so that what stands first in the files is there first.
+  // One after the other, so that what stands first in the plan is there first.
   void create_next() {
     if (created_ == plan_.objects.size() || stopping_) {
       return;
@@ -156,11 +142,15 @@ class RunSession::Impl {
     const ObjectToCreate& next = plan_.objects[created_];
     ++created_;
     cluster_->client().create(
-        next.ref, next.object, [this, title = next.title](Result<client::ObjectPtr> answer) {
-          if (!answer) {
-            output_.err(fmt::format("error: {}: {}\n", title, answer.error().message));
+        next.ref, next.object, [this, &next](const Result<client::ObjectPtr>& answer) {
+          if (!answer && !is_there_already(next, answer.error())) {
+            output_.err(fmt::format("error: {}: {}\n", next.title, answer.error().message));
             stop(ExitCode::usage);
             return;
+          }
+          // Before the next one is there: they are told of in the order of the files.
+          if (next.ref.kind == &api::kinds::job()) {
+            final_jobs_.created(api::object_as<Job>(*answer));
           }
           create_next();
         });
@@ -169,22 +159,10 @@ class RunSession::Impl {
   void on_job(const client::ObjectPtr& object) {
     const auto job = api::object_as<Job>(object);
     reporter_.job_changed(*job, env_.clock.monotonic(), env_.clock.now());
-    if (!verdict_of(*job)) {
-      return;
+    final_jobs_.seen(job, env_.clock.monotonic() - start_);
+    if (final_jobs_.finished() == plan_.jobs && !stopping_) {
+      stop(final_jobs_.all_complete() ? ExitCode::ok : ExitCode::failed);
     }
-    finished_jobs_.try_emplace(job->metadata().uid(), Finished{job, env_.clock.monotonic()});
-    if (finished_jobs_.size() == plan_.jobs && !stopping_) {
-      stop(all_complete() ? ExitCode::ok : ExitCode::failed);
-    }
-  }
-
-  bool all_complete() const {
-    for (const auto& [uid, finished] : finished_jobs_) {
-      if (!verdict_of(*finished.job)->complete) {
-        return false;
-      }
-    }
-    return true;
   }
 
   void time_out() {
@@ -212,18 +190,10 @@ class RunSession::Impl {
   void conclude() {
     env_.executor.cancel(redraw_);
     live_.show("");
-    std::vector<PrintableObject> objects;
-    for (const auto& [uid, finished] : finished_jobs_) {
-      const std::string text = final_text(*finished.job, format_elapsed(finished.at - start_));
-      objects.push_back({&api::kinds::job(), finished.job});
-      options_.format == OutputFormat::text ? output_.out(text) : output_.err(text);
-    }
-    if (finished_jobs_.size() < plan_.jobs) {
-      output_.err(fmt::format("{} of {} Jobs did not finish\n", plan_.jobs - finished_jobs_.size(),
+    final_jobs_.tell(plan_.jobs, options_.format, output_);
+    if (final_jobs_.finished() < plan_.jobs) {
+      output_.err(fmt::format("{} of {} Jobs did not finish\n", plan_.jobs - final_jobs_.finished(),
                               plan_.jobs));
-    }
-    if (options_.format != OutputFormat::text && !objects.empty()) {
-      output_.out(print_objects(objects, options_.format));
     }
     finish_later(code_);
   }
@@ -234,32 +204,17 @@ class RunSession::Impl {
       pods_.reset();
       warnings_.reset();
       cluster_.reset();
-      if (containers_) {
-        containers_->shut_down([this, code] { clean_up(code); });
-      } else {
-        clean_up(code);
-      }
+      containers_->shut_down([this, code] {
+        finished_ = true;
+        on_finished_(code);
+      });
     });
   }
-
-  void clean_up(ExitCode code) {
-    if (!scratch_.empty()) {
-      if (const auto removed = env_.files.remove_tree(scratch_); !removed) {
-        output_.err(fmt::format("warning: {}\n", removed.error().message));
-      }
-    }
-    finished_ = true;
-    on_finished_(code);
-  }
-
-  struct Finished {
-    std::shared_ptr<const Job> job;
-    MonotonicTime at;
-  };
 
   env::Env env_;
   ContainerFactory make_containers_;
   const RunOptions options_;
+  const RunPlan plan_;
   const NodeMachine machine_;
   LiveOutput live_;
   Output& output_;  // through it
@@ -270,15 +225,13 @@ class RunSession::Impl {
   ObjectSink job_sink_;
   ObjectSink pod_sink_;
   ObjectSink warning_sink_;
-  RunPlan plan_;
-  std::string scratch_;
   size_t created_ = 0;
   bool stopping_ = false;
   bool finished_ = false;
   ExitCode code_ = ExitCode::ok;
   env::TimerId timeout_ = env::TimerId::none;
   env::TimerId redraw_ = env::TimerId::none;
-  std::map<std::string, Finished> finished_jobs_;  // by uid
+  FinalJobs final_jobs_;
   std::shared_ptr<env::Containers> containers_;
   std::unique_ptr<EmbeddedCluster> cluster_;
   std::unique_ptr<client::Reflector> jobs_;
@@ -286,10 +239,10 @@ class RunSession::Impl {
   std::unique_ptr<client::Reflector> warnings_;
 };
 
-RunSession::RunSession(env::Env env, ContainerFactory containers, RunOptions options,
+RunSession::RunSession(env::Env env, ContainerFactory containers, RunOptions options, RunPlan plan,
                        NodeMachine machine, Output& output,
                        std::function<void(ExitCode)> on_finished)
-    : impl_(std::make_unique<Impl>(env, std::move(containers), std::move(options),
+    : impl_(std::make_unique<Impl>(env, std::move(containers), std::move(options), std::move(plan),
                                    std::move(machine), output, std::move(on_finished))) {}
 
 RunSession::~RunSession() = default;

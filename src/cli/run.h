@@ -1,6 +1,7 @@
-// `windlass run`: makes an embedded cluster, creates the objects of the manifests in it, says what
+// `windlass run`: makes an embedded cluster, creates the objects of a plan in it, says what
 // happens, and ends with the Jobs' verdict. A small state machine on env.executor; the caller owns
-// it until it has finished.
+// it until it has finished. Manifests are read before there is one: standard input may take its
+// time, and Ctrl-C then simply ends the program.
 #pragma once
 
 #include <functional>
@@ -10,6 +11,7 @@
 #include "cli/container_factory.h"
 #include "cli/machine.h"
 #include "cli/output.h"
+#include "cli/run_manifests.h"
 #include "env/env.h"
 
 namespace windlass::cli {
@@ -17,8 +19,8 @@ namespace windlass::cli {
 class RunSession {
  public:
   // `on_finished` runs once, later, when nothing of the session is left running.
-  RunSession(env::Env env, ContainerFactory containers, RunOptions options, NodeMachine machine,
-             Output& output, std::function<void(ExitCode)> on_finished);
+  RunSession(env::Env env, ContainerFactory containers, RunOptions options, RunPlan plan,
+             NodeMachine machine, Output& output, std::function<void(ExitCode)> on_finished);
   ~RunSession();
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "cli/checked_object.h"
 #include "schema/core/v1/namespace.pb.h"
@@ -20,6 +24,18 @@ ObjectToCreate namespace_object(const std::string& name) {
   auto object = std::make_shared<api::core::v1::Namespace>();
   object->mutable_metadata()->set_name(name);
   return {{&api::kinds::namespace_(), "", name}, std::move(object), "namespace/" + name};
+}
+
+bool starts_work(const api::Kind* kind) {
+  return kind == &api::kinds::job() || kind == &api::kinds::pod();
+}
+
+// In the order of the files but for this: nothing waits for what stands further down.
+int rank_of(const ObjectToCreate& object) {
+  if (object.ref.kind == &api::kinds::namespace_()) {
+    return 0;
+  }
+  return starts_work(object.ref.kind) ? 2 : 1;
 }
 
 bool report(const LoadedManifests& loaded, Output& output) {
@@ -45,7 +61,7 @@ class Planner {
       output_.err(error.line + "\n");
       valid_ = false;
     }
-    if (!checked.valid()) {
+    if (!checked.valid() || checked.object == nullptr) {
       return;
     }
     auto& metadata = api::mutable_metadata_of(*checked.object);
@@ -58,6 +74,9 @@ class Planner {
       given_namespaces_.insert(metadata.name());
     }
     client::ObjectRef ref{checked.kind, metadata.namespace_(), metadata.name()};
+    if (!is_new(ref, place_of(manifest, "metadata.name"), checked.title)) {
+      return;
+    }
     if (checked.kind == &api::kinds::job()) {
       ++plan_.jobs;
     }
@@ -79,20 +98,41 @@ class Planner {
       }
     }
     std::move(plan_.objects.begin(), plan_.objects.end(), std::back_inserter(objects));
+    std::stable_sort(objects.begin(), objects.end(),
+                     [](const auto& a, const auto& b) { return rank_of(a) < rank_of(b); });
     plan_.objects = std::move(objects);
     return std::move(plan_);
   }
 
  private:
+  // Found before anything is made, because by the time the second one is refused the first may have
+  // pods. Of those without a name there can be any number.
+  bool is_new(const client::ObjectRef& ref, const std::string& place, const std::string& title) {
+    if (ref.name.empty()) {
+      return true;
+    }
+    const auto [known, added] = places_.try_emplace({ref.kind, ref.ns, ref.name}, place);
+    if (!added) {
+      output_.err(fmt::format("{}: error: {} is already in {}\n", place, title, known->second));
+      valid_ = false;
+    }
+    return added;
+  }
+
   const RunOptions& options_;
   Output& output_;
   RunPlan plan_;
   std::set<std::string> namespaces_;
   std::set<std::string> given_namespaces_;
+  std::map<std::tuple<const api::Kind*, std::string, std::string>, std::string> places_;
   bool valid_ = true;
 };
 
 }  // namespace
+
+bool is_there_already(const ObjectToCreate& object, const Status& refusal) {
+  return is_already_exists(refusal) && !starts_work(object.ref.kind);
+}
 
 std::optional<RunPlan> plan_run(const RunOptions& options, env::Files& files, Output& output) {
   const LoadedManifests loaded = load_manifests(files, options.manifests);

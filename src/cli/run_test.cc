@@ -1,5 +1,6 @@
 #include "cli/run.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string job_yaml(const std::string& name, const std::string& spec) {
   return "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: " + name + "\nspec:\n" + spec +
@@ -33,15 +35,19 @@ class RunTest : public ::testing::Test {
   std::optional<ExitCode> run(const std::string& manifest, Duration limit = hours(2)) {
     files_.put("job.yaml", manifest);
     options_.manifests.paths = {"job.yaml"};
+    const auto plan = plan_run(options_, files_, output_);
+    if (!plan) {
+      return ExitCode::usage;
+    }
     const NodeMachine machine{
-        {{"cpu", "2"}, {"memory", "1Gi"}, {"pods", "10"}}, {"PATH=/bin"}, "/tmp"};
+        {{"cpu", "2"}, {"memory", "1Gi"}, {"pods", "10"}}, {"PATH=/bin"}, "/scratch"};
     session_ = std::make_unique<RunSession>(
         env::Env{world_.clock(), world_.random(), world_.executor(), world_.log(), files_},
         [this](const std::string&, ContainerLife life) {
           EXPECT_EQ(life, ContainerLife::with_owner);
           return std::shared_ptr<env::Containers>(&containers_, [](env::Containers*) {});
         },
-        options_, machine, output_, [this](ExitCode code) { code_ = code; });
+        options_, *plan, machine, output_, [this](ExitCode code) { code_ = code; });
     session_->start();
     EXPECT_TRUE(world_.run_until([this] { return code_.has_value() || stop_waiting_; }, limit));
     return code_;
@@ -96,6 +102,23 @@ TEST_F(RunTest, ARetryWaitsForTheBackoffAndSaysSo) {
   EXPECT_THAT(output_.err_text, HasSubstr("failed: container main exited with 7"));
   EXPECT_THAT(output_.err_text, HasSubstr("job.batch/demo retries in "));
   EXPECT_THAT(output_.err_text, HasSubstr("after 1 failure in a row"));
+}
+
+// job-controller.md 7.12
+TEST_F(RunTest, ARetryOfAnIndexWaitsForItsBackoffAndSaysSo) {
+  output_.is_terminal = true;
+  output_.width = 200;
+  script_ = [](const env::ContainerRequest&) { return exits(7); };
+  EXPECT_EQ(run(job_yaml("demo",
+                         "  completionMode: Indexed\n  completions: 1\n"
+                         "  backoffLimitPerIndex: 1\n")),
+            ExitCode::failed);
+  EXPECT_EQ(containers_.started(), 2u);
+  EXPECT_THAT(output_.err_text,
+              ::testing::ContainsRegex("pod demo-0-.*exited with 7; counts as a failure; "
+                                       "its index is retried in (10.0|9.[0-9])s\n"));
+  EXPECT_THAT(output_.err_text, ::testing::ContainsRegex("0 active, 0 terminating, retry in 5"));
+  EXPECT_THAT(output_.err_text, HasSubstr("counts as a failure; its index has failed\n"));
 }
 
 TEST_F(RunTest, FailedIsOneAndNamesTheRule) {
@@ -154,11 +177,47 @@ TEST_F(RunTest, AFileWithoutAJobRunsNothing) {
   EXPECT_THAT(output_.err_text, HasSubstr("there is no Job in these files"));
 }
 
+TEST_F(RunTest, TheSameJobTwiceRunsNothing) {
+  EXPECT_EQ(run(job_yaml("one", "") + "---\n" + job_yaml("two", "") + "---\n" +
+                job_yaml("one", "  completions: 3\n")),
+            ExitCode::usage);
+  EXPECT_EQ(containers_.started(), 0u);
+  EXPECT_THAT(output_.err_text,
+              ::testing::MatchesRegex(
+                  "job.yaml:[0-9]+:3: error: job.batch/one is already in job.yaml:4:3\n"));
+}
+
+TEST_F(RunTest, JobsOfOneNameInTwoNamespacesAreTwo) {
+  std::string other = job_yaml("one", "");
+  other.insert(other.find("name: one"), "namespace: other\n  ");
+  EXPECT_EQ(run(job_yaml("one", "") + "---\n" + other), ExitCode::ok);
+  EXPECT_EQ(containers_.started(), 2u);
+}
+
 TEST_F(RunTest, SeveralJobsAndNamespacesThatAreNotThereYet) {
   options_.ns = "training";
   EXPECT_EQ(run(job_yaml("one", "") + "---\n" + job_yaml("two", "")), ExitCode::ok);
   EXPECT_THAT(output_.out_text, HasSubstr("job.batch/one Complete"));
   EXPECT_THAT(output_.out_text, HasSubstr("job.batch/two Complete"));
+}
+
+TEST_F(RunTest, FilesMayHaveAnyOrderAndWhatEveryClusterHas) {
+  std::string job = job_yaml("demo", "");
+  job.insert(job.find("name: demo"), "namespace: training\n  ");
+  EXPECT_EQ(run(job + "---\n{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}\n"
+                      "---\n{apiVersion: v1, kind: Namespace, metadata: {name: default}}\n"
+                      "---\n{apiVersion: v1, kind: Namespace, metadata: {name: training}}\n"),
+            ExitCode::ok)
+      << output_.err_text;
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Complete"));
+}
+
+TEST_F(RunTest, KindsThatAreNotKnownHereArePassedOver) {
+  EXPECT_EQ(run("apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r}\n---\n" +
+                job_yaml("demo", "")),
+            ExitCode::ok);
+  EXPECT_THAT(output_.err_text, HasSubstr("warning: kind \"Role\""));
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Complete"));
 }
 
 TEST_F(RunTest, ACommandThatIsNotThereFailsThePodWithAReason) {
@@ -259,6 +318,50 @@ TEST_F(RunTest, PrintsTheFinalJob) {
   EXPECT_THAT(output_.out_text, HasSubstr("\"succeeded\": 1"));
   EXPECT_THAT(output_.out_text, HasSubstr("\"type\": \"Complete\""));
   EXPECT_THAT(output_.out_text, Not(HasSubstr("job.batch/demo Complete")));
+}
+
+TEST_F(RunTest, JobsAreToldOfInTheOrderOfTheFiles) {
+  std::string manifest;
+  std::string order;
+  for (const char* name : {"c", "a", "e", "b", "d"}) {
+    manifest += job_yaml(name, "") + "---\n";
+    order += fmt::format("job.batch/{} Complete.*", name);
+  }
+  EXPECT_EQ(run(manifest), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, ::testing::ContainsRegex(order));
+}
+
+TEST_F(RunTest, JsonOfSeveralJobsIsAListWhateverCameOfThem) {
+  options_.format = OutputFormat::json;
+  options_.timeout = seconds(30);
+  script_ = [](const env::ContainerRequest&) { return exits(0, sim::SimProcess::kForever); };
+  const std::string suspended = job_yaml("first", "  suspend: true\n");
+  EXPECT_EQ(run(suspended + "---\n" + job_yaml("second", "")), ExitCode::timed_out);
+  EXPECT_THAT(output_.out_text, HasSubstr(R"("kind":"List")"));
+  EXPECT_THAT(output_.out_text,
+              ::testing::ContainsRegex(R"("items":\[\{.*"name":"first".*"name":"second")"));
+}
+
+TEST_F(RunTest, PrintsAJobThatDidNotFinishToo) {
+  options_.format = OutputFormat::json;
+  options_.timeout = seconds(30);
+  script_ = [](const env::ContainerRequest&) { return exits(0, sim::SimProcess::kForever); };
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::timed_out);
+  EXPECT_THAT(output_.out_text, StartsWith("{"));
+  EXPECT_THAT(output_.out_text, HasSubstr(R"("name": "demo")"));
+  EXPECT_THAT(output_.out_text, Not(HasSubstr("\"Complete\"")));
+}
+
+TEST_F(RunTest, LogsAreNoPartOfTheObjects) {
+  options_.logs = true;
+  options_.format = OutputFormat::json;
+  script_ = [this](const env::ContainerRequest& request) {
+    files_.put(request.log_path, "2025-01-01T00:00:00.000000000Z stdout F hello\n");
+    return exits(0);
+  };
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, StartsWith("{"));
+  EXPECT_THAT(output_.err_text, HasSubstr(" main] hello\n"));
 }
 
 }  // namespace

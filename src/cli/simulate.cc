@@ -2,18 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/check.h"
 #include "base/generator.h"
 #include "cli/control_plane.h"
+#include "cli/final_jobs.h"
 #include "cli/object_sink.h"
-#include "cli/print_objects.h"
 #include "cli/reporter.h"
 #include "cli/run_manifests.h"
 #include "node/hollow/hollow_nodes.h"
 #include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/pod.pb.h"
 #include "sim/world.h"
 
@@ -21,6 +23,7 @@ namespace windlass::cli {
 namespace {
 
 using api::batch::v1::Job;
+using api::core::v1::Event;
 using api::core::v1::Pod;
 using client::ObjectRef;
 
@@ -32,53 +35,87 @@ std::string count_text(size_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// Of the pods that an object is or makes; "" for none.
+const std::string& priority_class_of(const ObjectToCreate& next) {
+  static const std::string kNone;
+  if (next.ref.kind == &api::kinds::job()) {
+    return static_cast<const Job&>(*next.object).spec().template_().spec().priority_class_name();
+  }
+  return next.ref.kind == &api::kinds::pod()
+             ? static_cast<const Pod&>(*next.object).spec().priority_class_name()
+             : kNone;
+}
+
+bool has_its_priority_classes(const RunPlan& plan) {
+  std::set<std::string> there = {"", "system-cluster-critical", "system-node-critical"};
+  for (const ObjectToCreate& next : plan.objects) {
+    if (next.ref.kind->kind == "PriorityClass") {
+      there.insert(next.ref.name);
+    }
+  }
+  return std::all_of(plan.objects.begin(), plan.objects.end(), [&there](const auto& next) {
+    return there.contains(priority_class_of(next));
+  });
+}
+
+// Pods have whatever service account they name, as with `windlass run`: a manifest comes without
+// the cluster that has it. So it is with priority classes, unless the manifests have all of them.
+apiserver::Admission admission_for(const RunPlan& plan) {
+  apiserver::Admission admission = apiserver::Admission::all();
+  admission.service_accounts = false;
+  admission.priorities = has_its_priority_classes(plan);
+  return admission;
+}
+
 class Story {
  public:
-  Story(const SimulateOptions& options, env::Files& files, Output& output)
+  Story(const SimulateOptions& options, const RunPlan& plan, env::Files& files, Output& output)
       : options_(options),
         output_(output),
         world_(options.cluster.seed),
         plane_({world_.clock(), world_.random(), world_.executor(), world_.log(), files}, store_,
-               plane_options(options.run)),
+               plane_options(options.run, plan)),
         nodes_(plane_.client_env(), hollow_options(options)),
         job_sink_([this](const client::ObjectPtr& job) { on_job(job); }),
         pod_sink_([this](const client::ObjectPtr& pod) { on_pod(static_cast<const Pod&>(*pod)); }),
+        warning_sink_([this](const client::ObjectPtr& event) {
+          reporter_->event_seen(static_cast<const Event&>(*event), now());
+        }),
         jobs_(plane_.client_env(), {&api::kinds::job()}, job_sink_),
-        pods_(plane_.client_env(), {&api::kinds::pod()}, pod_sink_) {}
+        pods_(plane_.client_env(), {&api::kinds::pod()}, pod_sink_),
+        warnings_(plane_.client_env(), {&api::kinds::event(), "", "", "type=Warning"},
+                  warning_sink_) {}
 
   ExitCode tell(const RunPlan& plan) {
     set_up();
     reporter_.emplace(output_, now(),
                       Reporter::Backoff{options_.run.backoff_base, options_.run.backoff_cap});
+    warnings_.start();
     start_ = now();
     if (!create(plan)) {
       return ExitCode::usage;
     }
     repeat(options_.cluster.drain_every, &Story::drain);
     repeat(options_.cluster.lose_node_every, &Story::lose);
-    const bool ended =
-        world_.run_until([&] { return finished_.size() == plan.jobs; }, options_.cluster.limit);
-    conclude();
+    const bool ended = world_.run_until([&] { return jobs_seen_.finished() == plan.jobs; },
+                                        options_.cluster.limit);
+    conclude(plan.jobs);
     if (!ended) {
       output_.err(fmt::format("{} did not finish within {} of virtual time\n",
-                              count_text(plan.jobs - finished_.size(), "Job"),
+                              count_text(plan.jobs - jobs_seen_.finished(), "Job"),
                               format_duration(options_.cluster.limit)));
       return ExitCode::timed_out;
     }
-    return failed_ ? ExitCode::failed : ExitCode::ok;
+    return jobs_seen_.all_complete() ? ExitCode::ok : ExitCode::failed;
   }
 
  private:
-  struct Finished {
-    std::shared_ptr<const Job> job;
-    Duration took;
-  };
-
-  static ControlPlaneOptions plane_options(const RunOptions& run) {
+  static ControlPlaneOptions plane_options(const RunOptions& run, const RunPlan& plan) {
     ControlPlaneOptions plane;
     plane.gates = run.gates;
     plane.periods.backoff_base = run.backoff_base;
     plane.periods.backoff_cap = run.backoff_cap;
+    plane.admission = admission_for(plan);
     return plane;
   }
 
@@ -112,9 +149,13 @@ class Story {
                              [&answer](Result<client::ObjectPtr> got) { answer = std::move(got); });
       CHECK(world_.run_until([&answer] { return answer.has_value(); }, kStartUp),
             "a server in the same process answers");
-      if (!*answer) {
+      if (!*answer && !is_there_already(next, answer->error())) {
         output_.err(fmt::format("error: {}: {}\n", next.title, answer->error().message));
         return false;
+      }
+      // Before the next one is there: they are told of in the order of the files.
+      if (next.ref.kind == &api::kinds::job()) {
+        jobs_seen_.created(api::object_as<Job>(**answer));
       }
     }
     return true;
@@ -122,16 +163,13 @@ class Story {
 
   void on_pod(const Pod& pod) {
     seen_pods_.insert(pod.metadata().uid());
-    reporter_->pod_changed(pod, now());
+    reporter_->pod_changed(pod, now(), world_.clock().now());
   }
 
   void on_job(const client::ObjectPtr& object) {
     const auto job = api::object_as<Job>(object);
     reporter_->job_changed(*job, now(), world_.clock().now());
-    if (const auto verdict = verdict_of(*job)) {
-      finished_.try_emplace(job->metadata().uid(), Finished{job, now() - start_});
-      failed_ = failed_ || !verdict->complete;
-    }
+    jobs_seen_.seen(job, now() - start_);
   }
 
   void repeat(std::optional<Duration> period, void (Story::*what)(const std::string& node)) {
@@ -185,17 +223,8 @@ class Story {
     world_.executor().schedule(kAway, [this, node] { nodes_.set_silent(node, false); });
   }
 
-  void conclude() {
-    std::vector<PrintableObject> objects;
-    const bool as_text = options_.run.format == OutputFormat::text;
-    for (const auto& [uid, finished] : finished_) {
-      const std::string text = final_text(*finished.job, format_elapsed(finished.took));
-      as_text ? output_.out(text) : output_.err(text);
-      objects.push_back({&api::kinds::job(), finished.job});
-    }
-    if (!as_text && !objects.empty()) {
-      output_.out(print_objects(objects, options_.run.format));
-    }
+  void conclude(size_t jobs) {
+    jobs_seen_.tell(jobs, options_.run.format, output_);
     output_.err(fmt::format("simulated {} with seed {}: {}, {}, {}\n",
                             format_elapsed(now() - start_), options_.cluster.seed,
                             count_text(seen_pods_.size(), "pod"), count_text(drains_, "drain"),
@@ -210,22 +239,23 @@ class Story {
   node::hollow::HollowNodes nodes_;
   std::optional<Reporter> reporter_;
   MonotonicTime start_;
-  std::map<std::string, Finished> finished_;  // by uid
-  std::set<std::string> seen_pods_;           // uids
-  bool failed_ = false;
+  FinalJobs jobs_seen_;
+  std::set<std::string> seen_pods_;  // uids
   size_t drains_ = 0;
   size_t losses_ = 0;
   ObjectSink job_sink_;
   ObjectSink pod_sink_;
+  ObjectSink warning_sink_;
   client::Reflector jobs_;
   client::Reflector pods_;
+  client::Reflector warnings_;
 };
 
 }  // namespace
 
 ExitCode simulate(const SimulateOptions& options, env::Files& files, Output& output) {
   const auto plan = plan_run(options.run, files, output);
-  return plan ? Story(options, files, output).tell(*plan) : ExitCode::usage;
+  return plan ? Story(options, *plan, files, output).tell(*plan) : ExitCode::usage;
 }
 
 }  // namespace windlass::cli

@@ -32,6 +32,9 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
 
 Result<SimulatedCluster> read_simulate_flags(const SimulateFlags& flags) {
   SimulatedCluster cluster = flags.cluster;
+  if (flags.mix.starts_with("seed=") || flags.mix.find(",seed=") != std::string::npos) {
+    return fail(plain_error("--mix takes no seed here: all chance is drawn from --seed"));
+  }
   TRY(cluster.mix, node::hollow::parse_mix(flags.mix));
   if (!flags.drain_every.empty()) {
     TRY(cluster.drain_every, positive_duration("--drain-every", flags.drain_every));

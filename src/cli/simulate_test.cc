@@ -98,6 +98,37 @@ TEST_F(SimulateTest, WhatDoesNotEndIsGivenUp) {
   EXPECT_THAT(output_.err_text, HasSubstr("1 Job did not finish within 1h"));
 }
 
+// A manifest comes without the cluster that has them.
+TEST_F(SimulateTest, PodsHaveWhateverAccountAndPriorityClassTheyName) {
+  std::string manifest = kSimulatedJob;
+  manifest.replace(manifest.find("      restartPolicy"), 0,
+                   "      serviceAccountName: trainer\n      priorityClassName: urgent\n");
+  files_.put("job.yaml", manifest);
+  EXPECT_EQ(run(), ExitCode::ok) << output_.err_text;
+  EXPECT_THAT(output_.out_text, HasSubstr("6 of 6 succeeded"));
+}
+
+TEST_F(SimulateTest, PriorityClassesCountWhereTheManifestsHaveThem) {
+  std::string manifest = kSimulatedJob;
+  manifest.replace(manifest.find("      restartPolicy"), 0, "      priorityClassName: urgent\n");
+  files_.put("job.yaml", manifest +
+                             "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n"
+                             "metadata: {name: urgent}\nvalue: 7\n");
+  EXPECT_EQ(run(), ExitCode::ok) << output_.err_text;
+}
+
+TEST_F(SimulateTest, SaysWhyPodsAreRefused) {
+  std::string manifest = kSimulatedJob;
+  manifest.replace(manifest.find("      restartPolicy"), 0, "      priority: 5\n");
+  files_.put("job.yaml", manifest);
+  options_.cluster.limit = hours(1);
+  EXPECT_EQ(run(), ExitCode::timed_out);
+  const size_t said = output_.err_text.find("warning: job.batch/demo: FailedCreate: ");
+  ASSERT_NE(said, std::string::npos) << output_.err_text;
+  EXPECT_EQ(output_.err_text.find("FailedCreate", said + 40), std::string::npos)
+      << "once, although each try has a pod of another name: " << output_.err_text;
+}
+
 TEST_F(SimulateTest, AnInvalidManifestIsNotSimulated) {
   files_.put("job.yaml", std::string(kSimulatedJob) + "  parallelism: -1\n");
   EXPECT_EQ(run(), ExitCode::usage);

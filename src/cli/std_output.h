@@ -1,18 +1,33 @@
 #pragma once
 
+#include <unistd.h>
+
 #include "cli/output.h"
 
 namespace windlass::cli {
 
 // Standard output and standard error. Once the reader of one has gone away (EPIPE), what is written
-// there is dropped: `windlass ... | head` ends quietly. Any thread may write; lines do not mix when
-// each call writes whole lines.
+// there is dropped: `windlass ... | head` ends quietly. Any other error of standard output is said
+// once, and what comes after it is dropped. Any thread may write, one at a time; lines do not mix
+// when each call writes whole lines.
 class StdOutput : public Output {
  public:
+  // Other descriptors are for tests.
+  explicit StdOutput(int out = STDOUT_FILENO, int err = STDERR_FILENO) : out_(out), err_(err) {}
+
   void out(std::string_view text) override;
   void err(std::string_view text) override;
   bool interactive() const override;
   size_t columns() const override;
+
+  // The code to end with: whoever reads the output must not take half of it for all.
+  ExitCode exit_code(ExitCode code) const;
+
+ private:
+  const int out_;
+  const int err_;
+  bool out_over_ = false;
+  bool out_failed_ = false;
 };
 
 }  // namespace windlass::cli

@@ -12,8 +12,10 @@ class TextOutput final : public Output {
   void out(std::string_view text) override { out_text += text; }
   void err(std::string_view text) override { err_text += text; }
   bool interactive() const override { return is_terminal; }
+  size_t columns() const override { return width; }
 
   bool is_terminal = false;
+  size_t width = 80;
   std::string out_text;
   std::string err_text;
 };

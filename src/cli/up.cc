@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apiserver/rest/rest_handler.h"
+#include "cli/certificate_renewal.h"
 #include "cli/control_plane.h"
 #include "cli/pod_logs.h"
 #include "cli/up_credentials.h"
@@ -73,15 +74,16 @@ class UpSession::Impl {
       output_.err(fmt::format("{} pods go on; `windlass down --data-dir {}` ends them\n", pods,
                               shell_word(options_.data_dir)));
     }
-    http_->stop([this] { finish(ExitCode::ok); });
+    stop_server();
   }
 
   void power_down() {
-    if (std::exchange(stopping_, true) || http_ == nullptr) {
+    stopping_ = true;
+    if (http_ == nullptr) {
       return finish(ExitCode::ok);
     }
-    powering_down_ = true;
-    if (nodes_) {
+    // Asked again, it goes on as it does.
+    if (!std::exchange(powering_down_, true) && nodes_) {
       stop_nodes();
     }
   }
@@ -90,7 +92,7 @@ class UpSession::Impl {
   Result<void> bring_up(const net::Endpoint& endpoint) {
     TRY(auto directory, posix::open_data_directory(options_.data_dir));
     const CredentialSource source{env_.files, env_.random, env_.clock.now(), options_.data_dir};
-    TRY(credentials_, open_credentials(source, endpoint.address));
+    TRY(credentials_, open_credentials(source, server_names(endpoint)));
 
     TRY(auto file, store::RevisionLog::open(std::move(directory), {}));
     journal_ =
@@ -114,7 +116,27 @@ class UpSession::Impl {
 
   void stop_nodes() {
     output_.err(fmt::format("Stopping {} pods\n", nodes_->running_pods()));
-    nodes_->stop([this] { http_->stop([this] { finish(ExitCode::ok); }); });
+    nodes_->stop([this] {
+      pods_ended_ = true;
+      stop_server();
+    });
+  }
+
+  void stop_server() {
+    if (std::exchange(server_stopping_, true)) {
+      return finish_when_stopped();
+    }
+    http_->stop([this] {
+      server_stopped_ = true;
+      finish_when_stopped();
+    });
+  }
+
+  // A Ctrl-C leaves the pods alone, but a power failure may have come after it.
+  void finish_when_stopped() {
+    if (server_stopped_ && (!powering_down_ || pods_ended_)) {
+      finish(ExitCode::ok);
+    }
   }
 
   void start_nodes() {
@@ -209,6 +231,9 @@ class UpSession::Impl {
           started.error().message)));
     }
     http_ = *std::move(started);
+    renewal_ = std::make_unique<CertificateRenewal>(
+        env_, options_.data_dir, server_names(endpoint), credentials_,
+        [this](const net::TlsFiles& files) { return use_certificate(files); });
     // Everybody may listen on 0.0.0.0; nobody can connect to it.
     net::Endpoint reachable = http_->endpoint();
     if (reachable.is_any()) {
@@ -218,10 +243,28 @@ class UpSession::Impl {
     return write_kubeconfigs(env_.files, options_.data_dir, url_, credentials_);
   }
 
+  // What others reach this server by.
+  std::vector<std::string> server_names(const net::Endpoint& endpoint) const {
+    std::vector<std::string> names = options_.server_names;
+    names.push_back(endpoint.address);
+    return names;
+  }
+
+  Result<void> use_certificate(const net::TlsFiles& files) {
+    TRY(const auto tls, net::TlsContext::make(files));
+    http_->use(tls);
+    return {};
+  }
+
   void say_ready() {
     if (!http_->endpoint().is_loopback()) {
       output_.err(fmt::format("warning: {} can be reached from other machines\n",
                               http_->endpoint().text()));
+      if (http_->endpoint().is_any() && options_.server_names.empty()) {
+        output_.err(
+            "warning: no client on another machine takes the certificate: --server-name NAME puts "
+            "the name or address into it that they reach this one by\n");
+      }
     }
     if (credentials_.authority_replaced) {
       output_.err(
@@ -257,6 +300,9 @@ class UpSession::Impl {
   std::function<void(ExitCode)> on_finished_;
   bool stopping_ = false;
   bool powering_down_ = false;  // and its pods end with it
+  bool pods_ended_ = false;
+  bool server_stopping_ = false;
+  bool server_stopped_ = false;
   std::string url_;
   Credentials credentials_;
 
@@ -269,6 +315,7 @@ class UpSession::Impl {
   std::unique_ptr<PodLogs> logs_;
   std::unique_ptr<apiserver::RestHandler> handler_;
   std::unique_ptr<net::Server> http_;
+  std::unique_ptr<CertificateRenewal> renewal_;
 };
 
 UpSession::UpSession(env::Env env, posix::EventLoop& loop, env::Executor& journal_worker,

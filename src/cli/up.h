@@ -30,7 +30,9 @@ class UpSession {
   void start();
   // Ctrl-C: the first lets answers complete, the second does not wait for them. Pods go on.
   void interrupt();
-  // Ends the pods within their grace periods first, and their supervisors.
+  // Ends the pods within their grace periods first, and their supervisors; also after a Ctrl-C, as
+  // long as the session has not finished. Asked for again it changes nothing: only a Ctrl-C after
+  // it says not to wait.
   void power_down();
 
  private:

@@ -59,7 +59,7 @@ Result<void> open_authority(const CredentialSource& source, Credentials& credent
   return write_pair(source, "ca", authority);
 }
 
-std::vector<std::string> server_names(const std::string& listen_address) {
+std::vector<std::string> server_names(const std::vector<std::string>& further) {
   std::vector<std::string> names = {"127.0.0.1",
                                     "::1",
                                     "localhost",
@@ -67,8 +67,10 @@ std::vector<std::string> server_names(const std::string& listen_address) {
                                     "kubernetes.default",
                                     "kubernetes.default.svc",
                                     "kubernetes.default.svc.cluster.local"};
-  if (std::find(names.begin(), names.end(), listen_address) == names.end()) {
-    names.push_back(listen_address);
+  for (const std::string& name : further) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(name);
+    }
   }
   return names;
 }
@@ -157,17 +159,24 @@ std::string tokens_text(const std::vector<apiserver::TokenEntry>& tokens) {
   return text;
 }
 
+Result<bool> renew_server(const CredentialSource& source, const std::vector<std::string>& further,
+                          const net::CertifiedKey& authority, net::CertifiedKey& server) {
+  const std::vector<std::string> names = server_names(further);
+  if (net::is_usable(server, authority, names, source.now)) {
+    return false;
+  }
+  TRY(net::CertifiedKey renewed, net::issue_server(authority, names, source.now));
+  TRY_VOID(write_pair(source, "server", renewed));
+  server = std::move(renewed);
+  return true;
+}
+
 Result<Credentials> open_credentials(const CredentialSource& source,
-                                     const std::string& listen_address) {
+                                     const std::vector<std::string>& further) {
   Credentials credentials;
   TRY_VOID(open_authority(source, credentials));
-
-  const std::vector<std::string> names = server_names(listen_address);
   TRY(credentials.server, read_pair(source, "server"));
-  if (!net::is_usable(credentials.server, credentials.authority, names, source.now)) {
-    TRY(credentials.server, net::issue_server(credentials.authority, names, source.now));
-    TRY_VOID(write_pair(source, "server", credentials.server));
-  }
+  TRY_VOID(renew_server(source, further, credentials.authority, credentials.server));
 
   TRY(const std::string kept, read_if_there(source, "tokens"));
   auto tokens = parse_tokens(kept);

@@ -38,9 +38,15 @@ struct CredentialSource {
   std::string directory;  // there, and held
 };
 
-// `listen_address` is one more name the server's certificate is good for.
+// `further` are names that the server's certificate is good for, beside those that this machine has
+// for itself.
 Result<Credentials> open_credentials(const CredentialSource& source,
-                                     const std::string& listen_address);
+                                     const std::vector<std::string>& further);
+
+// Gives the server another certificate, and writes it down, where this one runs out soon or is not
+// good for those names. True when it did; after a failure the server keeps what it has.
+Result<bool> renew_server(const CredentialSource& source, const std::vector<std::string>& further,
+                          const net::CertifiedKey& authority, net::CertifiedKey& server);
 
 // DIRECTORY/kubeconfig for admin, DIRECTORY/viewer.kubeconfig for viewer. One that says all this
 // already stays as it is, so that a full disk is no reason not to start.

@@ -77,7 +77,7 @@ TEST_F(UpNodesTest, EachHasAnAgentAFolderAndASupervisor) {
   EXPECT_EQ(running("node-2"), 1u);
   EXPECT_EQ(nodes_->running_pods(), 1u);
   EXPECT_THAT(supervisor_directories(files_, "/data"),
-              ElementsAre("/data/nodes/node-2/supervisor"));
+              ElementsAre("/data/nodes/node-1/supervisor", "/data/nodes/node-2/supervisor"));
 }
 
 TEST_F(UpNodesTest, PodsOutliveTheProcessAndEndWithDown) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "api/feature_gates.h"
 #include "cli/image_options.h"
@@ -21,6 +22,7 @@ inline constexpr size_t kMaxNodes = 100;
 struct UpOptions {
   std::string data_dir = {};  // "" for default_data_dir()
   std::string listen = "127.0.0.1:6443";
+  std::vector<std::string> server_names = {};  // further ones that clients know the server by
   int verbosity = 0;
   api::FeatureGates gates = {};
   PlanePeriods periods = {};

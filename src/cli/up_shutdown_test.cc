@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "cli/up_testing.h"
 #include "posix/testing.h"
@@ -43,6 +46,75 @@ class ScriptedShutdown final : public env::MachineShutdown {
   bool released_ = false;
 };
 
+constexpr const char* kPod = "GET /api/v1/namespaces/default/pods/p";
+
+// Containers that only a signal ends, after some time; and what became of them by the time the
+// session was gone.
+struct StubbornContainers {
+  std::vector<int> signals;
+  size_t running = 0;
+
+  std::function<ContainerFactory(posix::EventLoop&, env::Clock&)> maker(Duration term_delay) {
+    return [this, term_delay](posix::EventLoop& loop, env::Clock& clock) {
+      const auto script = [term_delay](const env::ContainerRequest&) -> Result<sim::SimProcess> {
+        sim::SimProcess process;
+        process.duration = sim::SimProcess::kForever;
+        process.term_delay = term_delay;
+        return process;
+      };
+      const std::shared_ptr<sim::SimContainers> made(
+          new sim::SimContainers(loop, clock, script), [this](sim::SimContainers* containers) {
+            for (const auto& signal : containers->signals()) {
+              signals.push_back(signal.number);
+            }
+            running = containers->running();
+            delete containers;
+          });
+      return [made](const std::string&, ContainerLife) { return made; };
+    };
+  }
+};
+
+void start_pod(const Access& admin) {
+  EXPECT_THAT(admin.request("POST /api/v1/namespaces/default/pods", "application/json",
+                            R"({"metadata":{"name":"p"},"spec":{"nodeName":"node-1",)"
+                            R"("restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}})"),
+              StartsWith("HTTP/1.1 201"));
+  for (int tries = 0;
+       tries < 10'000 && admin.request(kPod).find("\"Running\"") == std::string::npos; ++tries) {
+  }
+}
+
+// `windlass down`, or the machine's power daemon.
+void power_down_with(const std::function<void(UpSession&)>& signals) {
+  const posix::TemporaryDirectory parent;
+  testing::UpMachine machine;
+  machine.nodes = 1;
+  machine.machine.capacity = {{"cpu", "2"}, {"memory", "1Gi"}, {"pods", "10"}};
+  StubbornContainers containers;
+  machine.containers = containers.maker(milliseconds(500));
+  RunningUp up(parent / "state", "127.0.0.1:0", machine);
+  start_pod(Access(parent.read("state/kubeconfig")));
+  up.post_to_session(signals);
+  EXPECT_EQ(up.wait(), ExitCode::ok);
+  EXPECT_EQ(containers.signals, std::vector<int>{15});
+  EXPECT_EQ(containers.running, 0u) << "it did not wait for the pod";
+}
+
+TEST(UpShutdown, WhoAsksForItTwiceTakesNoPodsGracePeriod) {
+  power_down_with([](UpSession& session) {
+    session.power_down();
+    session.power_down();
+  });
+}
+
+TEST(UpShutdown, PodsHaveTheirGracePeriodAfterACtrlCToo) {
+  power_down_with([](UpSession& session) {
+    session.interrupt();
+    session.power_down();
+  });
+}
+
 TEST(UpShutdown, K71_AMachineThatGoesDownWaitsForPods) {
   const posix::TemporaryDirectory parent;
   ScriptedShutdown shutdown;
@@ -50,24 +122,12 @@ TEST(UpShutdown, K71_AMachineThatGoesDownWaitsForPods) {
   machine.nodes = 1;
   machine.machine.capacity = {{"cpu", "2"}, {"memory", "1Gi"}, {"pods", "10"}};
   machine.machine.shutdown = &shutdown;
-  machine.containers = [](posix::EventLoop& loop, env::Clock& clock) {
-    auto containers = std::make_shared<sim::SimContainers>(
-        loop, clock, [](const env::ContainerRequest&) -> Result<sim::SimProcess> {
-          sim::SimProcess process;
-          process.duration = sim::SimProcess::kForever;
-          return process;
-        });
-    return [containers](const std::string&, ContainerLife) { return containers; };
-  };
+  StubbornContainers containers;
+  machine.containers = containers.maker(Duration::zero());
   RunningUp up(parent / "state", "127.0.0.1:0", machine);
   const Access admin(parent.read("state/kubeconfig"));
-  EXPECT_THAT(admin.request("POST /api/v1/namespaces/default/pods", "application/json",
-                            R"({"metadata":{"name":"p"},"spec":{"nodeName":"node-1",)"
-                            R"("restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}})"),
-              StartsWith("HTTP/1.1 201"));
-  const auto pod = [&admin] { return admin.request("GET /api/v1/namespaces/default/pods/p"); };
-  for (int tries = 0; tries < 10'000 && pod().find("\"Running\"") == std::string::npos; ++tries) {
-  }
+  start_pod(admin);
+  const auto pod = [&admin] { return admin.request(kPod); };
   up.post([&shutdown] { shutdown.say(true); });
   ASSERT_TRUE(shutdown.is_released_within(seconds(60)));
   EXPECT_THAT(pod(), HasSubstr("\"reason\":\"Terminated\""));

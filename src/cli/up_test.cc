@@ -210,7 +210,7 @@ TEST(Credentials, AreRenewedWhenTheyRunOutAndOtherwiseKept) {
   const Time now = posix::PosixClock().now();
   const auto open = [&](Time at) {
     const CredentialSource source{files, random, at, directory.path()};
-    const Credentials credentials = *open_credentials(source, "127.0.0.1");
+    const Credentials credentials = *open_credentials(source, {"127.0.0.1"});
     EXPECT_TRUE(
         write_kubeconfigs(files, directory.path(), "https://127.0.0.1:1", credentials).has_value());
     return credentials;
@@ -235,6 +235,23 @@ TEST(Credentials, AreRenewedWhenTheyRunOutAndOtherwiseKept) {
   std::filesystem::remove(directory / "tokens");
   const Credentials renewed = open(now);
   EXPECT_NE(renewed.user_tokens.front().token, first.user_tokens.front().token);
+}
+
+TEST(Credentials, TheServerIsCertifiedForFurtherNames) {
+  const posix::TemporaryDirectory directory;
+  posix::PosixFiles files;
+  posix::PosixRandom random;
+  const CredentialSource source{files, random, posix::PosixClock().now(), directory.path()};
+  const auto certificate = [&](const std::vector<std::string>& names) {
+    return open_credentials(source, names)->server.certificate_pem;
+  };
+  const std::string plain = certificate({"0.0.0.0"});
+  EXPECT_FALSE(net::is_certified_for(plain, "box"));
+  const std::string named = certificate({"box", "192.0.2.7", "0.0.0.0"});
+  for (const char* name : {"box", "192.0.2.7", "127.0.0.1", "localhost"}) {
+    EXPECT_TRUE(net::is_certified_for(named, name)) << name;
+  }
+  EXPECT_EQ(certificate({"0.0.0.0"}), named) << "it is good for all that is asked for";
 }
 
 TEST(Kubeconfig, CarriesWhatAClientNeeds) {

@@ -33,6 +33,7 @@ struct UpMachine {
   // Called on the thread of the loop, before anything else.
   std::function<ContainerFactory(posix::EventLoop&, env::Clock&)> containers = {};
   NodeMachine machine = {};
+  std::vector<std::string> server_names = {};
 };
 
 // A running `windlass up` in this process, on a thread of its own.
@@ -44,6 +45,7 @@ class RunningUp {
     options.data_dir = directory;
     options.listen = listen;
     options.nodes = machine_.nodes;
+    options.server_names = machine_.server_names;
     thread_ = std::thread([this, options] { run(options); });
     ready.get_future().wait();
   }
@@ -62,6 +64,19 @@ class RunningUp {
   }
 
   void post(env::Task task) { loop_.post(std::move(task)); }
+  // On the thread of the loop, unless it is over.
+  void post_to_session(const std::function<void(UpSession&)>& task) {
+    loop_.post([this, task] {
+      if (session_) {
+        task(*session_);
+      }
+    });
+  }
+  // Until it ends by itself.
+  ExitCode wait() {
+    thread_.join();
+    return code_;
+  }
 
   // Read after stop(), or once ready.
   TextOutput output;

@@ -30,6 +30,8 @@ ExitCode validate(const ValidateOptions& options, env::Files& files, Output& out
     }
     if (!checked.valid()) {
       all_valid = false;
+    } else if (checked.object == nullptr) {
+      continue;
     } else if (options.format == OutputFormat::text) {
       output.out(fmt::format("{} valid ({})\n", checked.title, manifest.source));
     } else {

@@ -210,6 +210,33 @@ TEST_F(ValidateTest, OtherKindsHaveTheirMetadataValidated) {
   EXPECT_THAT(output_.err_text, HasSubstr("metadata.name: Required value"));
 }
 
+// Charts are full of them, and there is nothing wrong with that.
+TEST_F(ValidateTest, KindsThatAreNotKnownHereAreNoErrors) {
+  files_.put("chart.yaml", std::string("apiVersion: apps/v1\nkind: Deployment\nspec: {zork: 1}\n") +
+                               "---\napiVersion: v1\nkind: PersistentVolumeClaim\n" +
+                               "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n" +
+                               "---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\n" +
+                               "---\napiVersion: batch/v1\nkind: CronJob\n---\n" + kValidJob);
+  EXPECT_EQ(run({"chart.yaml"}), ExitCode::ok);
+  EXPECT_EQ(output_.out_text, "job.batch/demo valid (chart.yaml)\n");
+  EXPECT_THAT(output_.err_text,
+              HasSubstr("chart.yaml:2:1: warning: kind \"Deployment\" in version \"apps/v1\" is "
+                        "not known here, and not checked\n"));
+  EXPECT_THAT(output_.err_text, HasSubstr("kind \"Role\""));
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("error")));
+  options_.format = OutputFormat::yaml;
+  EXPECT_EQ(run({"chart.yaml"}), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, Not(HasSubstr("Deployment")));
+  for (const char* wrong :
+       {"apiVersion: batch/v1\nkind: Jop\n", "apiVersion: batch/v1beta1\nkind: CronJob\n",
+        "apiVersion: bacth/v1\nkind: Job\n", "apiVersion: apps/v1\nkind: Job\n",
+        "apiVersion: v1\nkind: Job\n", "apiVersion: scheduling.k8s.io/v2\nkind: PriorityClass\n"}) {
+    files_.put("wrong.yaml", wrong);
+    EXPECT_EQ(run({"wrong.yaml"}), ExitCode::failed) << wrong;
+    EXPECT_THAT(output_.err_text, HasSubstr("error: no matches for kind")) << wrong;
+  }
+}
+
 TEST_F(ValidateTest, NamesOfNamespacesAreLabelsAndTheyHaveNoNamespace) {
   files_.put("ns.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a.b}\n");
   EXPECT_EQ(run({"ns.yaml"}), ExitCode::failed);

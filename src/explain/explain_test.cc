@@ -185,6 +185,27 @@ TEST_F(ExplainTest, WaitsForAnotherController) {
   EXPECT_THAT(told().waits[0].text, HasSubstr("example.com/x"));
 }
 
+TEST_F(ExplainTest, ASuspendedJobWaitsToBeResumedWhoeverManagesIt) {
+  job("suspend: true, managedBy: windlass.dev/job-controller");
+  pod("p1", "phase: Running", "deletionTimestamp: '2026-01-01T00:11:00Z', finalizers: [x]");
+  ASSERT_THAT(told().waits, SizeIs(2));
+  EXPECT_EQ(told().waits[0].kind, Wait::Kind::suspended);
+  EXPECT_THAT(text(), HasSubstr("spec.suspend is true"));
+  EXPECT_THAT(text(), HasSubstr("pod p1 is terminating"));
+}
+
+TEST_F(ExplainTest, WhatIsKnownOfAJobOfAnotherControllerIsTold) {
+  job("parallelism: 2, managedBy: windlass.dev/job-controller");
+  evidence_.create_error = "exceeded quota: q";
+  ASSERT_THAT(told().waits, SizeIs(1));
+  EXPECT_EQ(told().waits[0].kind, Wait::Kind::create_failed);
+  EXPECT_THAT(told().waits[0].text, HasSubstr("exceeded quota: q"));
+  pod("p1", "phase: Running");
+  ASSERT_THAT(told().waits, SizeIs(2));
+  EXPECT_EQ(told().waits[0].kind, Wait::Kind::create_failed);
+  EXPECT_EQ(told().waits[1].kind, Wait::Kind::running);
+}
+
 TEST_F(ExplainTest, NoNodeFits) {
   job("parallelism: 1", "active: 1");
   pod("p1",

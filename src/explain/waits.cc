@@ -146,19 +146,16 @@ bool wants_more_pods(const WaitInput& input) {
          }) < input.job.spec.parallelism;
 }
 
-// Somebody has to do something first; nothing else matters until then.
-std::optional<Wait> standstill(const job::JobView& job) {
-  if (!job.spec.managed_by.empty() && job.spec.managed_by != job::kBuiltInManager) {
-    return Wait{
-        Kind::other_manager,
-        fmt::format("the controller {}, to which spec.managedBy leaves it", job.spec.managed_by),
-        {},
-        ""};
+// Of a Job about which nothing else is known.
+Wait controller_wait(const job::JobView& job) {
+  const std::string& manager = job.spec.managed_by;
+  if (manager.empty() || manager == job::kBuiltInManager) {
+    return {Kind::controller, "its controller to act", {}, ""};
   }
-  if (job.spec.suspend) {
-    return Wait{Kind::suspended, "somebody to resume it: spec.suspend is true", {}, ""};
-  }
-  return std::nullopt;
+  return {Kind::other_manager,
+          fmt::format("the controller {}, to which spec.managedBy leaves it", manager),
+          {},
+          ""};
 }
 
 }  // namespace
@@ -179,14 +176,11 @@ std::vector<Wait> find_waits(const WaitInput& input) {
     add_terminating(input, Kind::ending, "", waits);
     return waits;
   }
-  if (auto still = standstill(input.job)) {
-    // Another controller may well be at work: what its pods wait for follows.
-    const bool other = still->kind == Kind::other_manager;
-    waits.push_back(*std::move(still));
-    if (!other || input.pods.empty()) {
-      add_terminating(input, Kind::suspended, "", waits);
-      return waits;
-    }
+  // Somebody has to do something first, whoever manages it; nothing else matters until then.
+  if (input.job.spec.suspend) {
+    waits.push_back({Kind::suspended, "somebody to resume it: spec.suspend is true", {}, ""});
+    add_terminating(input, Kind::suspended, "", waits);
+    return waits;
   }
   add_pending(input, waits);
   if (input.job.spec.replace_only_failed) {
@@ -205,7 +199,7 @@ std::vector<Wait> find_waits(const WaitInput& input) {
   }
   add_running(input, waits);
   if (waits.empty()) {
-    waits.push_back({Kind::controller, "its controller to act", {}, ""});
+    waits.push_back(controller_wait(input.job));
   }
   return waits;
 }
