@@ -9,6 +9,8 @@ mkdir -p "$HOME"
 
 # start_windlass FLAG...: `windlass up`, ready, and KUBECONFIG for it.
 start_windlass() {
+  # What an earlier one has said is no sign of this one.
+  rm -f "$work/out" "$work/err"
   "$windlass" up --data-dir "$work/data" --listen 127.0.0.1:0 "$@" >"$work/out" 2>"$work/err" &
   server=$!
   for _ in $(seq 100); do
@@ -58,14 +60,14 @@ eventually() {
 }
 
 # check NAME PATTERN COMMAND...: the output, standard error included, matches the extended regular
-# expression. A pattern that begins with ! must not match.
+# expression. After a ! it is a pattern that must not match what is there: no output at all is a failure.
 check() {
   local name=$1 pattern=$2 output
   shift 2
   checks=$((checks + 1))
   output=$("$@" 2>&1)
   if [[ $pattern == '!'* ]]; then
-    matches "${pattern#!}" "$output" || return 0
+    [ -z "$output" ] || matches "${pattern#!}" "$output" || return 0
   elif [ -z "$pattern$output" ] || matches "$pattern" "$output"; then
     return 0
   fi

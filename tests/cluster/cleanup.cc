@@ -9,6 +9,8 @@ namespace windlass::cluster_tests {
 namespace {
 
 constexpr Duration kLookAgain = milliseconds(500);
+// So often nothing is there: what was on its way when the first look was taken has come by then.
+constexpr int kEmptyLooks = 2;
 
 }  // namespace
 
@@ -21,11 +23,29 @@ Cleanup::Cleanup(client::ClientEnv env, std::string ns, std::vector<std::string>
 
 void Cleanup::start() {
   give_up_ = env_.clock.monotonic() + kPatience;
+  remove_jobs();
+}
+
+void Cleanup::remove_jobs() {
+  env_.client.list({&api::kinds::job(), ns_, "", ""}, {},
+                   [weak = std::weak_ptr(self_)](const Result<client::ObjectList>& jobs) {
+                     if (const auto self = weak.lock()) {
+                       (*self)->on_jobs(jobs);
+                     }
+                   });
+}
+
+void Cleanup::on_jobs(const Result<client::ObjectList>& jobs) {
+  jobs_are_gone_ = jobs.has_value();
   client::DeleteOptions background;
   background.propagation_policy = "Background";
-  for (const std::string& job : jobs_) {
-    env_.client.remove({&api::kinds::job(), ns_, job}, background,
-                       [](const Result<client::ObjectPtr>&) {});
+  for (const client::ObjectPtr& job : jobs ? jobs->items : std::vector<client::ObjectPtr>()) {
+    const std::string& name = api::metadata_of(*job).name();
+    if (std::find(jobs_.begin(), jobs_.end(), name) != jobs_.end()) {
+      jobs_are_gone_ = false;
+      env_.client.remove({&api::kinds::job(), ns_, name}, background,
+                         [](const Result<client::ObjectPtr>&) {});
+    }
   }
   remove_pods();
 }
@@ -58,12 +78,13 @@ void Cleanup::on_pods(const Result<client::ObjectList>& pods) {
       }
     }
   }
-  if ((pods && left == 0) || env_.clock.monotonic() > give_up_) {
+  empty_looks_ = jobs_are_gone_ && pods && left == 0 ? empty_looks_ + 1 : 0;
+  if (empty_looks_ == kEmptyLooks || env_.clock.monotonic() > give_up_) {
     return std::exchange(done_, nullptr)(left);
   }
   env_.executor.schedule(kLookAgain, [weak = std::weak_ptr(self_)] {
     if (const auto self = weak.lock()) {
-      (*self)->remove_pods();
+      (*self)->remove_jobs();
     }
   });
 }

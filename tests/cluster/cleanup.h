@@ -25,6 +25,8 @@ class Cleanup {
   void start();
 
  private:
+  void remove_jobs();
+  void on_jobs(const Result<client::ObjectList>& jobs);
   void remove_pods();
   void on_pods(const Result<client::ObjectList>& pods);
   bool is_ours(const api::Message& pod) const;
@@ -34,6 +36,8 @@ class Cleanup {
   const std::vector<std::string> jobs_;
   Done done_;
   MonotonicTime give_up_;
+  bool jobs_are_gone_ = false;
+  int empty_looks_ = 0;
   std::shared_ptr<Cleanup*> self_;  // callbacks hold it weakly
 };
 

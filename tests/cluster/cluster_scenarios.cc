@@ -1,7 +1,8 @@
 // windlass_cluster_scenarios [--probe] KUBECONFIG [MANAGER] [NAMESPACE]: runs all scenarios on the
 // cluster that the kubeconfig names and says which ended as they must. `tests/cluster/run` starts
 // the controller. With --probe it only says what the server drops: exit 0 when a Job can name its
-// controller there, 3 when not.
+// controller there, 3 when not and no controller takes up a Job that names none, else 1. SIGINT and
+// SIGTERM end a run with 130, after its Jobs and pods are deleted; a second one does not wait.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -18,6 +19,7 @@
 #include "posix/posix_files.h"
 #include "posix/posix_log.h"
 #include "posix/posix_random.h"
+#include "posix/signals.h"
 #include "remote/kubeconfig.h"
 #include "remote/remote_client.h"
 #include "remote/server_features.h"
@@ -26,6 +28,8 @@ namespace windlass::cluster_tests {
 namespace {
 
 constexpr Duration kPatience = minutes(10);
+// Of the cluster's own controller, which begins with a new Job within a second.
+constexpr Duration kTimeToShowItself = seconds(5);
 
 void say(const std::string& text) {
   std::fputs((text + "\n").c_str(), stdout);
@@ -40,6 +44,7 @@ bool has_fields(const remote::ServerFeatures& features, const Scenario& scenario
 }
 
 constexpr int kNoManagers = 3;
+constexpr int kInterrupted = 130;
 
 class Program {
  public:
@@ -105,21 +110,38 @@ class Program {
       return;
     }
     size_t failed = 0;
-    std::vector<std::string> jobs;
     for (const Scenario* scenario : chosen_) {
       const std::string mistakes = what_became_of(*scenario);
       failed += mistakes.empty() ? 0u : 1u;
       say(mistakes.empty() ? fmt::format("ok      {}", scenario->name)
                            : fmt::format("FAILED  {}: {}", scenario->name, mistakes));
-      jobs.push_back(suite_->job_name(*scenario));
     }
     say(fmt::format("{} passed, {} failed, {} skipped", chosen_.size() - failed, failed,
                     scenarios().size() - chosen_.size()));
-    cleanup_.emplace(env(), ns_, std::move(jobs), [this, failed](size_t left) {
+    clean_up(failed == 0 ? 0 : 1);
+  }
+
+  void interrupt() {
+    if (!suite_ || std::exchange(interrupted_, true)) {
+      return stop(kInterrupted);
+    }
+    if (!std::exchange(reported_, true)) {
+      say("interrupted: the Jobs and their pods are deleted");
+      clean_up(kInterrupted);
+    }
+  }
+
+  // Their controller is needed for that.
+  void clean_up(int exit_code) {
+    std::vector<std::string> jobs;
+    for (const Scenario* scenario : chosen_) {
+      jobs.push_back(suite_->job_name(*scenario));
+    }
+    cleanup_.emplace(env(), ns_, std::move(jobs), [this, exit_code](size_t left) {
       if (left > 0) {
         say(fmt::format("FAILED  {} pods cannot be deleted", left));
       }
-      stop(failed == 0 && left == 0 ? 0 : 1);
+      stop(left == 0 ? exit_code : 1);
     });
     cleanup_->start();
   }
@@ -134,6 +156,7 @@ class Program {
   posix::PosixFiles files_;
   posix::PosixLog log_{clock_, env::LogLevel::warning};
   posix::EventLoop loop_{clock_};
+  posix::Signals signals_{loop_, {SIGINT, SIGTERM}, [this](int /*number*/) { interrupt(); }};
   remote::Credentials credentials_;
   remote::Dialer dialer_{loop_, clock_, credentials_};
   remote::Transport transport_{loop_, clock_, random_, dialer_, {}};
@@ -142,12 +165,15 @@ class Program {
   const std::string manager_;
   const std::string ns_;
   const std::string suffix_;  // so that runs do not meet each other's Jobs
+  // In a run our own controller is at work already.
   Preparation preparation_{env(), ns_, "windlass-probe" + suffix_,
-                           [this](const auto& kept) { on_prepared(kept); }};
+                           [this](const auto& kept) { on_prepared(kept); },
+                           probe_only_ ? kTimeToShowItself : Duration::zero()};
   std::vector<const Scenario*> chosen_;
   std::optional<Suite> suite_;
   std::optional<Cleanup> cleanup_;
   bool reported_ = false;
+  bool interrupted_ = false;
   int exit_code_ = 1;
 };
 

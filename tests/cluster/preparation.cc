@@ -15,6 +15,8 @@ namespace {
 
 using api::batch::v1::Job;
 
+constexpr Duration kBetweenLooks = milliseconds(100);
+
 constexpr const char* kProbeSpec =
     R"({"spec":{"suspend":true,"completionMode":"Indexed","completions":1,"parallelism":1,)"
     R"("managedBy":"windlass.dev/probe","backoffLimitPerIndex":1,"podReplacementPolicy":"Failed",)"
@@ -34,11 +36,13 @@ remote::ServerFeatures kept_of(const Job& job) {
 
 }  // namespace
 
-Preparation::Preparation(client::ClientEnv env, std::string ns, std::string probe, Done done)
+Preparation::Preparation(client::ClientEnv env, std::string ns, std::string probe, Done done,
+                         Duration patience)
     : env_(env),
       ns_(std::move(ns)),
       probe_(std::move(probe)),
       done_(std::move(done)),
+      patience_(patience),
       self_(std::make_shared<Preparation*>(this)) {}
 
 void Preparation::start() {
@@ -95,16 +99,50 @@ void Preparation::on_job(const Result<client::ObjectPtr>& job) {
   if (!job) {
     return finish(fail(job.error()));
   }
-  const remote::ServerFeatures kept = kept_of(static_cast<const Job&>(**job));
+  kept_ = kept_of(static_cast<const Job&>(**job));
+  look_until_ = env_.clock.monotonic() + (kept_.managed_by ? Duration::zero() : patience_);
+  look_at_job();
+}
+
+void Preparation::look_at_job() {
+  if (env_.clock.monotonic() >= look_until_) {
+    return remove_job(kept_);
+  }
+  env_.client.get({&api::kinds::job(), ns_, probe_},
+                  [weak = std::weak_ptr(self_)](const Result<client::ObjectPtr>& job) {
+                    if (const auto self = weak.lock()) {
+                      (*self)->on_look(job);
+                    }
+                  });
+}
+
+void Preparation::on_look(const Result<client::ObjectPtr>& job) {
+  if (!job) {
+    return finish(fail(job.error()));
+  }
+  if (static_cast<const Job&>(**job).status().conditions_size() > 0) {
+    return remove_job(fail(plain_error(
+        "Jobs cannot name their controller here, and the cluster's own one is at work: it has "
+        "written the status of " +
+        ns_ + "/" + probe_)));
+  }
+  env_.executor.schedule(kBetweenLooks, [weak = std::weak_ptr(self_)] {
+    if (const auto self = weak.lock()) {
+      (*self)->look_at_job();
+    }
+  });
+}
+
+void Preparation::remove_job(Result<remote::ServerFeatures> kept) {
   client::DeleteOptions background;
   background.propagation_policy = "Background";
-  env_.client.remove(
-      {&api::kinds::job(), ns_, probe_}, background,
-      [weak = std::weak_ptr(self_), kept](const Result<client::ObjectPtr>& /*removed*/) {
-        if (const auto self = weak.lock()) {
-          (*self)->finish(kept);
-        }
-      });
+  env_.client.remove({&api::kinds::job(), ns_, probe_}, background,
+                     [weak = std::weak_ptr(self_),
+                      kept = std::move(kept)](const Result<client::ObjectPtr>& /*removed*/) {
+                       if (const auto self = weak.lock()) {
+                         (*self)->finish(kept);
+                       }
+                     });
 }
 
 void Preparation::finish(Result<remote::ServerFeatures> kept) {

@@ -51,8 +51,8 @@ disrupted() {
   plain=$(tr '[:upper:]' '[:lower:]' <<<"$row")
   ignored=$plain-ignored
   pod_fields=$(on_node "$row_node")${pod_fields:+,$pod_fields}
-  job "$ignored" "$script" "$ignoring" "$pod_fields" "$container" >/dev/null
-  job "$plain" "$script" '' "$pod_fields" "$container" >/dev/null
+  check "$row begins with $ignored" created job "$ignored" "$script" "$ignoring" "$pod_fields" "$container"
+  check "$row begins with $plain" created job "$plain" "$script" '' "$pod_fields" "$container"
   for name in "$ignored" "$plain"; do
     wanted "$begun" "$row is $begun" k get pods -l "job-name=$name" --no-headers
     pods+=("$(first_pod "$name")")

@@ -14,7 +14,7 @@ spec:
       containers:
       - name: main
         image: none
-        command: [sh, -c, 'sleep 0.5; [ \$JOB_COMPLETION_INDEX = 0 ] && exec sleep 2; [ -e $work/mark ] || { touch $work/mark; exit 1; }']
+        command: [sh, -c, 'echo begun; sleep 0.5; [ \$JOB_COMPLETION_INDEX = 0 ] && exec sleep 2; [ -e $work/mark ] || { touch $work/mark; exit 1; }']
 YAML
 if command -v tmux >/dev/null; then
   tmux -L "windlass-$$" -f /dev/null new-session -d -x 120 -y 24 "$windlass run $work/run.yaml --backoff-base 3s; echo exit code \$?; read -r"
@@ -31,3 +31,65 @@ fi
 check piped $'created: completions 2.*succeeded.*Complete' "$windlass" run "$work/run.yaml"
 check piped-plain $'!\\[-*\\]|\x1b' "$windlass" run "$work/run.yaml"
 check piped-json '"type": "Complete"' bash -c "\"$windlass\" run -o json \"$work/run.yaml\" 2>/dev/null"
+check piped-logs '^\{' bash -c "\"$windlass\" run --logs -o json \"$work/run.yaml\" 2>/dev/null"
+
+# A reader that pauses holds up what is printed, not the Job: nobody reads this pipe.
+mkfifo "$work/pipe"
+exec 9<>"$work/pipe"
+nap=98765.$$
+cat >"$work/loud.yaml" <<YAML
+apiVersion: batch/v1
+kind: Job
+metadata: {name: loud}
+spec:
+  completions: 2
+  parallelism: 2
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      terminationGracePeriodSeconds: 1
+      containers:
+      - name: main
+        image: none
+        command: [sh, -c, '[ \$JOB_COMPLETION_INDEX = 0 ] || exec sleep $nap; yes | head -c 300000']
+YAML
+# As a pattern, which is not what it finds.
+naps() { grep -lzx "[9]${nap#9}" /proc/[0-9]*/cmdline 2>/dev/null; }
+state_of_process() { cut -d ' ' -f 3 "/proc/$1/stat" 2>/dev/null || echo gone; }
+"$windlass" run --logs --timeout 5s "$work/loud.yaml" >"$work/pipe" 2>/dev/null 9<&- &
+loud=$!
+wanted 'cmdline' paused-begins naps
+wanted '^$' paused-ends naps
+check paused-waits '^[RSD]' state_of_process "$loud"
+kill "$loud"
+wanted '^(Z|gone)$' paused-interrupted state_of_process "$loud"
+kill -9 "$loud" 2>/dev/null
+wait "$loud" 2>/dev/null
+exec 9<&-
+
+# Nobody gives it its manifest, and nothing has begun that would have to be ended.
+mkfifo "$work/input"
+exec 9<>"$work/input"
+"$windlass" run -f - <"$work/input" >/dev/null 2>&1 9<&- &
+reader=$!
+wanted '^S' input-waits state_of_process "$reader"
+kill "$reader"
+wanted '^(Z|gone)$' input-interrupted state_of_process "$reader"
+kill -9 "$reader" 2>/dev/null
+wait "$reader" 2>/dev/null
+exec 9<&-
+
+# One that is killed leaves its folder; the next one removes it, once its supervisor has ended.
+mkdir "$work/tmp"
+TMPDIR=$work/tmp "$windlass" run "$work/loud.yaml" >/dev/null 2>&1 &
+killed=$!
+wanted 'cmdline' killed-begins naps
+kill -9 "$killed"
+wait "$killed" 2>/dev/null
+wanted '^$' killed-ends naps
+check killed-leaves 'windlass-run-' ls "$work/tmp"
+touch -d '2 minutes ago' "$work"/tmp/windlass-run-*
+sed "s/\[sh, -c, .*\]/['true']/" "$work/loud.yaml" >"$work/quick.yaml"
+run_once_more() { TMPDIR=$work/tmp "$windlass" run "$work/quick.yaml" >/dev/null 2>&1; ls "$work/tmp"; }
+wanted '^$' killed-removed run_once_more

@@ -19,7 +19,7 @@ k label configmap settings tier=gold --overwrite >/dev/null
 check annotate 'configmap/settings annotate' k annotate configmap settings note=hi
 check annotated '^hi$' k get configmap settings -o 'jsonpath={.metadata.annotations.note}'
 check annotate-remove 'configmap/settings annotate' k annotate configmap settings note-
-check annotation-gone '!hi' k get configmap settings -o 'jsonpath={.metadata.annotations}'
+check annotation-gone '^none$' k get configmap settings -o 'go-template={{if .metadata.annotations}}{{.metadata.annotations}}{{else}}none{{end}}'
 check get-wide $'NAME +DATA +AGE\n' k get configmap -o wide
 check select-label '^configmap/settings$' k get configmap -l tier=gold -o name
 check select-label-not '!settings' k get configmap -l 'tier!=gold' -o name
@@ -48,7 +48,7 @@ check unknown-field 'unknown field "zork"' k create -f - <<<'{"apiVersion":"v1",
 check delete-dry 'deleted (from default namespace )?\(server dry run\)' k delete configmap settings --dry-run=server
 check delete 'configmap "settings" deleted' k delete configmap settings
 check delete-again 'not found' k delete configmap settings
-check delete-ignore '!NotFound' k delete configmap settings --ignore-not-found
+check delete-ignore 'exit 0$' eval 'k delete configmap settings --ignore-not-found; echo exit $?'
 k label configmap plain colour=grey >/dev/null
 check delete-selected 'configmap "plain" deleted' k delete configmap -l colour=grey
 k create configmap one >/dev/null
