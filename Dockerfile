@@ -2,7 +2,7 @@
 FROM debian:12 AS build
 WORKDIR /src
 COPY . .
-RUN ./dev deps && ./dev build
+RUN ./dev build windlass
 
 FROM debian:12-slim
 RUN apt-get update \

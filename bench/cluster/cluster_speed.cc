@@ -121,11 +121,14 @@ class Measurement {
   void create(int number, int size) {
     auto job = std::make_shared<Job>();
     const auto decoded = api::decode_json(
-        fmt::format(R"({{"metadata":{{"name":"{}","namespace":"{}"}},"spec":{{"completions":{},)"
-                    R"("parallelism":{},"template":{{"spec":{{"restartPolicy":"Never",)"
-                    R"("automountServiceAccountToken":false,"schedulerName":"nobody",)"
-                    R"("containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
-                    job_name(number), ns_, size, size),
+        fmt::format(
+            R"({{"metadata":{{"name":"{}","namespace":"{}","labels":{{)"
+            R"("windlass.dev/bench":"speed"}}}},"spec":{{"completions":{},"parallelism":{},)"
+            R"("template":{{"metadata":{{"labels":{{"windlass.dev/bench":"speed"}}}},)"
+            R"("spec":{{"restartPolicy":"Never",)"
+            R"("automountServiceAccountToken":false,"schedulerName":"nobody",)"
+            R"("containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
+            job_name(number), ns_, size, size),
         *job);
     CHECK(decoded.has_value(), "the Job can be read");
     if (!manager_.empty()) {
