@@ -9,7 +9,7 @@ namespace {
 class Shrinking {
  public:
   Shrinking(const Scenario& scenario, uint64_t seed, const Outcome& failed)
-      : seed_(seed), rule_(failed.broken.front().rule) {
+      : seed_(seed), broken_(failed.broken.front()) {
     best_.scenario = scenario;
     best_.strikes = failed.struck;
     best_.outcome = failed;
@@ -55,7 +55,7 @@ class Shrinking {
     ++best_.runs;
     Outcome outcome = run(scenario, {.seed = seed_, .strikes = strikes, .keep_log = true});
     const bool same = std::any_of(outcome.broken.begin(), outcome.broken.end(),
-                                  [this](const Broken& broken) { return broken.rule == rule_; });
+                                  [this](const Broken& broken) { return is_same(broken); });
     if (same) {
       best_.scenario = scenario;
       best_.strikes = std::move(strikes);
@@ -64,8 +64,13 @@ class Shrinking {
     return same;
   }
 
+  // Another end than was found is another failure: a Job that nobody creates has none.
+  bool is_same(const Broken& other) const {
+    return other.rule == broken_.rule && (other.rule != "L3" || other.text == broken_.text);
+  }
+
   uint64_t seed_;
-  std::string rule_;
+  Broken broken_;
   Shrunk best_;
 };
 
