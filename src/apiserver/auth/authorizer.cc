@@ -66,12 +66,21 @@ Access node_may_with_leases(const RequestInfo& info, std::string_view node) {
              : Access::denied;
 }
 
+// Those that pods bound to it name.
+Access node_may_with_files(const RequestInfo& info) {
+  return info.verb == "get" && info.subresource.empty() ? Access::depends_on_object
+                                                        : Access::denied;
+}
+
 Access node_may(const RequestInfo& info, std::string_view node) {
   if (info.group.empty() && info.resource == "nodes") {
     return node_may_with_nodes(info, node);
   }
   if (info.group.empty() && info.resource == "pods") {
     return node_may_with_pods(info, node);
+  }
+  if (info.group.empty() && one_of(info.resource, {"configmaps", "secrets"})) {
+    return node_may_with_files(info);
   }
   if (info.group == "coordination.k8s.io" && info.resource == "leases") {
     return node_may_with_leases(info, node);
@@ -151,7 +160,9 @@ Result<bool> authorize(const User& user, const RequestInfo& info) {
 
 Result<void> check_object(const User& user, const RequestInfo& info, const ObjectFacts& object) {
   const std::string_view node = node_of(user);
-  const bool own = info.resource == "pods" ? object.node_name == node : object.name == node;
+  const bool own = one_of(info.resource, {"pods", "configmaps", "secrets"})
+                       ? object.node_name == node
+                       : object.name == node;
   if (role_of(user) == Role::node && own) {
     return {};
   }

@@ -1,8 +1,8 @@
 // Who may do what. Three roles, no rule objects: admin may do everything; viewer may read
-// everything but Secrets; a node may do what its agent needs, with its own Node, its own Lease and
-// the pods bound to it. What no rule grants is refused. Decided on the parsed request before
-// routing; where the answer depends on an object, the caller shows that object to check_object()
-// before anything of it is answered or changed. Pure; any thread.
+// everything but Secrets; a node may do what its agent needs, with its own Node, its own Lease, the
+// pods bound to it and what those name. What no rule grants is refused. Decided on the parsed
+// request before routing; where the answer depends on an object, the caller shows that object to
+// check_object() before anything of it is answered or changed. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -37,7 +37,9 @@ Result<bool> authorize(const User& user, const RequestInfo& info);
 // object as stored.
 struct ObjectFacts {
   std::string_view name = {};
-  std::string_view node_name = {};  // spec.nodeName of a Pod
+  // spec.nodeName of a Pod; of a ConfigMap or Secret that of a pod that names it, if it is the
+  // node that asks.
+  std::string_view node_name = {};
 };
 
 // For requests where authorize() answered true.

@@ -58,9 +58,12 @@ constexpr AccessCase kCases[] = {
     {"GET", "/api/v1/namespaces/a/pods/p/exec", kDenied, kDenied},
     {"GET", "/api/v1/namespaces/a/pods/p/proxy/x", kDenied, kDenied},
     {"GET", "/api/v1/namespaces/a/pods/p/log/x", kDenied, kDenied},
-    {"GET", "/api/v1/namespaces/a/configmaps/c", kAllowed, kDenied},
+    {"GET", "/api/v1/namespaces/a/configmaps/c", kAllowed, kDepends},
+    {"GET", "/api/v1/namespaces/a/configmaps", kAllowed, kDenied},
     {"GET", "/api/v1/secrets", kDenied, kDenied},
-    {"GET", "/api/v1/namespaces/a/secrets/s", kDenied, kDenied},
+    {"GET", "/api/v1/namespaces/a/secrets/s", kDenied, kDepends},
+    {"GET", "/api/v1/namespaces/a/secrets?fieldSelector=metadata.name=s", kDenied, kDenied},
+    {"PUT", "/api/v1/namespaces/a/secrets/s", kDenied, kDenied},
     {"GET", "/api/v1/namespaces/a/secrets?watch=1", kDenied, kDenied},
     {"GET", "/api/v1/watch/namespaces/a/secrets", kDenied, kDenied},
     {"POST", "/api/v1/namespaces/a/pods", kDenied, kDenied},
@@ -163,6 +166,11 @@ TEST(Authorizer, ANodeTouchesOnlyWhatIsItsOwn) {
       "pods \"p\" is forbidden: User \"system:node:n1\" cannot patch resource \"pods/status\" "
       "in API group \"\" in the namespace \"a\": no relationship found between node 'n1' and "
       "this object");
+
+  // Of a Secret the second is where a pod names it.
+  const RequestInfo secret = info_of("GET", "/api/v1/namespaces/a/secrets/n1");
+  EXPECT_TRUE(check_object(kNode, secret, {"n1", "n1"}).has_value());
+  EXPECT_FALSE(check_object(kNode, secret, {"n1", ""}).has_value());
 
   const RequestInfo node = info_of("POST", "/api/v1/nodes");
   EXPECT_TRUE(check_object(kNode, node, {"n1", ""}).has_value());

@@ -34,8 +34,8 @@ std::vector<ResourceRule> viewer_rules(const User& user, std::span<const ServedR
   return rules;
 }
 
-// Those for pods hold for bound pods, which a rule cannot say; so they are left out, as Kubernetes
-// leaves out what its node authorizer decides.
+// Those for pods hold for bound pods, and what they name, which a rule cannot say; so they are left
+// out, as Kubernetes leaves out what its node authorizer decides.
 std::vector<ResourceRule> node_rules(std::string_view node) {
   std::vector<ResourceRule> rules = self_reviews();
   const std::string name(node);

@@ -1,7 +1,9 @@
 // GET of one object: api.md M69, M86.
 #include <google/protobuf/message.h>
 
+#include "apiserver/auth/authorizer.h"
 #include "apiserver/rest/calls.h"
+#include "apiserver/rest/naming_pods.h"
 #include "apiserver/rest/object_access.h"
 #include "apiserver/rest/options.h"
 #include "apiserver/rest/reply.h"
@@ -42,12 +44,7 @@ http::Response cached_response(RestContext& context, const RestRequest& request,
   return response;
 }
 
-void run_get(RestContext& context, const RestRequest& request, const Reply& reply) {
-  const auto allowed = check_before_read(context, request);
-  if (!allowed) {
-    reply.fail(allowed.error());
-    return;
-  }
+void answer_get(RestContext& context, const RestRequest& request, const Reply& reply) {
   const auto view = view_options(
       request.format, request.target.parameter("includeObject").value_or(""), context.clock.now());
   if (!view) {
@@ -62,6 +59,31 @@ void run_get(RestContext& context, const RestRequest& request, const Reply& repl
   reply.respond(cached_response(context, request, *view, *version));
 }
 
+bool needs_naming_pod(const RestRequest& request) {
+  return request.check_object && is_named_by_pods(request.kind());
+}
+
+// Before the object is looked for: whether there is one is nobody else's business.
+void run_if_named(RestContext& context, const RestRequest& request, const Reply& reply) {
+  const std::string node(node_of(request.user));
+  find_naming_pod(context.shared_from_this(), request.ref(), node,
+                  [&context, request, reply, node](bool named) {
+                    const auto allowed =
+                        check_object(request.user, request.info,
+                                     {request.info.name, named ? node : std::string_view()});
+                    allowed ? answer_get(context, request, reply) : reply.fail(allowed.error());
+                  });
+}
+
+void run_get(RestContext& context, const RestRequest& request, const Reply& reply) {
+  if (needs_naming_pod(request)) {
+    run_if_named(context, request, reply);
+    return;
+  }
+  const auto allowed = check_before_read(context, request);
+  allowed ? answer_get(context, request, reply) : reply.fail(allowed.error());
+}
+
 }  // namespace
 
 Prepared prepare_get(RestContext& context, RestRequest request) {
@@ -70,10 +92,11 @@ Prepared prepare_get(RestContext& context, RestRequest request) {
   if (!revision) {
     return failure_response(revision.error(), request.format);
   }
+  const Pace pace = needs_naming_pod(request) ? Pace::slow : Pace::quick;
   return versioned_call(
       context, std::move(request), *revision,
       [&context](const RestRequest& found, const Reply& reply) { run_get(context, found, reply); },
-      Pace::quick);
+      pace);
 }
 
 }  // namespace windlass::apiserver

@@ -171,6 +171,40 @@ TEST_F(RestHandlerTest, ANodeSeesItsOwnPodsOnly) {
   EXPECT_NE(stored(pod("other")), nullptr);
 }
 
+// Those that its pods name, however many other pods there are; whether there is another is not
+// told.
+TEST_F(RestHandlerTest, ANodeReadsTheSecretsThatItsPodsNameOnly) {
+  const auto add_pod = [this](const std::string& name, const std::string& node,
+                              const std::string& secret) {
+    must_create(pod(name),
+                with_spec("{}", R"({"nodeName":")" + node +
+                                    R"(","containers":[{"name":"c","image":"i"}],)"
+                                    R"("volumes":[{"name":"v","secret":{"secretName":")" +
+                                    secret + R"("}}]})"));
+  };
+  constexpr int kMany = 1200;  // more than are looked at in one go
+  for (int i = 0; i < kMany; ++i) {
+    add_pod("p" + std::to_string(i), "n2", "others");
+  }
+  add_pod("q", "n1", "mine");
+  add_pod("r", "n1", "missing");
+  const std::string secrets = "/api/v1/namespaces/default/secrets";
+  for (const char* name : {"mine", "others", "nobodys"}) {
+    EXPECT_EQ(post(secrets, std::string(R"({"metadata":{"name":")") + name + R"("}})")->status,
+              201);
+  }
+  const http::Headers node = {{"Authorization", std::string("Bearer ") + kNodeToken}};
+  const auto status = [&](const std::string& name) {
+    return send({"GET", secrets + "/" + name, node, "", {}})->status;
+  };
+  EXPECT_EQ(status("mine"), 200);
+  EXPECT_EQ(status("missing"), 404);
+  EXPECT_EQ(status("others"), 403);
+  EXPECT_EQ(status("nobodys"), 403);
+  EXPECT_EQ(status("not-there"), 403);
+  EXPECT_EQ(send({"GET", secrets, node, "", {}})->status, 403);
+}
+
 TEST_F(RestHandlerTest, E5_ListsThatClientsInsistOnAreEmpty) {
   for (const char* path :
        {"/api/v1/replicationcontrollers", "/api/v1/namespaces/kube-system/replicationcontrollers",
