@@ -57,6 +57,7 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
                    }
                  }},
                 config_.shutdown),
+      shutdown_mark_(env_.files, env_.log, config_.data_dir),
       node_watch_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_.node_name,
                   [this](bool ordered) {
                     ordered_ = ordered;
@@ -80,6 +81,7 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
                      [this](const BoundPod& pod) { on_pod_gone(pod); }});
   pods_.when_synced([this] {
     sweep();
+    forget_shutdown();
     consider_shutdown();
     admit_waiting();
     node_watch_.tell_orders();  // whom one would end is known by now
@@ -116,6 +118,7 @@ void Agent::on_support(const env::ContainerSupport& support) {
 
 void Agent::on_runs(const std::vector<env::ContainerRunInfo>& runs) {
   found_runs_ = group_runs(runs);
+  was_shut_down_ = shutdown_mark_.read();
   registration_.start([this] {
     heartbeats_.add(config_.node_name, registration_.uid());
     // A Lease without its Node would only be collected again.
@@ -192,7 +195,13 @@ void Agent::run(const BoundPod& pod) {
   PodWorker& worker = add_worker(pod);
   const auto found_runs = found_runs_.extract(pod.plan.uid);
   takers_.insert(pod.plan.uid);
-  worker.start(found_runs.empty() ? PodRuns() : found_runs.mapped());
+  const PodRuns runs = found_runs.empty() ? PodRuns() : found_runs.mapped();
+  if (was_shut_down_ && ended_by_shutdown(runs, *was_shut_down_)) {
+    ended_by_that_.insert(pod.plan.uid);
+    worker.start(runs, PodWorker::Begin::shut_down);
+    return;
+  }
+  worker.start(runs);
 }
 
 void Agent::on_pod_gone(const BoundPod& pod) {
@@ -209,9 +218,19 @@ void Agent::on_worker_done(const std::string& uid) {
   if (found != workers_.end() && found->second->forgotten()) {
     workers_.erase(found);
   }
+  ended_by_that_.erase(uid);
+  forget_shutdown();
   shutdown_.look_again();
   admit_held();
   finish_stop();
+}
+
+// Once nobody needs to know of it any more.
+void Agent::forget_shutdown() {
+  if (was_shut_down_ && pods_.has_synced() && ended_by_that_.empty() && !going_down_) {
+    was_shut_down_.reset();
+    shutdown_mark_.clear();
+  }
 }
 
 void Agent::stop(Duration grace, std::function<void()> on_stopped) {
@@ -225,7 +244,9 @@ void Agent::stop(Duration grace, std::function<void()> on_stopped) {
 
 void Agent::shut_down(std::function<void()> on_done) {
   on_stopped_ = std::move(on_done);
-  going_down_ = true;
+  if (!std::exchange(going_down_, true)) {
+    shutdown_mark_.set(env_.clock.now());
+  }
   consider_shutdown();
   finish_stop();
 }
@@ -233,6 +254,7 @@ void Agent::shut_down(std::function<void()> on_done) {
 void Agent::stay_up() {
   on_stopped_ = nullptr;
   going_down_ = false;
+  shutdown_mark_.clear();
   consider_shutdown();
 }
 
@@ -337,6 +359,9 @@ void Agent::finish_stop() {
   }
   const auto done = [](const auto& entry) { return entry.second->done(); };
   if (on_stopped_ && std::all_of(workers_.begin(), workers_.end(), done)) {
+    if (going_down_) {
+      shutdown_mark_.clear();
+    }
     env_.executor.post(std::exchange(on_stopped_, nullptr));
   }
 }

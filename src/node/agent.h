@@ -30,6 +30,7 @@
 #include "node/pod_worker.h"
 #include "node/pressure_eviction.h"
 #include "node/registration.h"
+#include "node/shutdown_mark.h"
 
 namespace windlass::node {
 
@@ -81,6 +82,7 @@ class Agent {
   void on_pod_gone(const BoundPod& pod);
   void on_worker_done(const std::string& uid);
   void finish_stop();
+  void forget_shutdown();
   void consider_shutdown();
   std::vector<NodeShutdown::Pod> live_pods() const;
   client::EventTarget node_target() const;
@@ -103,6 +105,9 @@ class Agent {
   Registration registration_;
   Heartbeats heartbeats_;
   NodeShutdown shutdown_;
+  ShutdownMark shutdown_mark_;
+  std::optional<Time> was_shut_down_;    // by an earlier agent, which did not say all of it
+  std::set<std::string> ended_by_that_;  // UIDs of pods, until the API knows
   NodeWatch node_watch_;
   std::unique_ptr<PressureEviction> pressure_;  // null where nobody says what the machine has
   pressure::Conditions pressed_;

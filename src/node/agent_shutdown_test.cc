@@ -6,6 +6,7 @@
 
 #include <csignal>
 
+#include "node/known_runs.h"
 #include "node/shutdown_order.h"
 #include "node/testing.h"
 #include "schema/core/v1/event.pb.h"
@@ -354,6 +355,65 @@ TEST_F(AgentShutdownTest, WithoutGroupsEveryPodHasItsOwnGrace) {
   run_for(milliseconds(200));
   EXPECT_EQ(phase("p"), "Failed");
   EXPECT_EQ(phase("critical"), "Failed");
+}
+
+// What an agent could not say before it went, because nobody answered or somebody killed it.
+TEST_F(AgentShutdownTest, K74_TheNextAgentSaysWhyPodsEnded) {
+  add_pod("term", 0, 1);
+  add_pod("kill");
+  node.agent->shut_down([] {});
+  run_for(milliseconds(1));
+  node.agent.reset();
+  run_for(seconds(5));
+  node.containers.signal(run_id(api.pod("kill")->metadata().uid(), "c", 0), SIGKILL);
+  run_for(seconds(1));
+  EXPECT_EQ(phase("kill"), "Running");
+  node.make_agent(api);
+  node.agent->start();
+  run_for(seconds(1));
+  EXPECT_EQ(phase("kill"), "Failed");
+  EXPECT_EQ(api.pod("kill")->status().reason(), "Terminated");
+  EXPECT_EQ(api.pod("kill")->status().message(), kShutdownText);
+  EXPECT_EQ(disruption("kill"), std::string("True TerminationByKubelet: ") + kShutdownText);
+  EXPECT_EQ(phase("term"), "Succeeded");
+  // And that was all of it.
+  add_pod("next");
+  node.containers.signal(run_id(api.pod("next")->metadata().uid(), "c", 0), SIGKILL);
+  run_for(seconds(1));
+  EXPECT_EQ(phase("next"), "Failed");
+  EXPECT_EQ(disruption("next"), "absent");
+  EXPECT_FALSE(node.files.type(node.config.data_dir + "/shutdown").has_value());
+}
+
+TEST_F(AgentShutdownTest, K74_WhatEndedBeforeTheShutdownEndedByItself) {
+  api.create_pod(
+      "{metadata: {name: p}, spec: {nodeName: node-1, restartPolicy: Never, "
+      "containers: [{name: c, image: i, command: [run, '10', '42']}]}}");
+  run_for(seconds(1));
+  add_pod("other");
+  node.agent.reset();
+  run_for(minutes(1));  // it ends without an agent
+  node.files.put(node.config.data_dir + "/shutdown", format_rfc3339_nano(api.world.clock().now()));
+  node.make_agent(api);
+  node.agent->start();
+  run_for(seconds(1));
+  EXPECT_EQ(phase("p"), "Failed");
+  EXPECT_EQ(disruption("p"), "absent");
+  EXPECT_EQ(phase("other"), "Running") << "it still runs, so nothing has ended it";
+}
+
+TEST_F(AgentShutdownTest, K74_AShutdownThatIsOverLeavesNoTrace) {
+  const std::string mark = node.config.data_dir + "/shutdown";
+  add_pod("p", 0, 1);
+  bool done = false;
+  node.agent->shut_down([&done] { done = true; });
+  EXPECT_TRUE(node.files.type(mark).has_value());
+  run_for(minutes(1));
+  EXPECT_TRUE(done);
+  EXPECT_FALSE(node.files.type(mark).has_value());
+  node.agent->shut_down([] {});
+  node.agent->stay_up();
+  EXPECT_FALSE(node.files.type(mark).has_value());
 }
 
 }  // namespace

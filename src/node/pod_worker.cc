@@ -66,7 +66,7 @@ PodWorker::~PodWorker() {
   }
 }
 
-void PodWorker::start(const PodRuns& runs) {
+void PodWorker::start(const PodRuns& runs, Begin begin) {
   start_time_ = seen_.start_time.value_or(host_.env.clock.now());
   active_since_ = began_at(start_time_, host_.env.clock.now(), host_.env.clock.monotonic());
   writer_->set_start_time(start_time_);
@@ -81,6 +81,10 @@ void PodWorker::start(const PodRuns& runs) {
   }
   if (seen_.deleting || is_terminal_phase(seen_.phase)) {
     observe(seen_);
+    return;
+  }
+  if (begin == Begin::shut_down) {
+    stop(Duration::zero());
     return;
   }
   await_deadline();
