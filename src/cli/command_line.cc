@@ -10,7 +10,6 @@
 #include "cli/completion.h"
 #include "cli/flag_values.h"
 #include "cli/raw_flags.h"
-#include "net/endpoint.h"
 
 namespace windlass::cli {
 namespace {
@@ -167,6 +166,7 @@ Result<CommandLine> run_options(const RawFlags& raw) {
   }
   options.ns = raw.ns;
   options.logs = raw.logs;
+  options.nodes = raw.nodes.value_or(1);
   options.images = raw.node_images;
   options.verbosity = raw.verbosity;
   TRY(options.limits, read_limit_flags(raw.limits));
@@ -197,8 +197,7 @@ Result<PlanePeriods> plane_periods(const RawFlags& raw) {
 
 Result<std::vector<std::string>> certifiable(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    const bool is_address = !name.empty() && net::parse_endpoint("[" + name + "]:1").has_value();
-    if (!is_address && !api::is_dns1123_subdomain(name)) {
+    if (!is_ip_address(name) && !api::is_dns1123_subdomain(name)) {
       return fail(plain_error(fmt::format(
           "invalid --server-name \"{}\": must be a DNS name in lower case, or an address", name)));
     }
@@ -253,6 +252,11 @@ Result<CommandLine> annotate_options(const RawFlags& raw) {
 
 Result<CommandLine> explain_options(const RawFlags& raw) {
   TRY(ExplainOptions options, read_explain_flags(raw.explain));
+  return options;
+}
+
+Result<CommandLine> node_options(const RawFlags& raw) {
+  TRY(NodeOptions options, read_node_flags(raw.node));
   return options;
 }
 
@@ -314,8 +318,9 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   commands.emplace_back(add_doctor(app, raw.doctor), doctor_options);
   commands.emplace_back(add_annotate(app, raw), annotate_options);
   commands.emplace_back(add_explain(app, raw.explain), explain_options);
-  CLI::App* node = app.add_subcommand("node", "Act on one node of `windlass up`: shutdown");
+  CLI::App* node = add_node(app, raw.node);
   commands.emplace_back(add_node_shutdown(*node, raw.node), node_shutdown_options);
+  commands.emplace_back(node, node_options);
   const ImageCommands images = add_image(app, raw.image);
   for (const CLI::App* image : {images.add, images.list, images.remove}) {
     commands.emplace_back(image, image_options);
@@ -343,7 +348,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
                     : CommandLine(usage_error(parsed.error().message, chosen_command(app).words()));
     }
   }
-  for (const CLI::App* group : {policy, node, images.image}) {
+  for (const CLI::App* group : {policy, images.image}) {
     if (group->parsed()) {
       return Usage{group->help("windlass"), true};
     }

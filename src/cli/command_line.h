@@ -59,6 +59,7 @@ struct RunOptions {
   Duration backoff_base = seconds(10);
   Duration backoff_cap = minutes(10);
   api::FeatureGates gates;
+  size_t nodes = 1;
   NodeImages images = {};
   NodeLimits limits = {};
 };
@@ -93,8 +94,8 @@ struct Usage {
 using CommandLine =
     std::variant<ValidateOptions, RunOptions, SimulateOptions, UpOptions, DownOptions,
                  KubeconfigOptions, PolicyTestOptions, PolicyLintOptions, ControllerOptions,
-                 DoctorOptions, AnnotateOptions, ExplainOptions, NodeShutdownOptions, ImageOptions,
-                 SupervisorCommand, VersionOptions, Usage>;
+                 DoctorOptions, AnnotateOptions, ExplainOptions, NodeOptions, NodeShutdownOptions,
+                 ImageOptions, SupervisorCommand, VersionOptions, Usage>;
 
 // `arguments` without the program's name.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

@@ -225,6 +225,47 @@ TEST(CommandLine, KubeconfigTakesARoleAndAUser) {
   EXPECT_EQ(parsed<KubeconfigOptions>({"kubeconfig"}).role, "viewer");
 }
 
+TEST(CommandLine, NodeTakesItsNameAndWhere) {
+  const auto options = parsed<NodeOptions>(
+      {"node", "--name", "a", "--kubeconfig", "k", "--data-dir", "d", "--node-ip", "::1",
+       "--node-labels", "disk=ssd,example.com/zone=", "--node-capacity", "cpu=2", "--feature-gates",
+       "PodDisruptionConditions=false"});
+  EXPECT_EQ(options.name, "a");
+  EXPECT_EQ(options.cluster.kubeconfig, "k");
+  EXPECT_EQ(options.data_dir, "d");
+  EXPECT_EQ(options.address, "::1");
+  EXPECT_EQ(options.labels,
+            (std::map<std::string, std::string>{{"disk", "ssd"}, {"example.com/zone", ""}}));
+  EXPECT_EQ(options.limits.capacity.at("cpu"), "2");
+  EXPECT_FALSE(options.gates.enabled(api::Feature::pod_disruption_conditions));
+  EXPECT_THAT(refused({"node"}).text, HasSubstr("must specify --name NAME"));
+  EXPECT_THAT(refused({"node", "--name", "../a"}).text, HasSubstr("invalid --name"));
+  EXPECT_THAT(refused({"node", "--name", "a", "--node-ip", "here"}).text,
+              HasSubstr("invalid --node-ip"));
+  for (const char* labels : {"disk", "=x", "a=b c", "kubernetes.io/hostname=x", "x.k8s.io/a=b"}) {
+    EXPECT_THAT(refused({"node", "--name", "a", "--node-labels", labels}).text,
+                HasSubstr("invalid --node-labels"))
+        << labels;
+  }
+}
+
+TEST(CommandLine, NodeShutdownIsOfTheClusterThatEitherNames) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"node", "--kubeconfig", "k", "shutdown", "n"},
+        std::vector<std::string>{"node", "shutdown", "n", "--kubeconfig", "k"}}) {
+    const auto options = parsed<NodeShutdownOptions>(words);
+    EXPECT_EQ(options.node, "n");
+    EXPECT_EQ(options.cluster.kubeconfig, "k");
+  }
+  EXPECT_THAT(refused({"node", "--name", "a", "shutdown", "n"}).text, HasSubstr("--name is for"));
+}
+
+TEST(CommandLine, RunTakesNodes) {
+  EXPECT_EQ(parsed<RunOptions>({"run", "f", "--nodes", "3"}).nodes, 3u);
+  EXPECT_EQ(parsed<RunOptions>({"run", "f"}).nodes, 1u);
+  EXPECT_THAT(refused({"run", "f", "--nodes", "0"}).text, HasSubstr("--nodes"));
+}
+
 TEST(CommandLine, ControllerTakesWhoseJobsAndWhere) {
   const auto options = parsed<ControllerOptions>(
       {"controller", "--kubeconfig", "k", "--context=c", "--managed-by", "example.com/jobs", "-n",

@@ -11,13 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "cli/up_nodes.h"
+#include "cli/local_nodes.h"
 #include "posix/data_directory.h"
 #include "posix/error.h"
 #include "posix/file_descriptor.h"
 
 namespace windlass::cli {
 namespace {
+
+// Then it is said whom `windlass down` waits for.
+constexpr int kPatienceMilliseconds = 5000;
 
 // The directory, so that no `windlass up` comes in between. Without a name: another `windlass down`
 // must not take this process for one.
@@ -38,22 +41,35 @@ Hold take_hold(const std::string& data_dir) {
   return hold;
 }
 
-// SIGPWR is what a machine that goes down sends; `windlass up` then ends its pods and itself.
-Result<void> end_process(pid_t pid) {
-  const posix::FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!process.valid() ||
-      ::syscall(SYS_pidfd_send_signal, process.get(), SIGPWR, nullptr, 0) != 0) {
-    return errno == ESRCH
-               ? Result<void>()
-               : fail(posix::system_error("signal process", fmt::format("{}", pid), errno));
-  }
-  pollfd end = {process.get(), POLLIN, 0};
-  while (::poll(&end, 1, -1) < 0) {
-    if (errno != EINTR) {
-      return fail(posix::system_error("wait for process", fmt::format("{}", pid), errno));
+// SIGPWR is what a machine that goes down sends; `windlass up` and `windlass node` then end their
+// pods and themselves, also one that is stopped. Nothing of one that has ended by itself.
+Result<posix::FileDescriptor> tell_to_end(pid_t pid) {
+  posix::FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  for (const int number : {SIGPWR, SIGCONT}) {
+    if (!process.valid() ||
+        ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0) != 0) {
+      return errno == ESRCH
+                 ? Result<posix::FileDescriptor>(posix::FileDescriptor())
+                 : fail(posix::system_error("signal process", fmt::format("{}", pid), errno));
     }
   }
-  return {};
+  return process;
+}
+
+Result<void> wait_for_end(int process, const std::string& directory, Output& output) {
+  pollfd end = {process, POLLIN, 0};
+  int patience = kPatienceMilliseconds;
+  for (int ready = 0; ready == 0 || (ready < 0 && errno == EINTR);) {
+    ready = ::poll(&end, 1, patience);
+    if (ready > 0) {
+      return {};
+    }
+    if (ready == 0) {
+      output.err(fmt::format("waiting for the pods of {}\n", directory));
+      patience = -1;
+    }
+  }
+  return fail(posix::system_error("wait for the process of", directory, errno));
 }
 
 // Kills what supervisors without an agent hold.
@@ -74,6 +90,97 @@ void end_supervisors(const std::vector<std::string>& directories, posix::EventLo
   }
 }
 
+// A directory that a process holds, and the supervisors that are its own.
+struct Place {
+  std::string directory;
+  std::vector<std::string> supervisors;
+};
+
+// Ends the processes that hold places, all at the same time, and what their supervisors hold after
+// that. What stands in the way of one keeps nobody else up.
+class Ending {
+ public:
+  Ending(posix::EventLoop& loop, const ContainerFactory& containers, Output& output)
+      : loop_(loop), containers_(containers), output_(output) {}
+
+  void end(const std::vector<Place>& places) {
+    std::vector<posix::FileDescriptor> told;
+    for (const Place& place : places) {
+      told.push_back(tell(place));
+    }
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (told[i].valid()) {
+        any_ = true;
+        note(wait_for_end(told[i].get(), places[i].directory, output_));
+      }
+      note(clear(places[i], told[i].valid()));
+    }
+  }
+
+  bool any() const { return any_; }  // process has been ended
+  const Result<void>& outcome() const { return outcome_; }
+
+ private:
+  // Nothing where nobody is to be waited for.
+  posix::FileDescriptor tell(const Place& place) {
+    if (!posix::data_directory_in_use(place.directory)) {
+      return {};
+    }
+    const Result<pid_t> owner = posix::data_directory_owner(place.directory);
+    if (!owner) {
+      // Whoever had it may have ended just now.
+      note(posix::data_directory_in_use(place.directory) ? fail(owner.error()) : Result<void>());
+      return {};
+    }
+    Result<posix::FileDescriptor> process = tell_to_end(*owner);
+    if (!process) {
+      note(fail(process.error()));
+      return {};
+    }
+    return *std::move(process);
+  }
+
+  // One that was killed instead of ending by itself leaves its supervisors, and what they hold.
+  Result<void> clear(const Place& place, bool was_told) {
+    const Hold hold = take_hold(place.directory);
+    if (hold.directory) {
+      end_supervisors(place.supervisors, loop_, containers_);
+      return {};
+    }
+    const bool left = std::any_of(place.supervisors.begin(), place.supervisors.end(),
+                                  posix::data_directory_in_use);
+    return hold.in_use || (was_told && !left) ? Result<void>() : fail(hold.directory.error());
+  }
+
+  void note(const Result<void>& result) {
+    if (outcome_ && !result) {
+      outcome_ = result;
+    }
+  }
+
+  posix::EventLoop& loop_;
+  const ContainerFactory& containers_;
+  Output& output_;
+  bool any_ = false;
+  Result<void> outcome_;  // the first error
+};
+
+std::vector<Place> joined_nodes(env::Files& files, const std::string& data_dir) {
+  std::vector<Place> places;
+  for (const std::string& node : node_directories(files, joined_nodes_folder(data_dir))) {
+    places.push_back({node, {supervisor_directory(node)}});
+  }
+  return places;
+}
+
+std::vector<std::string> up_supervisors(env::Files& files, const std::string& data_dir) {
+  std::vector<std::string> supervisors;
+  for (const std::string& node : node_directories(files, up_nodes_folder(data_dir))) {
+    supervisors.push_back(supervisor_directory(node));
+  }
+  return supervisors;
+}
+
 }  // namespace
 
 ExitCode take_down(const DownOptions& options, env::Files& files, posix::EventLoop& loop,
@@ -82,33 +189,15 @@ ExitCode take_down(const DownOptions& options, env::Files& files, posix::EventLo
     output.err(fmt::format("error: there is no {}\n", options.data_dir));
     return ExitCode::failed;
   }
-  const auto fail_with = [&output](const Status& status) {
-    output.err(fmt::format("error: {}\n", status.message));
+  Ending ending(loop, containers, output);
+  // First, while there is a server that they can tell of their pods.
+  ending.end(joined_nodes(files, options.data_dir));
+  ending.end({{options.data_dir, up_supervisors(files, options.data_dir)}});
+  if (!ending.outcome()) {
+    output.err(fmt::format("error: {}\n", ending.outcome().error().message));
     return ExitCode::failed;
-  };
-  if (const Hold hold = take_hold(options.data_dir); !hold.in_use) {
-    if (!hold.directory) {
-      return fail_with(hold.directory.error());
-    }
-    end_supervisors(supervisor_directories(files, options.data_dir), loop, containers);
-    output.err(fmt::format("nothing runs with {}\n", options.data_dir));
-    return ExitCode::ok;
   }
-  const Result<pid_t> owner = posix::data_directory_owner(options.data_dir);
-  if (!owner) {
-    return fail_with(owner.error());
-  }
-  if (const Result<void> ended = end_process(*owner); !ended) {
-    return fail_with(ended.error());
-  }
-  // One that was killed instead of ending by itself leaves its supervisors, and what they hold.
-  const std::vector<std::string> left = supervisor_directories(files, options.data_dir);
-  if (const Hold hold = take_hold(options.data_dir); hold.directory) {
-    end_supervisors(left, loop, containers);
-  } else if (!hold.in_use && std::any_of(left.begin(), left.end(), posix::data_directory_in_use)) {
-    return fail_with(hold.directory.error());
-  }
-  output.err("stopped\n");
+  output.err(ending.any() ? "stopped\n" : fmt::format("nothing runs with {}\n", options.data_dir));
   return ExitCode::ok;
 }
 

@@ -1,6 +1,6 @@
 // `windlass down`: ends the `windlass up` of a data directory and its pods, gracefully, and waits
-// until both are gone. Where no `windlass up` runs any more, what its supervisors still hold is
-// killed.
+// until both are gone; before that those of every `windlass node` that shares the directory. Where
+// none of them runs any more, what their supervisors still hold is killed.
 #pragma once
 
 #include "cli/container_factory.h"

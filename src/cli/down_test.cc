@@ -76,6 +76,42 @@ TEST(Down, WhatAProcessLeavesBehindEndsToo) {
   EXPECT_EQ(output.err_text, "stopped\n");
 }
 
+// With the data directory itself, and what stands in the way of one of them.
+TEST(Down, NodesThatShareTheDirectoryEndToo) {
+  const posix::TemporaryDirectory directory;
+  for (const char* node : {"agents/a", "agents/b", "agents/lax"}) {
+    std::filesystem::create_directories(directory / node);
+    ::chmod((directory / node).c_str(), 0700);
+  }
+  directory.write("agents/stray", "");
+  ::chmod((directory / "agents/lax").c_str(), 0755);
+  const KilledUp up(directory.path());
+  const KilledUp a(directory / "agents/a");
+  posix::PosixClock clock;
+  posix::PosixFiles files;
+  posix::EventLoop loop(clock);
+  testing::TextOutput output;
+  std::vector<std::string> ended;
+  const auto containers = std::make_shared<sim::SimContainers>(
+      loop, clock,
+      [](const env::ContainerRequest&) -> Result<sim::SimProcess> { return sim::SimProcess(); });
+  DownOptions options;
+  options.data_dir = directory.path();
+  EXPECT_EQ(take_down(
+                options, files, loop,
+                [&](const std::string& supervisor, ContainerLife) {
+                  ended.push_back(supervisor);
+                  return containers;
+                },
+                output),
+            ExitCode::failed);
+  EXPECT_EQ(ended, (std::vector<std::string>{directory / "agents/a/supervisor",
+                                             directory / "agents/b/supervisor"}));
+  EXPECT_THAT(output.err_text, ::testing::HasSubstr("agents/lax"));
+  EXPECT_FALSE(posix::data_directory_in_use(directory.path()));
+  EXPECT_FALSE(posix::data_directory_in_use(directory / "agents/a"));
+}
+
 // A process that has nothing to do with it: SIGPWR would end it.
 class Bystander {
  public:

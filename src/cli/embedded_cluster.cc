@@ -1,5 +1,7 @@
 #include "cli/embedded_cluster.h"
 
+#include "base/check.h"
+#include "cli/after.h"
 #include "cli/control_plane.h"
 #include "node/agent.h"
 #include "store/store.h"
@@ -7,8 +9,7 @@
 namespace windlass::cli {
 namespace {
 
-node::AgentConfig node_config(const ClusterOptions& options) {
-  node::AgentConfig config = options.node;
+node::AgentConfig node_config(node::AgentConfig config, const ClusterOptions& options) {
   config.disruption_conditions = options.gates.enabled(api::Feature::pod_disruption_conditions);
   return config;
 }
@@ -23,23 +24,27 @@ constexpr apiserver::Admission kAdmission{.default_tolerations = true};
 }  // namespace
 
 struct EmbeddedCluster::Parts {
-  Parts(env::Env env, env::Containers& containers, const ClusterOptions& options,
-        node::ContainerObserver* observer)
+  Parts(env::Env env, const ClusterOptions& options, node::ContainerObserver* observer)
       : plane(env, store,
               {.gates = options.gates,
                .periods = {options.backoff_base, options.backoff_cap},
-               .admission = kAdmission}),
-        agent(env, containers, plane.client(), node_config(options), observer, options.network,
-              options.supplies) {}
+               .admission = kAdmission}) {
+    CHECK(!options.nodes.empty(), "pods need a node");
+    for (const EmbeddedNode& node : options.nodes) {
+      agents.push_back(std::make_unique<node::Agent>(env, *node.containers, plane.client(),
+                                                     node_config(node.config, options), observer,
+                                                     options.network, options.supplies));
+    }
+  }
 
   store::Store store;
   ControlPlane plane;
-  node::Agent agent;
+  std::vector<std::unique_ptr<node::Agent>> agents;
 };
 
-EmbeddedCluster::EmbeddedCluster(env::Env env, env::Containers& containers,
-                                 const ClusterOptions& options, node::ContainerObserver* observer)
-    : parts_(std::make_unique<Parts>(env, containers, options, observer)) {}
+EmbeddedCluster::EmbeddedCluster(env::Env env, const ClusterOptions& options,
+                                 node::ContainerObserver* observer)
+    : parts_(std::make_unique<Parts>(env, options, observer)) {}
 
 EmbeddedCluster::~EmbeddedCluster() = default;
 
@@ -49,19 +54,31 @@ client::ApiClient& EmbeddedCluster::client() {
 
 void EmbeddedCluster::start(std::function<void()> on_ready) {
   parts_->plane.start();
-  parts_->agent.start(std::move(on_ready));
+  const auto ready = after(parts_->agents.size(), std::move(on_ready));
+  for (const auto& agent : parts_->agents) {
+    agent->start(ready);
+  }
 }
 
 void EmbeddedCluster::stop(std::function<void()> on_stopped) {
-  parts_->agent.stop(kNoLimit, std::move(on_stopped));
+  const auto stopped = after(parts_->agents.size(), std::move(on_stopped));
+  for (const auto& agent : parts_->agents) {
+    agent->stop(kNoLimit, stopped);
+  }
 }
 
 void EmbeddedCluster::kill() {
-  parts_->agent.kill();
+  for (const auto& agent : parts_->agents) {
+    agent->kill();
+  }
 }
 
 size_t EmbeddedCluster::running_pods() const {
-  return parts_->agent.running_pods();
+  size_t pods = 0;
+  for (const auto& agent : parts_->agents) {
+    pods += agent->running_pods();
+  }
+  return pods;
 }
 
 }  // namespace windlass::cli

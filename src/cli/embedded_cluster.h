@@ -1,4 +1,4 @@
-// A whole cluster in this process: a control plane on a store in memory, and one node agent.
+// A whole cluster in this process: a control plane on a store in memory, and node agents.
 // Everything talks through the API; nothing here takes a shortcut.
 //
 // Lives on env.executor. Owns all its parts but the containers: what still runs when it is
@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "api/feature_gates.h"
 #include "base/time.h"
@@ -21,18 +22,23 @@
 
 namespace windlass::cli {
 
+struct EmbeddedNode {
+  node::AgentConfig config;
+  env::Containers* containers = nullptr;  // outlives the cluster
+};
+
 struct ClusterOptions {
   api::FeatureGates gates;
   Duration backoff_base = seconds(10);
   Duration backoff_cap = minutes(10);
-  node::AgentConfig node;
+  std::vector<EmbeddedNode> nodes;        // at least one
   env::NetworkChecks* network = nullptr;  // outlives the cluster
   env::Supplies* supplies = nullptr;      // outlives the cluster
 };
 
 class EmbeddedCluster {
  public:
-  EmbeddedCluster(env::Env env, env::Containers& containers, const ClusterOptions& options,
+  EmbeddedCluster(env::Env env, const ClusterOptions& options,
                   node::ContainerObserver* observer = nullptr);
   ~EmbeddedCluster();
   EmbeddedCluster(const EmbeddedCluster&) = delete;
@@ -40,7 +46,7 @@ class EmbeddedCluster {
 
   client::ApiClient& client();
 
-  // `on_ready` runs once the node is registered and pods can be placed.
+  // `on_ready` runs once all nodes are registered and pods can be placed.
   void start(std::function<void()> on_ready);
   // No pod starts any more, all end within their own grace period; then `on_stopped`.
   void stop(std::function<void()> on_stopped);

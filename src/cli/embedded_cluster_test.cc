@@ -28,12 +28,14 @@ class EmbeddedClusterTest : public ::testing::Test {
           return process;
         }) {
     ClusterOptions options;
-    options.node.node_name = "node-1";
-    options.node.data_dir = "/data";
-    options.node.capacity = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}};
+    node::AgentConfig node;
+    node.node_name = "node-1";
+    node.data_dir = "/data";
+    node.capacity = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}};
+    options.nodes = {{node, &containers_}};
     cluster_ = std::make_unique<EmbeddedCluster>(
         env::Env{world_.clock(), world_.random(), world_.executor(), world_.log(), files_},
-        containers_, options);
+        options);
     bool ready = false;
     cluster_->start([&ready] { ready = true; });
     EXPECT_TRUE(world_.run_until([&ready] { return ready; }, minutes(1)));

@@ -41,7 +41,8 @@ void order_node_shutdown(client::ApiClient& api, const NodeShutdownOptions& opti
     const auto& node = static_cast<const api::core::v1::Node&>(**found);
     // Nobody else would act on it, hollow nodes neither.
     if (node.status().node_info().container_runtime_version() != node::AgentConfig().runtime) {
-      return fail_with(fmt::format("node \"{}\" runs no containers for windlass up", ref.name));
+      return fail_with(fmt::format(
+          "node \"{}\" is not one that `windlass up` or `windlass node` runs", ref.name));
     }
     api.patch(ref, "", client::PatchType::merge, patch, on_patched);
   });

@@ -62,7 +62,7 @@ TEST(NodeCommand, SaysWhatIsWrong) {
   EXPECT_EQ(command.run("node-b"), ExitCode::failed);
   EXPECT_FALSE(command.ordered());
   EXPECT_THAT(command.output.err_text,
-              HasSubstr("node \"node-a\" runs no containers for windlass up"));
+              HasSubstr("node \"node-a\" is not one that `windlass up` or `windlass node` runs"));
   EXPECT_THAT(command.output.err_text, HasSubstr("nodes \"node-b\" not found"));
 }
 

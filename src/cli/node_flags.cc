@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <vector>
 
+#include "api/names.h"
 #include "base/quantity.h"
 #include "cli/flag_values.h"
+#include "cli/image_flags.h"
 
 namespace windlass::cli {
 namespace {
@@ -18,6 +21,18 @@ constexpr const char* kCriticalFlag = "--shutdown-grace-period-critical-pods";
 constexpr const char* kByPriorityFlag = "--shutdown-grace-period-by-pod-priority";
 constexpr size_t kMaxShutdownGroups = 100;
 constexpr const char* kCapacityFlag = "--node-capacity";
+constexpr const char* kLabelsFlag = "--node-labels";
+
+// What commas part; nothing of "".
+std::vector<std::string_view> entries_of(std::string_view text) {
+  std::vector<std::string_view> entries;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    entries.push_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return entries;
+}
 
 // PRIORITY=DURATION
 Result<node::ShutdownGroup> parse_group(std::string_view text) {
@@ -43,11 +58,9 @@ Result<node::ShutdownGroup> parse_group(std::string_view text) {
 
 Result<node::ShutdownGroups> parse_groups(std::string_view text) {
   node::ShutdownGroups groups;
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    TRY(const node::ShutdownGroup group, parse_group(text.substr(0, comma)));
+  for (const std::string_view entry : entries_of(text)) {
+    TRY(const node::ShutdownGroup group, parse_group(entry));
     groups.push_back(group);
-    text.remove_prefix(std::min(comma + 1, text.size()));
     if (groups.size() > kMaxShutdownGroups) {
       return fail(plain_error(
           fmt::format("invalid {}: more than {} groups", kByPriorityFlag, kMaxShutdownGroups)));
@@ -65,22 +78,102 @@ Result<node::ShutdownGroups> parse_groups(std::string_view text) {
   return groups;
 }
 
+// Kubernetes' own are the node's to say.
+bool is_reserved_label(std::string_view key) {
+  const std::string_view prefix = key.substr(0, std::min(key.find('/'), key.size()));
+  return key.find('/') != std::string_view::npos &&
+         (prefix == "kubernetes.io" || prefix.ends_with(".kubernetes.io") || prefix == "k8s.io" ||
+          prefix.ends_with(".k8s.io"));
+}
+
+Result<std::map<std::string, std::string>> parse_labels(std::string_view text) {
+  std::map<std::string, std::string> labels;
+  for (const std::string_view entry : entries_of(text)) {
+    const size_t equals = std::min(entry.find('='), entry.size());
+    const std::string_view key = entry.substr(0, equals);
+    const std::string_view value = entry.substr(std::min(equals + 1, entry.size()));
+    if (equals == entry.size() || !api::is_qualified_name(key) ||
+        !api::check_label_value(value).empty() || is_reserved_label(key)) {
+      return fail(plain_error(
+          fmt::format("invalid {} \"{}\": must be KEY=VALUE,... such as disk=ssd, and no label of "
+                      "kubernetes.io or k8s.io",
+                      kLabelsFlag, entry)));
+    }
+    labels[std::string(key)] = value;
+  }
+  return labels;
+}
+
+void add_cluster_flags(CLI::App& command, ClusterFlags& cluster) {
+  command.add_option("--kubeconfig", cluster.kubeconfig,
+                     "Which cluster, and who we are ($KUBECONFIG, ~/.kube/config)");
+  command.add_option("--context", cluster.context, "Of the kubeconfig (its current one)");
+}
+
 }  // namespace
 
-CLI::App* add_node_shutdown(CLI::App& app, NodeFlags& flags) {
+CLI::App* add_node(CLI::App& app, NodeFlags& flags) {
   CLI::App* command = app.add_subcommand(
-      "shutdown", "Shut a node of `windlass up` down as if its machine went off");
+      "node", "Run a node of its own for a `windlass up`; or act on a node: shutdown");
+  NodeOptions& options = flags.options;
+  command->add_option("--name", options.name, "Of the node; no other one may have it");
+  add_cluster_flags(*command, flags.cluster);
+  command->add_option("--data-dir", options.data_dir,
+                      "Where its files are, in agents/NAME; that of `windlass up` for `kubectl "
+                      "logs` ($XDG_STATE_HOME/windlass, or ~/.local/state/windlass)");
+  command->add_option("--node-ip", options.address, "Address of the node and its pods (127.0.0.1)");
+  command->add_option(kLabelsFlag, flags.labels, "Further labels of the node: disk=ssd,zone=b");
+  command->add_option("--feature-gates", flags.feature_gates,
+                      "Switch features: A=true,B=false (all are on by default)");
+  command->add_option("-v", options.verbosity, "Log more: 0 warnings, 1 information, 2 all");
+  add_node_image_flags(*command, options.images);
+  add_shutdown_flags(*command, flags.shutdown_groups);
+  add_limit_flags(*command, flags.limits);
+  command->footer(
+      "Runs until Ctrl-C or SIGTERM. Pods go on meanwhile, and the next `windlass node` of that\n"
+      "name has them; `windlass down` and SIGPWR end them, too. A server that cannot be reached\n"
+      "is tried again and again.\n"
+      "Exit code: 0 stopped, 1 could not start, 2 wrong usage.\n\n"
+      "Examples:\n"
+      "  windlass kubeconfig --role node --user b > b.kubeconfig   # what a node may do, no more\n"
+      "  windlass node --name b --kubeconfig b.kubeconfig --node-labels disk=ssd");
+  return command;
+}
+
+Result<NodeOptions> read_node_flags(const NodeFlags& flags) {
+  NodeOptions options = flags.options;
+  options.cluster = flags.cluster;
+  if (options.name.empty()) {
+    return fail(plain_error("must specify --name NAME"));
+  }
+  if (!api::is_dns1123_subdomain(options.name)) {
+    return fail(plain_error(
+        fmt::format("invalid --name \"{}\": must be a DNS name in lower case", options.name)));
+  }
+  if (!is_ip_address(options.address)) {
+    return fail(plain_error(
+        fmt::format("invalid --node-ip \"{}\": must be an IP address", options.address)));
+  }
+  TRY(options.labels, parse_labels(flags.labels));
+  TRY(options.gates, api::FeatureGates::parse(flags.feature_gates));
+  TRY(options.shutdown, read_shutdown_flags(flags.shutdown_groups));
+  TRY(options.limits, read_limit_flags(flags.limits));
+  return options;
+}
+
+CLI::App* add_node_shutdown(CLI::App& node, NodeFlags& flags) {
+  CLI::App* command =
+      node.add_subcommand("shutdown", "Shut a node down as if its machine went off");
   NodeShutdownOptions& options = flags.shutdown;
   command->add_option("NODE", options.node, "NAME or node/NAME");
   command->add_flag("--cancel", options.cancel,
                     "Let it take pods again; those that have ended stay so");
-  command->add_option("--kubeconfig", options.cluster.kubeconfig,
-                      "Which cluster, and who we are ($KUBECONFIG, ~/.kube/config)");
-  command->add_option("--context", options.cluster.context, "Of the kubeconfig (its current one)");
+  add_cluster_flags(*command, flags.cluster);
   command->footer(
       "The node is not ready any more, takes no pods and ends those it has, within the grace\n"
-      "periods of `windlass up --shutdown-grace-period`. It stays down, also when `windlass up`\n"
-      "starts again, until --cancel.\n"
+      "periods of its --shutdown-grace-period. It stays down, also when `windlass up` or "
+      "`windlass\n"
+      "node` starts again, until --cancel.\n"
       "Exit code: 0 the node is told, 1 there is none of that name, 2 wrong usage.\n\n"
       "Examples:\n"
       "  windlass node shutdown node-1\n"
@@ -90,6 +183,10 @@ CLI::App* add_node_shutdown(CLI::App& app, NodeFlags& flags) {
 
 Result<NodeShutdownOptions> read_node_shutdown_flags(const NodeFlags& flags) {
   NodeShutdownOptions options = flags.shutdown;
+  options.cluster = flags.cluster;
+  if (!flags.options.name.empty()) {
+    return fail(plain_error("--name is for `windlass node` itself: windlass node shutdown NAME"));
+  }
   for (const std::string_view prefix : {"node/", "nodes/"}) {
     if (options.node.starts_with(prefix)) {
       options.node.erase(0, prefix.size());
@@ -162,11 +259,7 @@ void add_limit_flags(CLI::App& command, LimitFlags& flags) {
 
 Result<NodeLimits> read_limit_flags(const LimitFlags& flags) {
   NodeLimits limits;
-  std::string_view text = flags.capacity;
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    const std::string_view entry = text.substr(0, comma);
-    text.remove_prefix(std::min(comma + 1, text.size()));
+  for (const std::string_view entry : entries_of(flags.capacity)) {
     const size_t equals = std::min(entry.find('='), entry.size());
     const std::string amount(entry.substr(std::min(equals + 1, entry.size())));
     const Result<Quantity> quantity = Quantity::parse(amount);

@@ -16,14 +16,6 @@ class App;
 
 namespace windlass::cli {
 
-struct NodeFlags {
-  NodeShutdownOptions shutdown = {};
-};
-
-// `windlass node` itself is `app`'s.
-CLI::App* add_node_shutdown(CLI::App& app, NodeFlags& flags);
-Result<NodeShutdownOptions> read_node_shutdown_flags(const NodeFlags& flags);
-
 struct ShutdownFlags {
   std::string total = {};
   std::string critical = {};
@@ -41,5 +33,20 @@ struct LimitFlags {
 
 void add_limit_flags(CLI::App& command, LimitFlags& flags);
 Result<NodeLimits> read_limit_flags(const LimitFlags& flags);
+
+struct NodeFlags {
+  std::string labels = {};
+  std::string feature_gates = {};
+  ShutdownFlags shutdown_groups = {};
+  LimitFlags limits = {};
+  ClusterFlags cluster = {};  // before or after `shutdown`
+  NodeOptions options = {};   // those that need no look
+  NodeShutdownOptions shutdown = {};
+};
+
+CLI::App* add_node(CLI::App& app, NodeFlags& flags);
+Result<NodeOptions> read_node_flags(const NodeFlags& flags);
+CLI::App* add_node_shutdown(CLI::App& node, NodeFlags& flags);
+Result<NodeShutdownOptions> read_node_shutdown_flags(const NodeFlags& flags);
 
 }  // namespace windlass::cli

@@ -1,5 +1,7 @@
 #include "cli/pod_logs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <utility>
@@ -7,8 +9,10 @@
 #include "apiserver/rest/responses.h"
 #include "cli/log_reader.h"
 #include "cli/log_source.h"
+#include "node/config.h"
 #include "node/cri_log.h"
 #include "node/pod_files.h"
+#include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::cli {
@@ -169,12 +173,26 @@ PodLogs::PodLogs(env::Env env, apiserver::Server& server, FindNode find_node)
 
 PodLogs::~PodLogs() = default;
 
+Status PodLogs::no_logs_of(const std::string& node) {
+  const auto found = server_.get({&api::kinds::node(), "", node});
+  // Hollow ones have none.
+  if (!found || api::object_as<api::core::v1::Node>(*found)
+                        ->status()
+                        .node_info()
+                        .container_runtime_version() != node::AgentConfig().runtime) {
+    return not_found({"", "nodes", node});
+  }
+  return plain_error(
+      fmt::format("the logs of node \"{}\" are with its `windlass node`, in another data directory "
+                  "than this server's",
+                  node));
+}
+
 void PodLogs::read(const apiserver::LogRequest& request,
                    const std::shared_ptr<http::Exchange>& exchange) {
   const std::string& node = request.pod->spec().node_name();
   const auto directory = find_node_(node);
-  const Result<int> attempt =
-      directory ? chosen_attempt(request) : fail(not_found({"", "nodes", node}));
+  const Result<int> attempt = directory ? chosen_attempt(request) : fail(no_logs_of(node));
   if (!attempt) {
     exchange->respond(apiserver::failure_response(attempt.error(), {}));
     return;

@@ -1,6 +1,7 @@
-// `kubectl logs` from the files of this process's own nodes (api.md P100-P104): once, or followed
-// until the container has ended, in pieces and never faster than the client takes them. Lives on
-// env.executor; a log being sent belongs to its exchange, and all end with this.
+// `kubectl logs` from the files of nodes that share this process's data directory (api.md
+// P100-P104): once, or followed until the container has ended, in pieces and never faster than the
+// client takes them. Lives on env.executor; a log being sent belongs to its exchange, and all end
+// with this.
 #pragma once
 
 #include <functional>
@@ -29,6 +30,9 @@ class PodLogs {
 
  private:
   class Sender;
+
+  // Why there are none of a node that is not one of ours.
+  Status no_logs_of(const std::string& node);
 
   env::Env env_;
   apiserver::Server& server_;

@@ -20,8 +20,10 @@
 #include "cli/explain_session.h"
 #include "cli/image_command.h"
 #include "cli/kubeconfig_command.h"
+#include "cli/local_nodes.h"
 #include "cli/machine.h"
 #include "cli/node_command.h"
+#include "cli/node_session.h"
 #include "cli/policy_lint_command.h"
 #include "cli/policy_test_command.h"
 #include "cli/run.h"
@@ -224,6 +226,31 @@ std::optional<remote::Access> access_to(const ClusterFlags& cluster, env::Files&
   return *std::move(access);
 }
 
+ExitCode keep_node(NodeOptions options, Output& output) {
+  options.data_dir = data_dir_or_default(options.data_dir);
+  options.images.directory = image_dir_or_default(options.images.directory);
+  posix::raise_descriptor_limit();
+  Process process(options.verbosity);
+  const auto access = access_to(options.cluster, process.files, output);
+  if (!access) {
+    return ExitCode::usage;
+  }
+  logind::LogindShutdown shutdown(process.loop, process.log, system_bus());
+  std::optional<posix::WorkerThread> trash_worker;
+  std::optional<posix::TrashFiles> files;
+  return live<NodeSession>(process, [&](std::optional<NodeSession>& session,
+                                        const OnFinished& on_finished) {
+    const std::string directory = joined_nodes_folder(options.data_dir) + "/" + options.name;
+    trash_worker.emplace(process.clock, "trash");
+    files.emplace(directory + "/trash", *trash_worker, process.log);
+    NodeMachine machine = machine_of(process, options.limits, options.data_dir);
+    machine.shutdown = &shutdown;
+    session.emplace(env::Env{process.clock, process.random, process.loop, process.log, *files},
+                    process.loop, supervised_containers(process.loop, process.clock, process.log),
+                    *access, options, std::move(machine), output, on_finished);
+  });
+}
+
 ExitCode control(const ControllerOptions& options, Output& output) {
   posix::raise_descriptor_limit();
   Process process(options.verbosity);
@@ -323,6 +350,10 @@ ExitCode execute(ExplainOptions options, Output& output) {
         cluster.clock, options, output, on_finished);
     session->start();
   });
+}
+
+ExitCode execute(const NodeOptions& options, Output& output) {
+  return keep_node(options, output);
 }
 
 ExitCode execute(const NodeShutdownOptions& options, Output& output) {

@@ -58,6 +58,10 @@ CLI::App* add_run(CLI::App& app, RawFlags& raw) {
   add_job_flags(*command, raw);
   command->add_option("--timeout", raw.timeout, "Give up after this long, e.g. 90s, 5m, 1h30m");
   add_backoff_flags(*command, raw);
+  command
+      ->add_option("--nodes", raw.nodes,
+                   "Nodes that the pods are spread over, each with all that the machine has (1)")
+      ->check(CLI::Range(size_t{1}, kMaxNodes));
   add_node_image_flags(*command, raw.node_images);
   command->add_flag("--logs", raw.logs, "Print what the pods print, each line after its pod");
   command->add_option("-v", raw.verbosity, "Log more: 0 warnings, 1 information, 2 all");
@@ -158,8 +162,8 @@ CLI::App* add_kubeconfig(CLI::App& app, RawFlags& raw) {
   command->footer(
       "The user proves itself with a new client certificate, good for a year. It cannot be taken\n"
       "back; only a new authority ends it (delete ca.crt and ca.key, and restart).\n"
-      "The nodes of `windlass up` need no kubeconfig, and windlass has no agent that runs apart:\n"
-      "the role node is for programs of your own.\n"
+      "The nodes of `windlass up` itself need no kubeconfig; the role node is for `windlass "
+      "node`.\n"
       "Exit code: 0, 1 cannot be made, 2 wrong usage.\n\n"
       "Examples:\n"
       "  windlass kubeconfig --user alice > alice.kubeconfig\n"

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "cli/after.h"
 #include "cli/embedded_cluster.h"
 #include "cli/final_jobs.h"
 #include "cli/live_output.h"
 #include "cli/log_printer.h"
+#include "cli/node_settings.h"
 #include "cli/object_sink.h"
 #include "cli/progress.h"
 #include "cli/reporter.h"
@@ -93,25 +95,18 @@ class RunSession::Impl {
     cluster.gates = options_.gates;
     cluster.backoff_base = options_.backoff_base;
     cluster.backoff_cap = options_.backoff_cap;
-    cluster.node.node_name = "local";
-    cluster.node.data_dir = machine_.scratch_dir;
-    cluster.node.capacity = machine_.capacity;
-    cluster.node.pressure = options_.limits.pressure;
     cluster.network = machine_.network;
     cluster.supplies = machine_.supplies;
-    cluster.node.image_dir = options_.images.directory;
-    cluster.node.require_images = options_.images.required;
-    if (!machine_.environment.empty()) {
-      cluster.node.base_environment = machine_.environment;
+    for (size_t i = 1; i <= options_.nodes; ++i) {
+      cluster.nodes.push_back(
+          make_node(options_.nodes == 1 ? "local" : fmt::format("local-{}", i)));
     }
-    containers_ = make_containers_(machine_.scratch_dir + "/supervisor", ContainerLife::with_owner);
-    containers_->support([this](const env::ContainerSupport& support) {
+    containers_.front()->support([this](const env::ContainerSupport& support) {
       for (const std::string& what : support.missing) {
         output_.err(fmt::format("note: {}\n", what));
       }
     });
-    cluster_ = std::make_unique<EmbeddedCluster>(env_, *containers_, cluster,
-                                                 options_.logs ? &logs_ : nullptr);
+    cluster_ = std::make_unique<EmbeddedCluster>(env_, cluster, options_.logs ? &logs_ : nullptr);
     const client::ClientEnv client_env{cluster_->client(), env_.executor, env_.clock, env_.random,
                                        env_.log};
     jobs_ = std::make_unique<client::Reflector>(
@@ -124,6 +119,17 @@ class RunSession::Impl {
     jobs_->start();
     pods_->start();
     warnings_->start();
+  }
+
+  EmbeddedNode make_node(const std::string& name) {
+    const std::string directory = machine_.scratch_dir + "/" + name;
+    containers_.push_back(
+        make_containers_(supervisor_directory(directory), ContainerLife::with_owner));
+    const NodeSettings settings{.capacity = machine_.capacity,
+                                .environment = machine_.environment,
+                                .images = options_.images,
+                                .pressure = options_.limits.pressure};
+    return {agent_config(settings, name, directory), containers_.back().get()};
   }
 
   void draw_progress() {
@@ -204,10 +210,13 @@ class RunSession::Impl {
       pods_.reset();
       warnings_.reset();
       cluster_.reset();
-      containers_->shut_down([this, code] {
+      const auto gone = after(containers_.size(), [this, code] {
         finished_ = true;
         on_finished_(code);
       });
+      for (const auto& containers : containers_) {
+        containers->shut_down(gone);
+      }
     });
   }
 
@@ -232,7 +241,7 @@ class RunSession::Impl {
   env::TimerId timeout_ = env::TimerId::none;
   env::TimerId redraw_ = env::TimerId::none;
   FinalJobs final_jobs_;
-  std::shared_ptr<env::Containers> containers_;
+  std::vector<std::shared_ptr<env::Containers>> containers_;  // of each node
   std::unique_ptr<EmbeddedCluster> cluster_;
   std::unique_ptr<client::Reflector> jobs_;
   std::unique_ptr<client::Reflector> pods_;

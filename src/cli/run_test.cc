@@ -43,8 +43,15 @@ class RunTest : public ::testing::Test {
         {{"cpu", "2"}, {"memory", "1Gi"}, {"pods", "10"}}, {"PATH=/bin"}, "/scratch"};
     session_ = std::make_unique<RunSession>(
         env::Env{world_.clock(), world_.random(), world_.executor(), world_.log(), files_},
-        [this](const std::string&, ContainerLife life) {
+        [this](const std::string& directory, ContainerLife life) {
           EXPECT_EQ(life, ContainerLife::with_owner);
+          directories_.push_back(directory);
+          if (directories_.size() > 1) {
+            further_.push_back(std::make_shared<sim::SimContainers>(
+                world_.executor(), world_.clock(),
+                [this](const env::ContainerRequest& request) { return script_(request); }));
+            return std::static_pointer_cast<env::Containers>(further_.back());
+          }
           return std::shared_ptr<env::Containers>(&containers_, [](env::Containers*) {});
         },
         options_, *plan, machine, output_, [this](ExitCode code) { code_ = code; });
@@ -65,6 +72,8 @@ class RunTest : public ::testing::Test {
   std::function<Result<sim::SimProcess>(const env::ContainerRequest&)> script_ =
       [](const env::ContainerRequest&) { return exits(0); };
   sim::SimContainers containers_;
+  std::vector<std::shared_ptr<sim::SimContainers>> further_;  // of nodes after the first
+  std::vector<std::string> directories_;                      // of the nodes' containers
   testing::TextOutput output_;
   RunOptions options_;
   std::unique_ptr<RunSession> session_;
@@ -310,6 +319,35 @@ TEST_F(RunTest, SaysThatAJobOfAnotherManagerIsLeftAlone) {
   EXPECT_EQ(run(job_yaml("demo", "  managedBy: example.com/other\n")), ExitCode::timed_out);
   EXPECT_EQ(containers_.started(), 0u);
   EXPECT_THAT(output_.err_text, HasSubstr("is left to example.com/other (spec.managedBy)"));
+}
+
+// Each node has room for one of them at a time.
+TEST_F(RunTest, SeveralNodesShareThePods) {
+  options_.nodes = 3;
+  const MonotonicTime start = world_.clock().monotonic();
+  const std::string spec = "  completions: 3\n  parallelism: 3\n";
+  std::string manifest = job_yaml("demo", spec);
+  manifest += "        resources: {requests: {cpu: 2}}\n";
+  EXPECT_EQ(run(manifest), ExitCode::ok);
+  EXPECT_LT(world_.clock().monotonic() - start, seconds(2));
+  EXPECT_THAT(directories_,
+              ::testing::ElementsAre("/scratch/local-1/supervisor", "/scratch/local-2/supervisor",
+                                     "/scratch/local-3/supervisor"));
+  ASSERT_EQ(further_.size(), 2u);
+  EXPECT_EQ(containers_.started(), 1u);
+  EXPECT_EQ(further_[0]->started(), 1u);
+  EXPECT_EQ(further_[1]->started(), 1u);
+}
+
+TEST_F(RunTest, TimeOutStopsThePodsOfAllNodes) {
+  options_.nodes = 2;
+  options_.timeout = seconds(30);
+  script_ = [](const env::ContainerRequest&) { return exits(0, sim::SimProcess::kForever); };
+  EXPECT_EQ(run(job_yaml("demo", "  completions: 4\n  parallelism: 4\n")), ExitCode::timed_out);
+  EXPECT_GT(containers_.started(), 0u);
+  EXPECT_GT(further_[0]->started(), 0u);
+  EXPECT_EQ(containers_.running() + further_[0]->running(), 0u);
+  EXPECT_THAT(output_.err_text, HasSubstr("timed out after 30s: stopping 4 pods"));
 }
 
 TEST_F(RunTest, PrintsTheFinalJob) {

@@ -4,12 +4,14 @@
 
 #include <utility>
 
+#include "api/names.h"
 #include "apiserver/rest/rest_handler.h"
 #include "cli/certificate_renewal.h"
 #include "cli/control_plane.h"
+#include "cli/local_nodes.h"
+#include "cli/machine_watch.h"
 #include "cli/pod_logs.h"
 #include "cli/up_credentials.h"
-#include "cli/up_nodes.h"
 #include "cli/version.h"
 #include "net/server.h"
 #include "node/hollow/hollow_nodes.h"
@@ -140,11 +142,15 @@ class UpSession::Impl {
   }
 
   void start_nodes() {
-    nodes_ = std::make_unique<UpNodes>(
+    nodes_ = std::make_unique<LocalNodes>(
         env_, make_containers_, plane_->client(),
-        UpNodes::Options{options_.nodes, options_.data_dir, machine_.capacity, machine_.environment,
-                         disruption_conditions(), machine_.network, options_.shutdown,
-                         options_.images, machine_.supplies, options_.limits.pressure});
+        LocalNodes::Options{numbered_nodes(options_.nodes),
+                            up_nodes_folder(options_.data_dir),
+                            true,
+                            {machine_.capacity, machine_.environment, disruption_conditions(),
+                             options_.shutdown, options_.images, options_.limits.pressure},
+                            machine_.network,
+                            machine_.supplies});
     nodes_->start([this] { start_hollow_nodes(); },
                   [this](const std::vector<std::string>& missing) {
                     for (const std::string& what : missing) {
@@ -160,29 +166,12 @@ class UpSession::Impl {
     return options_.gates.enabled(api::Feature::pod_disruption_conditions);
   }
 
-  // K-71.
   void listen_for_shutdown() {
     if (machine_.shutdown == nullptr || options_.nodes == 0) {
       return;
     }
-    std::optional<Duration> wanted;
-    for (const node::ShutdownGroup& group : options_.shutdown) {
-      wanted = wanted.value_or(Duration::zero()) + group.time;
-    }
-    machine_.shutdown->watch(wanted, [this](bool imminent) { on_machine_shutdown(imminent); });
-  }
-
-  void on_machine_shutdown(bool imminent) {
-    if (stopping_) {
-      return;
-    }
-    if (!imminent) {
-      output_.err("The machine does not shut down after all\n");
-      nodes_->stay_up();
-      return;
-    }
-    output_.err(fmt::format("The machine shuts down: stopping {} pods\n", nodes_->running_pods()));
-    nodes_->prepare_for_shutdown([this] { machine_.shutdown->release(); });
+    follow_machine(*machine_.shutdown, *nodes_, options_.shutdown, output_,
+                   [this] { return stopping_; });
   }
 
   void start_hollow_nodes() {
@@ -205,9 +194,8 @@ class UpSession::Impl {
 
   Result<void> serve(const net::Endpoint& endpoint) {
     apiserver::RestOptions rest;
-    logs_ = std::make_unique<PodLogs>(env_, plane_->server(), [this](const std::string& node) {
-      return nodes_ ? nodes_->directory_of(node) : std::nullopt;
-    });
+    logs_ = std::make_unique<PodLogs>(env_, plane_->server(),
+                                      [this](const std::string& node) { return files_of(node); });
     rest.hooks.read_log = [this](const apiserver::LogRequest& request,
                                  const std::shared_ptr<http::Exchange>& exchange) {
       logs_->read(request, exchange);
@@ -241,6 +229,18 @@ class UpSession::Impl {
     }
     url_ = "https://" + reachable.text();
     return write_kubeconfigs(env_.files, options_.data_dir, url_, credentials_);
+  }
+
+  // Where a node has its files: one of this process, or of a `windlass node` that shares the data
+  // directory.
+  std::optional<std::string> files_of(const std::string& node) const {
+    if (const auto own = nodes_ ? nodes_->directory_of(node) : std::nullopt) {
+      return own;
+    }
+    // A binding may name anything.
+    const std::string joined = joined_nodes_folder(options_.data_dir) + "/" + node;
+    return api::is_dns1123_subdomain(node) && env_.files.type(joined) ? std::optional(joined)
+                                                                      : std::nullopt;
   }
 
   // What others reach this server by.
@@ -310,7 +310,7 @@ class UpSession::Impl {
   std::unique_ptr<store::Store> store_;
   std::shared_ptr<MetricRegistry> metrics_ = std::make_shared<MetricRegistry>();
   std::unique_ptr<ControlPlane> plane_;
-  std::unique_ptr<UpNodes> nodes_;
+  std::unique_ptr<LocalNodes> nodes_;
   std::unique_ptr<node::hollow::HollowNodes> hollow_;
   std::unique_ptr<PodLogs> logs_;
   std::unique_ptr<apiserver::RestHandler> handler_;

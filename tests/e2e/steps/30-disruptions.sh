@@ -1,6 +1,6 @@
 # disruption.md R: what becomes of a pod, its container and its Job, with real processes; rows with
 # a mark also without the gate PodDisruptionConditions. A node whose agent does not answer (R-12) is
-# in the simulation.
+# in 40-nodes.sh.
 
 preempt() {
   k create -f - <<'JSON'

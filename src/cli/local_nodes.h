@@ -1,6 +1,6 @@
-// The nodes of `windlass up` that run containers: for each an agent, a folder of its own below the
-// data directory, and a supervisor that holds its containers and outlives this process. Nodes of
-// an earlier process that are not wanted any more are ended, with what runs on them.
+// The nodes of this process that run containers, for `windlass up` and `windlass node`: for each an
+// agent, a folder of its own, and a supervisor that holds its containers and outlives this process.
+// Nodes of an earlier `windlass up` that are not wanted any more are ended, with what runs on them.
 //
 // Lives on env.executor. Destroyed, it leaves the containers alone.
 #pragma once
@@ -13,29 +13,25 @@
 #include <vector>
 
 #include "cli/container_factory.h"
-#include "cli/image_options.h"
+#include "cli/node_settings.h"
 #include "client/api_client.h"
 #include "env/env.h"
 #include "node/agent.h"
 
 namespace windlass::cli {
 
-class UpNodes {
+class LocalNodes {
  public:
   struct Options {
-    size_t count = 1;
-    std::string data_dir;  // absolute; nodes/<name> appears below it
-    std::map<std::string, std::string> capacity;
-    std::vector<std::string> environment;
-    bool disruption_conditions = true;      // gate PodDisruptionConditions
+    std::vector<std::string> names;
+    std::string folder;        // absolute; each has its own below it, by its name
+    bool ends_others = false;  // all other nodes in the folder are ended
+    NodeSettings settings;
     env::NetworkChecks* network = nullptr;  // outlives the nodes
-    node::ShutdownGroups shutdown = {};
-    NodeImages images = {};
-    env::Supplies* supplies = nullptr;  // outlives the nodes
-    node::pressure::Config pressure = {};
+    env::Supplies* supplies = nullptr;      // outlives the nodes
   };
 
-  UpNodes(env::Env env, ContainerFactory containers, client::ApiClient& api, Options options);
+  LocalNodes(env::Env env, ContainerFactory containers, client::ApiClient& api, Options options);
 
   // `on_ready` may run within the call. `on_missing` hears once what containers do not get here, if
   // there is such a thing.
@@ -43,6 +39,9 @@ class UpNodes {
              std::function<void(const std::vector<std::string>&)> on_missing);
   // The nodes shut down: all pods end as the groups of the options say, then the supervisors.
   void stop(std::function<void()> on_stopped);
+  // Without the API server: what still runs gets SIGTERM and half a minute. There is at least one
+  // node.
+  void end_supervisors(std::function<void()> on_ended);
   // The machine goes down: the nodes shut down, their supervisors go with it. `on_done` runs when
   // no pod is left, unless the machine stays up after all.
   void prepare_for_shutdown(const std::function<void()>& on_done);
@@ -58,7 +57,7 @@ class UpNodes {
     std::unique_ptr<node::Agent> agent;
   };
 
-  void end_dropped();
+  void end_others();
   void on_dropped(const std::string& name, const std::string& directory);
 
   env::Env env_;
@@ -69,7 +68,13 @@ class UpNodes {
   std::map<std::string, std::shared_ptr<env::Containers>> dropped_;  // until they have ended
 };
 
-// The supervisors' directories that are there, whoever made them.
-std::vector<std::string> supervisor_directories(env::Files& files, const std::string& data_dir);
+// How `windlass up` calls so many nodes: node-1, node-2, ...
+std::vector<std::string> numbered_nodes(size_t count);
+// Below a data directory: the folder of the nodes of `windlass up`, and that of the nodes of
+// `windlass node` that share it.
+std::string up_nodes_folder(const std::string& data_dir);
+std::string joined_nodes_folder(const std::string& data_dir);
+// The nodes' own in such a folder, whoever made them.
+std::vector<std::string> node_directories(env::Files& files, const std::string& folder);
 
 }  // namespace windlass::cli

@@ -1,4 +1,4 @@
-#include "cli/up_nodes.h"
+#include "cli/local_nodes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,21 +15,25 @@ using apiserver::testing::SimApi;
 using ::testing::ElementsAre;
 
 // Supervisors by directory; they outlive the nodes that use them.
-class UpNodesTest : public ::testing::Test {
+class LocalNodesTest : public ::testing::Test {
  protected:
   void start(size_t count) {
     begin(count);
     api_.world.run_for(seconds(1));
   }
   void begin(size_t count) {
-    nodes_ = std::make_unique<UpNodes>(
+    nodes_ = std::make_unique<LocalNodes>(
         env::Env{api_.world.clock(), api_.world.random(), api_.world.executor(), api_.world.log(),
                  files_},
         [this](const std::string& directory, ContainerLife life) {
           EXPECT_EQ(life, ContainerLife::outlive_owner);
           return supervisor(directory);
         },
-        api_.client, UpNodes::Options{count, "/data", {{"cpu", "2"}, {"pods", "10"}}, {}, true});
+        api_.client,
+        LocalNodes::Options{numbered_nodes(count),
+                            "/data/nodes",
+                            ends_others_,
+                            {.capacity = {{"cpu", "2"}, {"pods", "10"}}}});
     ready_ = false;
     nodes_->start([this] { ready_ = true; }, [](const std::vector<std::string>&) {});
   }
@@ -62,11 +66,12 @@ class UpNodesTest : public ::testing::Test {
   SimApi api_;
   sim::SimFiles files_;
   std::map<std::string, std::shared_ptr<sim::SimContainers>> supervisors_;
-  std::unique_ptr<UpNodes> nodes_;
+  std::unique_ptr<LocalNodes> nodes_;
   bool ready_ = false;
+  bool ends_others_ = true;
 };
 
-TEST_F(UpNodesTest, EachHasAnAgentAFolderAndASupervisor) {
+TEST_F(LocalNodesTest, EachHasAnAgentAFolderAndASupervisor) {
   start(2);
   EXPECT_TRUE(ready_);
   EXPECT_TRUE(has_node("node-1") && has_node("node-2") && !has_node("node-3"));
@@ -76,11 +81,11 @@ TEST_F(UpNodesTest, EachHasAnAgentAFolderAndASupervisor) {
   EXPECT_EQ(running("node-1"), 0u);
   EXPECT_EQ(running("node-2"), 1u);
   EXPECT_EQ(nodes_->running_pods(), 1u);
-  EXPECT_THAT(supervisor_directories(files_, "/data"),
-              ElementsAre("/data/nodes/node-1/supervisor", "/data/nodes/node-2/supervisor"));
+  EXPECT_THAT(node_directories(files_, up_nodes_folder("/data")),
+              ElementsAre("/data/nodes/node-1", "/data/nodes/node-2"));
 }
 
-TEST_F(UpNodesTest, PodsOutliveTheProcessAndEndWithDown) {
+TEST_F(LocalNodesTest, PodsOutliveTheProcessAndEndWithDown) {
   start(1);
   add_pod("a", "node-1");
   nodes_.reset();
@@ -96,7 +101,7 @@ TEST_F(UpNodesTest, PodsOutliveTheProcessAndEndWithDown) {
   EXPECT_EQ(api_.pod("a")->status().phase(), "Failed");
 }
 
-TEST_F(UpNodesTest, K71_AMachineThatGoesDownEndsAllPodsAndMayStayUpAfterAll) {
+TEST_F(LocalNodesTest, K71_AMachineThatGoesDownEndsAllPodsAndMayStayUpAfterAll) {
   start(2);
   add_pod("a", "node-1");
   add_pod("b", "node-2");
@@ -111,7 +116,7 @@ TEST_F(UpNodesTest, K71_AMachineThatGoesDownEndsAllPodsAndMayStayUpAfterAll) {
   EXPECT_EQ(running("node-1"), 1u);
 }
 
-TEST_F(UpNodesTest, K74_PodsEndGracefullyAlsoWhenTheirNodeHasNotSeenThemYet) {
+TEST_F(LocalNodesTest, K74_PodsEndGracefullyAlsoWhenTheirNodeHasNotSeenThemYet) {
   start(1);
   add_pod("a", "node-1");
   nodes_.reset();
@@ -127,7 +132,7 @@ TEST_F(UpNodesTest, K74_PodsEndGracefullyAlsoWhenTheirNodeHasNotSeenThemYet) {
   EXPECT_EQ(pod->status().container_statuses(0).state().terminated().exit_code(), 143);
 }
 
-TEST_F(UpNodesTest, WhatRunsOnANodeThatIsNotWantedAnyMoreEnds) {
+TEST_F(LocalNodesTest, WhatRunsOnANodeThatIsNotWantedAnyMoreEnds) {
   start(3);
   add_pod("a", "node-1");
   add_pod("b", "node-3");
@@ -141,7 +146,18 @@ TEST_F(UpNodesTest, WhatRunsOnANodeThatIsNotWantedAnyMoreEnds) {
   EXPECT_FALSE(files_.type("/data/nodes/node-3").has_value());
 }
 
-TEST_F(UpNodesTest, AllOfThemMayBeDropped) {
+TEST_F(LocalNodesTest, OtherNodesInTheFolderAreLeftAloneByThoseWhoShareIt) {
+  start(3);
+  add_pod("b", "node-3");
+  nodes_.reset();
+  ends_others_ = false;
+  start(1);
+  EXPECT_TRUE(ready_);
+  EXPECT_EQ(running("node-3"), 1u);
+  EXPECT_TRUE(has_node("node-3"));
+}
+
+TEST_F(LocalNodesTest, AllOfThemMayBeDropped) {
   start(1);
   add_pod("a", "node-1");
   nodes_.reset();

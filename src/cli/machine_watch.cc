@@ -1,0 +1,31 @@
+#include "cli/machine_watch.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+namespace windlass::cli {
+
+void follow_machine(env::MachineShutdown& machine, LocalNodes& nodes,
+                    const node::ShutdownGroups& groups, Output& output,
+                    std::function<bool()> stopping) {
+  std::optional<Duration> wanted;
+  for (const node::ShutdownGroup& group : groups) {
+    wanted = wanted.value_or(Duration::zero()) + group.time;
+  }
+  machine.watch(wanted, [&machine, &nodes, &output, stopping = std::move(stopping)](bool imminent) {
+    if (stopping()) {
+      return;
+    }
+    if (!imminent) {
+      output.err("The machine does not shut down after all\n");
+      nodes.stay_up();
+      return;
+    }
+    output.err(fmt::format("The machine shuts down: stopping {} pods\n", nodes.running_pods()));
+    nodes.prepare_for_shutdown([&machine] { machine.release(); });
+  });
+}
+
+}  // namespace windlass::cli
