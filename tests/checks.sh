@@ -13,7 +13,7 @@ start_windlass() {
   rm -f "$work/out" "$work/err"
   "$windlass" up --data-dir "$work/data" --listen 127.0.0.1:0 "$@" >"$work/out" 2>"$work/err" &
   server=$!
-  for _ in $(seq 100); do
+  for _ in $(seq 600); do
     grep -q '^export KUBECONFIG=' "$work/out" 2>/dev/null && break
     kill -0 "$server" 2>/dev/null || break
     sleep 0.1
@@ -51,7 +51,7 @@ matches() {
 eventually() {
   local pattern=$1 output
   shift
-  for _ in $(seq 100); do
+  for _ in $(seq 300); do
     output=$("$@" 2>&1)
     matches "$pattern" "$output" && break
     sleep 0.2

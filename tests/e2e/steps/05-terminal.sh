@@ -62,8 +62,12 @@ loud=$!
 wanted 'cmdline' paused-begins naps
 wanted '^$' paused-ends naps
 check paused-waits '^[RSD]' state_of_process "$loud"
-kill "$loud"
-wanted '^(Z|gone)$' paused-interrupted state_of_process "$loud"
+# One that comes before the Job is over is not for the reader; the next one is.
+interrupt_loud() {
+  kill "$loud"
+  state_of_process "$loud"
+}
+wanted '(Z|gone)$' paused-interrupted interrupt_loud
 kill -9 "$loud" 2>/dev/null
 wait "$loud" 2>/dev/null
 exec 9<&-
