@@ -57,7 +57,7 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
                    }
                  }},
                 config_.shutdown),
-      shutdown_mark_(env_.files, env_.log, config_.data_dir),
+      shutdown_mark_(env_.files, config_.data_dir),
       node_watch_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_.node_name,
                   [this](bool ordered) {
                     ordered_ = ordered;
@@ -225,11 +225,18 @@ void Agent::on_worker_done(const std::string& uid) {
   finish_stop();
 }
 
+void Agent::warn_if_failed(const Result<void>& marked) {
+  if (!marked) {
+    env_.log.warning("whether the node shuts down cannot be written down",
+                     {{"error", marked.error().message}});
+  }
+}
+
 // Once nobody needs to know of it any more.
 void Agent::forget_shutdown() {
   if (was_shut_down_ && pods_.has_synced() && ended_by_that_.empty() && !going_down_) {
     was_shut_down_.reset();
-    shutdown_mark_.clear();
+    warn_if_failed(shutdown_mark_.clear());
   }
 }
 
@@ -245,7 +252,7 @@ void Agent::stop(Duration grace, std::function<void()> on_stopped) {
 void Agent::shut_down(std::function<void()> on_done) {
   on_stopped_ = std::move(on_done);
   if (!std::exchange(going_down_, true)) {
-    shutdown_mark_.set(env_.clock.now());
+    warn_if_failed(shutdown_mark_.set(env_.clock.now()));
   }
   consider_shutdown();
   finish_stop();
@@ -254,7 +261,7 @@ void Agent::shut_down(std::function<void()> on_done) {
 void Agent::stay_up() {
   on_stopped_ = nullptr;
   going_down_ = false;
-  shutdown_mark_.clear();
+  warn_if_failed(shutdown_mark_.clear());
   consider_shutdown();
 }
 
@@ -360,7 +367,7 @@ void Agent::finish_stop() {
   const auto done = [](const auto& entry) { return entry.second->done(); };
   if (on_stopped_ && std::all_of(workers_.begin(), workers_.end(), done)) {
     if (going_down_) {
-      shutdown_mark_.clear();
+      warn_if_failed(shutdown_mark_.clear());
     }
     env_.executor.post(std::exchange(on_stopped_, nullptr));
   }

@@ -83,6 +83,7 @@ class Agent {
   void on_worker_done(const std::string& uid);
   void finish_stop();
   void forget_shutdown();
+  void warn_if_failed(const Result<void>& marked);
   void consider_shutdown();
   std::vector<NodeShutdown::Pod> live_pods() const;
   client::EventTarget node_target() const;

@@ -390,7 +390,6 @@ TEST_F(AgentShutdownTest, K74_WhatEndedBeforeTheShutdownEndedByItself) {
       "{metadata: {name: p}, spec: {nodeName: node-1, restartPolicy: Never, "
       "containers: [{name: c, image: i, command: [run, '10', '42']}]}}");
   run_for(seconds(1));
-  add_pod("other");
   node.agent.reset();
   run_for(minutes(1));  // it ends without an agent
   node.files.put(node.config.data_dir + "/shutdown", format_rfc3339_nano(api.world.clock().now()));
@@ -399,7 +398,22 @@ TEST_F(AgentShutdownTest, K74_WhatEndedBeforeTheShutdownEndedByItself) {
   run_for(seconds(1));
   EXPECT_EQ(phase("p"), "Failed");
   EXPECT_EQ(disruption("p"), "absent");
-  EXPECT_EQ(phase("other"), "Running") << "it still runs, so nothing has ended it";
+}
+
+// What it was told to do it does, and ends when that is over: nobody is told twice to wait.
+TEST_F(AgentShutdownTest, K74_WhatWasToldToEndEndsUnderTheNextAgent) {
+  add_pod("p", 0, 5);
+  node.agent->shut_down([] {});
+  run_for(milliseconds(1));
+  node.make_agent(api);
+  node.agent->start();
+  run_for(seconds(1));
+  EXPECT_EQ(phase("p"), "Running");
+  add_pod("stubborn");  // one that came afterwards
+  run_for(seconds(60));
+  EXPECT_EQ(disruption("p"), std::string("True TerminationByKubelet: ") + kShutdownText);
+  EXPECT_EQ(phase("p"), "Succeeded") << "it ended with 0 (K-74)";
+  EXPECT_EQ(phase("stubborn"), "Running");
 }
 
 TEST_F(AgentShutdownTest, K74_AShutdownThatIsOverLeavesNoTrace) {

@@ -84,7 +84,7 @@ void PodWorker::start(const PodRuns& runs, Begin begin) {
     return;
   }
   if (begin == Begin::shut_down) {
-    stop(Duration::zero());
+    stop(plan_.grace);
     return;
   }
   await_deadline();

@@ -55,8 +55,8 @@ class PodWorker {
   PodWorker(const PodWorker&) = delete;
   PodWorker& operator=(const PodWorker&) = delete;
 
-  // `runs` are those of this pod that an earlier agent started; with `shut_down` they ended because
-  // the node did, and no more is started.
+  // `runs` are those of this pod that an earlier agent started; with `shut_down` they end, or have
+  // ended, because the node shut down, and no more is started.
   enum class Begin { running, shut_down };
   void start(const PodRuns& runs = {}, Begin begin = Begin::running);
   // Instead: the node does not take the pod (K-2).

@@ -10,17 +10,12 @@ constexpr size_t kMaxBytes = 100;
 
 }  // namespace
 
-void ShutdownMark::set(Time since) {
-  if (const auto written = files_.write(path_, format_rfc3339_nano(since), kMode); !written) {
-    log_.warning("that the node shuts down cannot be written down",
-                 {{"error", written.error().message}});
-  }
+Result<void> ShutdownMark::set(Time since) {
+  return files_.write(path_, format_rfc3339_nano(since), kMode);
 }
 
-void ShutdownMark::clear() {
-  if (const auto removed = files_.remove_tree(path_); !removed) {
-    log_.warning("a file cannot be removed", {{"error", removed.error().message}});
-  }
+Result<void> ShutdownMark::clear() {
+  return files_.remove_tree(path_);
 }
 
 std::optional<Time> ShutdownMark::read() const {
@@ -32,8 +27,8 @@ std::optional<Time> ShutdownMark::read() const {
 bool ended_by_shutdown(const PodRuns& runs, Time since) {
   return std::any_of(runs.begin(), runs.end(), [since](const auto& container) {
     const env::ContainerRunInfo& newest = container.second.rbegin()->second;
-    return newest.state == env::ContainerRunInfo::State::ended &&
-           (newest.exit.lost || newest.exit.finished_at >= since);
+    return !newest.over() || (newest.state == env::ContainerRunInfo::State::ended &&
+                              (newest.exit.lost || newest.exit.finished_at >= since));
   });
 }
 

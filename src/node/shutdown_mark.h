@@ -1,14 +1,14 @@
-// A file that says since when a node's machine goes down. Containers that end from then on ended
-// because of that, and whoever learns of their ends later, because the API server did not answer or
-// the agent was killed, says so (disruption.md K-74).
+// A file that says since when a node's machine goes down. Containers that run or end from then on
+// end because of that; whoever learns of their ends later, because the API server did not answer or
+// the agent was killed, goes on with it and says so (disruption.md K-74).
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "env/files.h"
-#include "env/log.h"
 #include "node/known_runs.h"
 
 namespace windlass::node {
@@ -16,21 +16,20 @@ namespace windlass::node {
 class ShutdownMark {
  public:
   // In a node's own directory.
-  ShutdownMark(env::Files& files, env::Log& log, const std::string& data_dir)
-      : files_(files), log_(log), path_(data_dir + "/shutdown") {}
+  ShutdownMark(env::Files& files, const std::string& data_dir)
+      : files_(files), path_(data_dir + "/shutdown") {}
 
-  void set(Time since);
-  void clear();
+  Result<void> set(Time since);
+  Result<void> clear();
   std::optional<Time> read() const;
 
  private:
   env::Files& files_;
-  env::Log& log_;
   const std::string path_;
 };
 
-// Whether a pod with these runs has been ended by a shutdown since then: one of its newest ones
-// ended, or was lost, after it began.
+// Whether a pod with these runs is one that a shutdown ends: one of its newest ones ended, or was
+// lost, after that began, or still runs and was told to end.
 bool ended_by_shutdown(const PodRuns& runs, Time since);
 
 }  // namespace windlass::node
