@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/local_nodes.h"
+#include "node/shutdown_mark.h"
 #include "posix/data_directory.h"
 #include "posix/error.h"
 #include "posix/file_descriptor.h"
@@ -72,36 +73,38 @@ Result<void> wait_for_end(int process, const std::string& directory, Output& out
   return fail(posix::system_error("wait for the process of", directory, errno));
 }
 
-// Kills what supervisors without an agent hold.
-void end_supervisors(const std::vector<std::string>& directories, posix::EventLoop& loop,
-                     const ContainerFactory& containers) {
-  size_t left = directories.size();
+// Ends what supervisors without an agent hold, as their nodes would when they shut down; whoever
+// starts such a node again says so.
+void end_supervisors(const std::vector<std::string>& nodes, const DownWorld& world) {
+  size_t left = nodes.size();
   std::vector<std::shared_ptr<env::Containers>> open;
-  for (const std::string& directory : directories) {
-    open.push_back(containers(directory, ContainerLife::outlive_owner));
-    open.back()->shut_down([&left, &loop] {
+  for (const std::string& node : nodes) {
+    if (const auto marked = node::ShutdownMark(world.files, node).set(world.clock.now()); !marked) {
+      world.output.err(fmt::format("warning: {}\n", marked.error().message));
+    }
+    open.push_back(world.containers(supervisor_directory(node), ContainerLife::outlive_owner));
+    end_gently(world.loop, world.clock, open.back(), [&left, &world] {
       if (--left == 0) {
-        loop.stop();
+        world.loop.stop();
       }
     });
   }
   if (left > 0) {
-    loop.run();
+    world.loop.run();
   }
 }
 
-// A directory that a process holds, and the supervisors that are its own.
+// A directory that a process holds, and the nodes' own of those that it runs.
 struct Place {
   std::string directory;
-  std::vector<std::string> supervisors;
+  std::vector<std::string> nodes;
 };
 
 // Ends the processes that hold places, all at the same time, and what their supervisors hold after
 // that. What stands in the way of one keeps nobody else up.
 class Ending {
  public:
-  Ending(posix::EventLoop& loop, const ContainerFactory& containers, Output& output)
-      : loop_(loop), containers_(containers), output_(output) {}
+  explicit Ending(const DownWorld& world) : world_(world) {}
 
   void end(const std::vector<Place>& places) {
     std::vector<posix::FileDescriptor> told;
@@ -111,7 +114,7 @@ class Ending {
     for (size_t i = 0; i < places.size(); ++i) {
       if (told[i].valid()) {
         any_ = true;
-        note(wait_for_end(told[i].get(), places[i].directory, output_));
+        note(wait_for_end(told[i].get(), places[i].directory, world_.output));
       }
       note(clear(places[i], told[i].valid()));
     }
@@ -144,11 +147,13 @@ class Ending {
   Result<void> clear(const Place& place, bool was_told) {
     const Hold hold = take_hold(place.directory);
     if (hold.directory) {
-      end_supervisors(place.supervisors, loop_, containers_);
+      end_supervisors(place.nodes, world_);
       return {};
     }
-    const bool left = std::any_of(place.supervisors.begin(), place.supervisors.end(),
-                                  posix::data_directory_in_use);
+    const bool left =
+        std::any_of(place.nodes.begin(), place.nodes.end(), [](const std::string& node) {
+          return posix::data_directory_in_use(supervisor_directory(node));
+        });
     return hold.in_use || (was_told && !left) ? Result<void>() : fail(hold.directory.error());
   }
 
@@ -158,9 +163,7 @@ class Ending {
     }
   }
 
-  posix::EventLoop& loop_;
-  const ContainerFactory& containers_;
-  Output& output_;
+  const DownWorld& world_;
   bool any_ = false;
   Result<void> outcome_;  // the first error
 };
@@ -168,36 +171,28 @@ class Ending {
 std::vector<Place> joined_nodes(env::Files& files, const std::string& data_dir) {
   std::vector<Place> places;
   for (const std::string& node : node_directories(files, joined_nodes_folder(data_dir))) {
-    places.push_back({node, {supervisor_directory(node)}});
+    places.push_back({node, {node}});
   }
   return places;
 }
 
-std::vector<std::string> up_supervisors(env::Files& files, const std::string& data_dir) {
-  std::vector<std::string> supervisors;
-  for (const std::string& node : node_directories(files, up_nodes_folder(data_dir))) {
-    supervisors.push_back(supervisor_directory(node));
-  }
-  return supervisors;
-}
-
 }  // namespace
 
-ExitCode take_down(const DownOptions& options, env::Files& files, posix::EventLoop& loop,
-                   const ContainerFactory& containers, Output& output) {
-  if (!files.type(options.data_dir)) {
-    output.err(fmt::format("error: there is no {}\n", options.data_dir));
+ExitCode take_down(const DownOptions& options, const DownWorld& world) {
+  const std::string& data_dir = options.data_dir;
+  if (!world.files.type(data_dir)) {
+    world.output.err(fmt::format("error: there is no {}\n", data_dir));
     return ExitCode::failed;
   }
-  Ending ending(loop, containers, output);
+  Ending ending(world);
   // First, while there is a server that they can tell of their pods.
-  ending.end(joined_nodes(files, options.data_dir));
-  ending.end({{options.data_dir, up_supervisors(files, options.data_dir)}});
+  ending.end(joined_nodes(world.files, data_dir));
+  ending.end({{data_dir, node_directories(world.files, up_nodes_folder(data_dir))}});
   if (!ending.outcome()) {
-    output.err(fmt::format("error: {}\n", ending.outcome().error().message));
+    world.output.err(fmt::format("error: {}\n", ending.outcome().error().message));
     return ExitCode::failed;
   }
-  output.err(ending.any() ? "stopped\n" : fmt::format("nothing runs with {}\n", options.data_dir));
+  world.output.err(ending.any() ? "stopped\n" : fmt::format("nothing runs with {}\n", data_dir));
   return ExitCode::ok;
 }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "cli/testing.h"
+#include "node/shutdown_mark.h"
 #include "posix/data_directory.h"
 #include "posix/posix_clock.h"
 #include "posix/posix_files.h"
@@ -64,15 +65,13 @@ TEST(Down, WhatAProcessLeavesBehindEndsToo) {
       [](const env::ContainerRequest&) -> Result<sim::SimProcess> { return sim::SimProcess(); });
   DownOptions options;
   options.data_dir = directory.path();
-  EXPECT_EQ(take_down(
-                options, files, loop,
-                [&](const std::string& supervisor, ContainerLife) {
-                  ended.push_back(supervisor);
-                  return containers;
-                },
-                output),
-            ExitCode::ok);
+  const ContainerFactory factory = [&](const std::string& supervisor, ContainerLife) {
+    ended.push_back(supervisor);
+    return containers;
+  };
+  EXPECT_EQ(take_down(options, {files, clock, loop, factory, output}), ExitCode::ok);
   EXPECT_EQ(ended, std::vector<std::string>{directory / "nodes/node-1/supervisor"});
+  EXPECT_TRUE(node::ShutdownMark(files, directory / "nodes/node-1").read().has_value());
   EXPECT_EQ(output.err_text, "stopped\n");
 }
 
@@ -97,14 +96,11 @@ TEST(Down, NodesThatShareTheDirectoryEndToo) {
       [](const env::ContainerRequest&) -> Result<sim::SimProcess> { return sim::SimProcess(); });
   DownOptions options;
   options.data_dir = directory.path();
-  EXPECT_EQ(take_down(
-                options, files, loop,
-                [&](const std::string& supervisor, ContainerLife) {
-                  ended.push_back(supervisor);
-                  return containers;
-                },
-                output),
-            ExitCode::failed);
+  const ContainerFactory factory = [&](const std::string& supervisor, ContainerLife) {
+    ended.push_back(supervisor);
+    return containers;
+  };
+  EXPECT_EQ(take_down(options, {files, clock, loop, factory, output}), ExitCode::failed);
   EXPECT_EQ(ended, (std::vector<std::string>{directory / "agents/a/supervisor",
                                              directory / "agents/b/supervisor"}));
   EXPECT_THAT(output.err_text, ::testing::HasSubstr("agents/lax"));
@@ -147,7 +143,8 @@ ExitCode take_down_alone(const std::string& data_dir, testing::TextOutput& outpu
   posix::EventLoop loop(clock);
   DownOptions options;
   options.data_dir = data_dir;
-  return take_down(options, files, loop, ContainerFactory(), output);
+  const ContainerFactory none;
+  return take_down(options, {files, clock, loop, none, output});
 }
 
 TEST(Down, ANumberThatIsLeftInTheLockIsNobodys) {

@@ -14,10 +14,10 @@ namespace {
 constexpr Duration kUnknownGrace = seconds(30);
 constexpr Duration kEndLook = milliseconds(100);
 
-// SIGTERM to all that runs; what is left after that goes with the supervisor.
-void end_gently(env::Env env, const std::shared_ptr<env::Containers>& containers,
-                MonotonicTime until, bool first, const std::function<void()>& ended) {
-  containers->list([=](const std::vector<env::ContainerRunInfo>& runs) {
+void end_until(env::Executor& executor, env::Clock& clock,
+               const std::shared_ptr<env::Containers>& containers, MonotonicTime until, bool first,
+               const std::function<void()>& ended) {
+  containers->list([=, &executor, &clock](const std::vector<env::ContainerRunInfo>& runs) {
     bool any = false;
     for (const env::ContainerRunInfo& run : runs) {
       any = any || !run.over();
@@ -25,11 +25,13 @@ void end_gently(env::Env env, const std::shared_ptr<env::Containers>& containers
         containers->signal(run.id, SIGTERM);
       }
     }
-    if (!any || env.clock.monotonic() >= until) {
+    if (!any || clock.monotonic() >= until) {
       containers->shut_down(ended);
       return;
     }
-    env.executor.schedule(kEndLook, [=] { end_gently(env, containers, until, false, ended); });
+    executor.schedule(kEndLook, [=, &executor, &clock] {
+      end_until(executor, clock, containers, until, false, ended);
+    });
   });
 }
 
@@ -111,9 +113,8 @@ void LocalNodes::stop(std::function<void()> on_stopped) {
 
 void LocalNodes::end_supervisors(std::function<void()> on_ended) {
   const auto ended = after(nodes_.size(), std::move(on_ended));
-  const MonotonicTime until = env_.clock.monotonic() + kUnknownGrace;
   for (auto& [name, node] : nodes_) {
-    end_gently(env_, node.containers, until, true, ended);
+    end_gently(env_.executor, env_.clock, node.containers, ended);
   }
 }
 
@@ -145,6 +146,12 @@ size_t LocalNodes::running_pods() const {
 std::optional<std::string> LocalNodes::directory_of(const std::string& node) const {
   const auto found = nodes_.find(node);
   return found == nodes_.end() ? std::nullopt : std::optional(found->second.directory);
+}
+
+void end_gently(env::Executor& executor, env::Clock& clock,
+                const std::shared_ptr<env::Containers>& containers,
+                const std::function<void()>& ended) {
+  end_until(executor, clock, containers, clock.monotonic() + kUnknownGrace, true, ended);
 }
 
 std::vector<std::string> numbered_nodes(size_t count) {

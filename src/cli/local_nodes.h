@@ -68,6 +68,12 @@ class LocalNodes {
   std::map<std::string, std::shared_ptr<env::Containers>> dropped_;  // until they have ended
 };
 
+// Without the agent that knows the pods: SIGTERM to all that runs, half a minute later the rest is
+// killed, and the supervisor ends. `executor` and `clock` outlive that.
+void end_gently(env::Executor& executor, env::Clock& clock,
+                const std::shared_ptr<env::Containers>& containers,
+                const std::function<void()>& ended);
+
 // How `windlass up` calls so many nodes: node-1, node-2, ...
 std::vector<std::string> numbered_nodes(size_t count);
 // Below a data directory: the folder of the nodes of `windlass up`, and that of the nodes of

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "cli/words.h"
+
 namespace windlass::cli {
 
 void follow_machine(env::MachineShutdown& machine, LocalNodes& nodes,
@@ -23,7 +25,8 @@ void follow_machine(env::MachineShutdown& machine, LocalNodes& nodes,
       nodes.stay_up();
       return;
     }
-    output.err(fmt::format("The machine shuts down: stopping {} pods\n", nodes.running_pods()));
+    output.err(
+        fmt::format("The machine shuts down: stopping {}\n", pods_text(nodes.running_pods())));
     nodes.prepare_for_shutdown([&machine] { machine.release(); });
   });
 }

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 #include <utility>
 
+#include "base/uuid.h"
 #include "cli/local_nodes.h"
 #include "cli/machine_watch.h"
+#include "cli/node_name_check.h"
 #include "cli/version.h"
+#include "cli/words.h"
 #include "posix/data_directory.h"
 #include "remote/remote_client.h"
 
@@ -15,6 +19,9 @@ namespace windlass::cli {
 namespace {
 
 constexpr Duration kLastWordLook = milliseconds(200);
+constexpr Duration kCheckAgain = seconds(2);
+constexpr size_t kMaxIdentityBytes = 100;
+constexpr unsigned kIdentityMode = 0600;
 
 remote::Transport::Options transport_options() {
   remote::Transport::Options options;
@@ -40,7 +47,10 @@ class NodeSession::Impl {
         transport_(loop, env.clock, env.random, dialer_, transport_options()),
         client_(transport_, env.random) {}
 
-  ~Impl() { env_.executor.cancel(last_words_); }
+  ~Impl() {
+    env_.executor.cancel(last_words_);
+    env_.executor.cancel(retry_);
+  }
 
   void start() {
     const std::string folder = joined_nodes_folder(options_.data_dir);
@@ -49,17 +59,83 @@ class NodeSession::Impl {
       return fail_with(held.error());
     }
     directory_ = *std::move(held);
+    const auto identity = own_identity();
+    if (!identity) {
+      return fail_with(identity.error());
+    }
     nodes_ = std::make_unique<LocalNodes>(
         env_, make_containers_, client_,
-        LocalNodes::Options{
-            {options_.name},
-            folder,
-            false,
-            {machine_.capacity, machine_.environment,
-             options_.gates.enabled(api::Feature::pod_disruption_conditions), options_.shutdown,
-             options_.images, options_.limits.pressure, options_.address, options_.labels},
-            machine_.network,
-            machine_.supplies});
+        LocalNodes::Options{{options_.name},
+                            folder,
+                            false,
+                            {machine_.capacity,
+                             machine_.environment,
+                             options_.gates.enabled(api::Feature::pod_disruption_conditions),
+                             options_.shutdown,
+                             options_.images,
+                             options_.limits.pressure,
+                             options_.address,
+                             options_.labels,
+                             {{kAgentAnnotation, *identity}}},
+                            machine_.network,
+                            machine_.supplies});
+    check_name(*identity);
+  }
+
+  void interrupt() {
+    if (nodes_ && nodes_->running_pods() > 0) {
+      output_.err(fmt::format(
+          "{} on until the next `windlass node --name {}`; `windlass down --data-dir {}` ends "
+          "all\n",
+          goes_text(nodes_->running_pods()), options_.name, shell_word(options_.data_dir)));
+    }
+    finish(ExitCode::ok);
+  }
+
+  void power_down() {
+    // Asked again, it goes on as it does.
+    if (std::exchange(stopping_, true) || !nodes_) {
+      return;
+    }
+    output_.err(fmt::format("Stopping {}\n", pods_text(nodes_->running_pods())));
+    nodes_->stop([this] { finish(ExitCode::ok); });
+    wait_for_last_words();
+  }
+
+ private:
+  // Which agent this is: the same one whenever it is started with this folder.
+  Result<std::string> own_identity() {
+    const std::string path = directory_->path() + "/identity";
+    if (auto kept = env_.files.read(path, kMaxIdentityBytes); kept && !kept->empty()) {
+      return kept;
+    }
+    std::array<std::byte, 16> bytes;
+    env_.random.fill(bytes);
+    std::string made = Uuid::from_random(bytes).to_string();
+    TRY_VOID(env_.files.write(path, made, kIdentityMode));
+    return made;
+  }
+
+  void check_name(const std::string& identity) {
+    check_node_name(
+        client_, env_.clock, options_.name, identity, [this, identity](const Result<void>& free) {
+          if (stopping_) {
+            return;
+          }
+          if (free) {
+            return start_node();
+          }
+          // Nothing changes these by waiting.
+          if (is_conflict(free.error()) || free.error().code == 401 || free.error().code == 403) {
+            return fail_with(free.error());
+          }
+          env_.log.warning("the server cannot be asked about the node",
+                           {{"node", options_.name}, {"error", free.error().message}});
+          retry_ = env_.executor.schedule(kCheckAgain, [this, identity] { check_name(identity); });
+        });
+  }
+
+  void start_node() {
     nodes_->start([this] { say_ready(); },
                   [this](const std::vector<std::string>& missing) {
                     for (const std::string& what : missing) {
@@ -72,26 +148,6 @@ class NodeSession::Impl {
     }
   }
 
-  void interrupt() {
-    if (nodes_ && nodes_->running_pods() > 0) {
-      output_.err(fmt::format(
-          "{} pods go on; the next `windlass node --name {}` has them, `windlass down` ends them\n",
-          nodes_->running_pods(), options_.name));
-    }
-    finish(ExitCode::ok);
-  }
-
-  void power_down() {
-    // Asked again, it goes on as it does.
-    if (std::exchange(stopping_, true) || !nodes_) {
-      return;
-    }
-    output_.err(fmt::format("Stopping {} pods\n", nodes_->running_pods()));
-    nodes_->stop([this] { finish(ExitCode::ok); });
-    wait_for_last_words();
-  }
-
- private:
   void say_ready() {
     output_.err(fmt::format("windlass {}: node {} is ready at {}, its files are in {}\n",
                             version_number(), options_.name, credentials_.access().server.text(),
@@ -107,7 +163,7 @@ class NodeSession::Impl {
     } else if (!all_ended_) {
       all_ended_ = now;
     } else if (now - *all_ended_ >= options_.last_words) {
-      output_.err("The server does not answer: how the pods ended is told at the next start\n");
+      output_.err("The server does not answer: how pods ended is told at the next start\n");
       nodes_->end_supervisors([this] { finish(ExitCode::ok); });
       return;
     }
@@ -135,6 +191,7 @@ class NodeSession::Impl {
   bool stopping_ = false;
   std::optional<MonotonicTime> all_ended_;  // the pods, as far as they are known
   env::TimerId last_words_ = env::TimerId::none;
+  env::TimerId retry_ = env::TimerId::none;
 
   std::unique_ptr<env::DataDirectory> directory_;
   remote::Credentials credentials_;

@@ -203,7 +203,7 @@ TEST_F(NodeSessionTest, CtrlCLeavesThePodsRunning) {
   create_pod();
   ASSERT_TRUE(pod_says(R"("phase":"Running")")) << pod();
   EXPECT_EQ(node.interrupt(), ExitCode::ok);
-  EXPECT_TRUE(node.says("1 pods go on"));
+  EXPECT_TRUE(node.says("1 pod goes on"));
   EXPECT_EQ(node.running, 1u);
   EXPECT_THAT(pod(), HasSubstr(R"("phase":"Running")"));
 }
@@ -229,7 +229,7 @@ TEST_F(NodeSessionTest, PowerDownDoesNotWaitForAServerThatIsGone) {
   ASSERT_TRUE(pod_says(R"("phase":"Running")")) << pod();
   up_.stop();
   EXPECT_EQ(node.power_down(), ExitCode::ok);
-  EXPECT_TRUE(node.says("how the pods ended is told at the next start"));
+  EXPECT_TRUE(node.says("how pods ended is told at the next start"));
   EXPECT_EQ(node.signals, std::vector<int>{15});
   EXPECT_EQ(node.running, 0u);
 }
@@ -240,6 +240,28 @@ TEST_F(NodeSessionTest, TwoOfOneNameCannotShareAFolder) {
   RunningNode second(rights_of_a_node(), options());
   EXPECT_EQ(second.join(), ExitCode::failed);
   EXPECT_TRUE(second.says("error: ") && second.says("in use"));
+}
+
+// Each would run every pod.
+TEST_F(NodeSessionTest, TwoOfOneNameCannotShareACluster) {
+  RunningNode node(rights_of_a_node(), options());
+  ASSERT_TRUE(node.says("is ready"));
+  NodeOptions elsewhere = options();
+  elsewhere.data_dir = directory_ / "elsewhere";
+  RunningNode second(rights_of_a_node(), elsewhere);
+  EXPECT_EQ(second.join(), ExitCode::failed);
+  EXPECT_TRUE(second.says("another agent has this name"));
+  node.interrupt();
+  RunningNode again(rights_of_a_node(), options());
+  EXPECT_TRUE(again.says("is ready")) << "the same one has its name at once";
+}
+
+TEST_F(NodeSessionTest, TheRightsOfAnotherNodeAreNotEnough) {
+  NodeOptions other = options();
+  other.name = "b";
+  RunningNode node(rights_of_a_node(), other);
+  EXPECT_EQ(node.join(), ExitCode::failed);
+  EXPECT_TRUE(node.says("nodes \"b\" is forbidden"));
 }
 
 TEST_F(NodeSessionTest, ANodeReadsNoSecretThatItsPodsDoNotName) {

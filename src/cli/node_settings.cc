@@ -18,6 +18,7 @@ node::AgentConfig agent_config(const NodeSettings& settings, const std::string& 
   config.pressure = settings.pressure;
   config.address = settings.address;
   config.labels = settings.labels;
+  config.annotations = settings.annotations;
   return config;
 }
 

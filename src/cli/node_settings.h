@@ -19,6 +19,7 @@ struct NodeSettings {
   node::pressure::Config pressure = {};
   std::string address = "127.0.0.1";  // of the node and its pods
   std::map<std::string, std::string> labels = {};
+  std::map<std::string, std::string> annotations = {};
 };
 
 // Of a node with its files in `directory`.

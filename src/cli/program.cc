@@ -300,7 +300,8 @@ ExitCode execute(DownOptions options, Output& output) {
   posix::PosixFiles files;
   posix::PosixLog log(clock, env::LogLevel::warning);
   posix::EventLoop loop(clock);
-  return take_down(options, files, loop, supervised_containers(loop, clock, log), output);
+  const ContainerFactory containers = supervised_containers(loop, clock, log);
+  return take_down(options, {files, clock, loop, containers, output});
 }
 
 // One client of a cluster, for a command that asks and ends.

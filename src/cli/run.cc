@@ -11,6 +11,7 @@
 #include "cli/object_sink.h"
 #include "cli/progress.h"
 #include "cli/reporter.h"
+#include "cli/words.h"
 #include "client/reflector.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/event.pb.h"
@@ -22,10 +23,6 @@ namespace {
 using api::batch::v1::Job;
 using api::core::v1::Event;
 using api::core::v1::Pod;
-
-std::string pods_text(size_t count) {
-  return fmt::format("{} {}", count, count == 1 ? "pod" : "pods");
-}
 
 }  // namespace
 

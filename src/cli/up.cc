@@ -13,31 +13,13 @@
 #include "cli/pod_logs.h"
 #include "cli/up_credentials.h"
 #include "cli/version.h"
+#include "cli/words.h"
 #include "net/server.h"
 #include "node/hollow/hollow_nodes.h"
 #include "posix/data_directory.h"
 #include "store/sqlite/sqlite_journal.h"
 
 namespace windlass::cli {
-namespace {
-
-// The text of a path in a shell, should it need quotes.
-std::string shell_word(const std::string& path) {
-  const bool plain = path.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,@") ==
-                     std::string::npos;
-  if (plain) {
-    return path;
-  }
-  std::string word = "'";
-  for (const char c : path) {
-    word += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return word + "'";
-}
-
-}  // namespace
-
 std::string default_data_dir(const std::string& xdg_state_home, const std::string& home) {
   // Only absolute ones count, says the XDG specification.
   return (xdg_state_home.starts_with('/') ? xdg_state_home : home + "/.local/state") + "/windlass";
@@ -73,7 +55,7 @@ class UpSession::Impl {
     }
     output_.err("Stopping; press Ctrl-C again not to wait.\n");
     if (const size_t pods = nodes_ ? nodes_->running_pods() : 0; pods > 0) {
-      output_.err(fmt::format("{} pods go on; `windlass down --data-dir {}` ends them\n", pods,
+      output_.err(fmt::format("{} on; `windlass down --data-dir {}` ends them\n", goes_text(pods),
                               shell_word(options_.data_dir)));
     }
     stop_server();
@@ -117,7 +99,7 @@ class UpSession::Impl {
   }
 
   void stop_nodes() {
-    output_.err(fmt::format("Stopping {} pods\n", nodes_->running_pods()));
+    output_.err(fmt::format("Stopping {}\n", pods_text(nodes_->running_pods())));
     nodes_->stop([this] {
       pods_ended_ = true;
       stop_server();
