@@ -194,6 +194,13 @@ TEST_F(ExplainTest, ASuspendedJobWaitsToBeResumedWhoeverManagesIt) {
   EXPECT_THAT(text(), HasSubstr("pod p1 is terminating"));
 }
 
+TEST_F(ExplainTest, APodThatShouldHaveEndedByNowNamesItsNode) {
+  job("podReplacementPolicy: Failed");
+  pod("p1", "phase: Running", "deletionTimestamp: '2026-01-01T00:09:00Z', finalizers: [x]");
+  EXPECT_THAT(text(), HasSubstr("it should have ended by now: node n1 may not answer"));
+  EXPECT_THAT(text(), ::testing::Not(HasSubstr("until 2026-01-01T00:09:00Z")));
+}
+
 TEST_F(ExplainTest, WhatIsKnownOfAJobOfAnotherControllerIsTold) {
   job("parallelism: 2, managedBy: windlass.dev/job-controller");
   evidence_.create_error = "exceeded quota: q";

@@ -42,7 +42,9 @@ void add_pods(const WaitInput& input, Kind kind, Words words, std::vector<Wait>&
       continue;
     }
     ++named;
-    waits.push_back({kind, pod_words(pod) + text, pod.view.deletion_time, pod.view.name});
+    const bool ahead = pod.view.deletion_time && *pod.view.deletion_time > input.now;
+    waits.push_back({kind, pod_words(pod) + text, ahead ? pod.view.deletion_time : std::nullopt,
+                     pod.view.name});
   }
   if (more > 0) {
     waits.push_back({kind, fmt::format("{} more pods, for the same", more), {}, ""});
@@ -53,8 +55,16 @@ void add_terminating(const WaitInput& input, Kind kind, std::string_view why,
                      std::vector<Wait>& waits) {
   add_pods(
       input, kind,
-      [why](const SeenPod& pod) {
-        return pod.terminating() ? fmt::format(" is terminating{}", why) : "";
+      [&input, why](const SeenPod& pod) {
+        if (!pod.terminating()) {
+          return std::string();
+        }
+        const bool late = *pod.view.deletion_time <= input.now && !pod.account.node.empty();
+        return fmt::format(" is terminating{}{}", why,
+                           late ? fmt::format("; it should have ended by now: node {} may not "
+                                              "answer, or something holds the pod",
+                                              pod.account.node)
+                                : "");
       },
       waits);
 }
