@@ -79,15 +79,20 @@ void end_supervisors(const std::vector<std::string>& nodes, const DownWorld& wor
   size_t left = nodes.size();
   std::vector<std::shared_ptr<env::Containers>> open;
   for (const std::string& node : nodes) {
-    if (const auto marked = node::ShutdownMark(world.files, node).set(world.clock.now()); !marked) {
-      world.output.err(fmt::format("warning: {}\n", marked.error().message));
-    }
-    open.push_back(world.containers(supervisor_directory(node), ContainerLife::outlive_owner));
-    end_gently(world.loop, world.clock, open.back(), [&left, &world] {
+    const auto ended = [&left, &world] {
       if (--left == 0) {
         world.loop.stop();
       }
-    });
+    };
+    open.push_back(world.containers(supervisor_directory(node), ContainerLife::outlive_owner));
+    if (!has_supervisor(node)) {
+      open.back()->shut_down(ended);
+      continue;
+    }
+    if (const auto marked = node::ShutdownMark(world.files, node).set(world.clock.now()); !marked) {
+      world.output.err(fmt::format("warning: {}\n", marked.error().message));
+    }
+    end_gently(world.loop, world.clock, open.back(), ended);
   }
   if (left > 0) {
     world.loop.run();
@@ -150,10 +155,7 @@ class Ending {
       end_supervisors(place.nodes, world_);
       return {};
     }
-    const bool left =
-        std::any_of(place.nodes.begin(), place.nodes.end(), [](const std::string& node) {
-          return posix::data_directory_in_use(supervisor_directory(node));
-        });
+    const bool left = std::any_of(place.nodes.begin(), place.nodes.end(), has_supervisor);
     return hold.in_use || (was_told && !left) ? Result<void>() : fail(hold.directory.error());
   }
 

@@ -51,27 +51,40 @@ class KilledUp {
   pid_t pid_ = 0;
 };
 
-TEST(Down, WhatAProcessLeavesBehindEndsToo) {
-  const posix::TemporaryDirectory directory;
-  std::filesystem::create_directories(directory / "nodes/node-1");
-  const KilledUp up(directory.path());
+// With supervisors that run nothing; `ended` are the folders of those that were to end.
+ExitCode take_down_and_tell(const std::string& data_dir, testing::TextOutput& output,
+                            std::vector<std::string>& ended) {
   posix::PosixClock clock;
   posix::PosixFiles files;
   posix::EventLoop loop(clock);
-  testing::TextOutput output;
-  std::vector<std::string> ended;
   const auto containers = std::make_shared<sim::SimContainers>(
       loop, clock,
       [](const env::ContainerRequest&) -> Result<sim::SimProcess> { return sim::SimProcess(); });
-  DownOptions options;
-  options.data_dir = directory.path();
   const ContainerFactory factory = [&](const std::string& supervisor, ContainerLife) {
     ended.push_back(supervisor);
     return containers;
   };
-  EXPECT_EQ(take_down(options, {files, clock, loop, factory, output}), ExitCode::ok);
-  EXPECT_EQ(ended, std::vector<std::string>{directory / "nodes/node-1/supervisor"});
+  DownOptions options;
+  options.data_dir = data_dir;
+  return take_down(options, {files, clock, loop, factory, output});
+}
+
+TEST(Down, WhatAProcessLeavesBehindEndsToo) {
+  const posix::TemporaryDirectory directory;
+  for (const char* node : {"nodes/node-1", "nodes/node-2"}) {
+    std::filesystem::create_directories(directory / node);
+  }
+  const KilledUp up(directory.path());
+  const KilledUp supervisor(directory / "nodes/node-1/supervisor");
+  testing::TextOutput output;
+  std::vector<std::string> ended;
+  EXPECT_EQ(take_down_and_tell(directory.path(), output, ended), ExitCode::ok);
+  EXPECT_EQ(ended, (std::vector<std::string>{directory / "nodes/node-1/supervisor",
+                                             directory / "nodes/node-2/supervisor"}));
+  posix::PosixFiles files;
   EXPECT_TRUE(node::ShutdownMark(files, directory / "nodes/node-1").read().has_value());
+  EXPECT_FALSE(node::ShutdownMark(files, directory / "nodes/node-2").read().has_value())
+      << "nothing of it ran any more";
   EXPECT_EQ(output.err_text, "stopped\n");
 }
 
@@ -86,21 +99,9 @@ TEST(Down, NodesThatShareTheDirectoryEndToo) {
   ::chmod((directory / "agents/lax").c_str(), 0755);
   const KilledUp up(directory.path());
   const KilledUp a(directory / "agents/a");
-  posix::PosixClock clock;
-  posix::PosixFiles files;
-  posix::EventLoop loop(clock);
   testing::TextOutput output;
   std::vector<std::string> ended;
-  const auto containers = std::make_shared<sim::SimContainers>(
-      loop, clock,
-      [](const env::ContainerRequest&) -> Result<sim::SimProcess> { return sim::SimProcess(); });
-  DownOptions options;
-  options.data_dir = directory.path();
-  const ContainerFactory factory = [&](const std::string& supervisor, ContainerLife) {
-    ended.push_back(supervisor);
-    return containers;
-  };
-  EXPECT_EQ(take_down(options, {files, clock, loop, factory, output}), ExitCode::failed);
+  EXPECT_EQ(take_down_and_tell(directory.path(), output, ended), ExitCode::failed);
   EXPECT_EQ(ended, (std::vector<std::string>{directory / "agents/a/supervisor",
                                              directory / "agents/b/supervisor"}));
   EXPECT_THAT(output.err_text, ::testing::HasSubstr("agents/lax"));

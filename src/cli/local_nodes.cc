@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/after.h"
+#include "posix/data_directory.h"
 
 namespace windlass::cli {
 namespace {
@@ -114,7 +115,11 @@ void LocalNodes::stop(std::function<void()> on_stopped) {
 void LocalNodes::end_supervisors(std::function<void()> on_ended) {
   const auto ended = after(nodes_.size(), std::move(on_ended));
   for (auto& [name, node] : nodes_) {
-    end_gently(env_.executor, env_.clock, node.containers, ended);
+    if (has_supervisor(node.directory)) {
+      end_gently(env_.executor, env_.clock, node.containers, ended);
+    } else {
+      node.containers->shut_down(ended);  // to be asked what it runs, one would be started
+    }
   }
 }
 
@@ -146,6 +151,10 @@ size_t LocalNodes::running_pods() const {
 std::optional<std::string> LocalNodes::directory_of(const std::string& node) const {
   const auto found = nodes_.find(node);
   return found == nodes_.end() ? std::nullopt : std::optional(found->second.directory);
+}
+
+bool has_supervisor(const std::string& node_directory) {
+  return posix::data_directory_in_use(supervisor_directory(node_directory));
 }
 
 void end_gently(env::Executor& executor, env::Clock& clock,

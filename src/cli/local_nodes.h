@@ -68,8 +68,10 @@ class LocalNodes {
   std::map<std::string, std::shared_ptr<env::Containers>> dropped_;  // until they have ended
 };
 
-// Without the agent that knows the pods: SIGTERM to all that runs, half a minute later the rest is
-// killed, and the supervisor ends. `executor` and `clock` outlive that.
+// Whether the node with these files has a supervisor at work.
+bool has_supervisor(const std::string& node_directory);
+// Without the agent that knows the pods: SIGTERM to all that such a supervisor runs, half a minute
+// later the rest is killed, and it ends. `executor` and `clock` outlive that.
 void end_gently(env::Executor& executor, env::Clock& clock,
                 const std::shared_ptr<env::Containers>& containers,
                 const std::function<void()>& ended);
