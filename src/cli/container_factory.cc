@@ -1,24 +1,35 @@
 #include "cli/container_factory.h"
 
 #include <utility>
+#include <vector>
 
+#include "cli/supervisor_program.h"
+#include "posix/sealed_program.h"
 #include "supervisor/client.h"
 #include "supervisor/launcher.h"
 
 namespace windlass::cli {
 namespace {
 
-// The program that runs, also when its file has been replaced or moved.
+// The program that runs, also when its file has been replaced or moved. It can supervise, too, if
+// more slowly: its memory is larger, and a part of that is copied for every container.
 constexpr const char* kThisProgram = "/proc/self/exe";
+
+std::vector<std::string> programs(const Result<posix::SealedProgram>& own) {
+  return own ? std::vector<std::string>{own->path(), kThisProgram}
+             : std::vector<std::string>{kThisProgram};
+}
 
 }  // namespace
 
 ContainerFactory supervised_containers(posix::EventLoop& loop, env::Clock& clock, env::Log& log) {
-  return [&loop, &clock, &log](const std::string& directory, ContainerLife life) {
+  const auto own = std::make_shared<const Result<posix::SealedProgram>>(
+      posix::SealedProgram::make("windlass-supervisor", supervisor_program()));
+  return [&loop, &clock, &log, own](const std::string& directory, ContainerLife life) {
     supervisor::ClientOptions options;
     options.directory = directory;
-    options.launch = [launcher = std::make_shared<supervisor::Launcher>(
-                          loop, kThisProgram, directory)] { return launcher->launch(); };
+    options.launch = [own, launcher = std::make_shared<supervisor::Launcher>(
+                               loop, programs(*own), directory)] { return launcher->launch(); };
     options.end_with_me = life == ContainerLife::with_owner;
     return std::make_shared<supervisor::SupervisorClient>(loop, clock, log, std::move(options));
   };

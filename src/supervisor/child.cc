@@ -42,11 +42,10 @@ constexpr std::array kKeptCapabilities = {
   ::_exit(kChildFailedCode);
 }
 
+// What was handled is not since the clone; what is ignored would stay so.
 void reset_signals() {
-  for (int number = 1; number < NSIG; ++number) {
-    struct sigaction action = {};
-    action.sa_handler = SIG_DFL;
-    ::sigaction(number, &action, nullptr);
+  for (const int number : kIgnoredSignals) {
+    ::signal(number, SIG_DFL);
   }
   sigset_t none;
   sigemptyset(&none);
@@ -90,15 +89,6 @@ Result<void> set_standard_streams(const ChildDescriptors& descriptors) {
   return {};
 }
 
-void drop_capabilities() {
-  for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability) >= 0; ++capability) {
-    if (std::find(kKeptCapabilities.begin(), kKeptCapabilities.end(), capability) ==
-        kKeptCapabilities.end()) {
-      ::prctl(PR_CAPBSET_DROP, capability);
-    }
-  }
-}
-
 struct Identity {
   std::optional<uint32_t> uid;
   std::optional<uint32_t> gid;
@@ -111,7 +101,9 @@ Result<void> take_identity(const Identity& identity, const ChildSetting& setting
   }
   if (setting.outer_uid == 0) {
     if (!identity.powers.privileged) {
-      drop_capabilities();
+      for (const int capability : setting.dropped_capabilities) {
+        ::prctl(PR_CAPBSET_DROP, capability);
+      }
     }
     // /dev/stdout can be opened again by the user it belongs to.
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -218,6 +210,17 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
 }
 
 }  // namespace
+
+std::vector<int> capabilities_to_drop() {
+  std::vector<int> dropped;
+  for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability) >= 0; ++capability) {
+    if (std::find(kKeptCapabilities.begin(), kKeptCapabilities.end(), capability) ==
+        kKeptCapabilities.end()) {
+      dropped.push_back(capability);
+    }
+  }
+  return dropped;
+}
 
 std::string child_error_text(const Status& why) {
   return why.reason + "\n" + why.message;

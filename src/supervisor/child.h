@@ -8,6 +8,8 @@
 
 #include <sys/resource.h>
 
+#include <array>
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +25,9 @@ constexpr char kGo = 'g';
 constexpr int kChildFailedCode = 127;
 // What a shell adds to the number of the signal that ended a process.
 constexpr int kSignalBase = 128;
+// By the supervisor, and not by containers: a reader that is gone and a file that is as long as it
+// may be are errors of write().
+inline constexpr std::array kIgnoredSignals = {SIGPIPE, SIGXFSZ};
 
 // Taken before the clone: what the child needs to know of the supervisor.
 struct ChildSetting {
@@ -31,7 +36,11 @@ struct ChildSetting {
   uint32_t outer_uid = 0;
   uint32_t outer_gid = 0;
   rlimit descriptors = {};  // as the supervisor found it
+  // Those that a container without privileges does not keep, of the ones that there are.
+  std::vector<int> dropped_capabilities;
 };
+
+std::vector<int> capabilities_to_drop();
 
 // What the processes of a container have beside their user; commands in it have the same.
 struct Powers {

@@ -17,7 +17,7 @@ namespace windlass::supervisor {
 Cloned clone_process(const CloneOptions& options) {
   int pidfd = -1;
   clone_args arguments = {};
-  arguments.flags = CLONE_PIDFD | options.namespaces;
+  arguments.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND | options.namespaces;
   arguments.pidfd = reinterpret_cast<uint64_t>(&pidfd);
   arguments.exit_signal = SIGCHLD;
   if (options.cgroup >= 0) {

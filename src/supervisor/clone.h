@@ -1,5 +1,5 @@
-// clone3 as a fork with a pidfd, new namespaces and a control group to start in. Only for a process
-// with one thread: the child may then run ordinary code until it execs.
+// clone3 as a fork with a pidfd, new namespaces, a control group to start in and no handlers of
+// signals. Only for a process with one thread: the child may then run ordinary code until it execs.
 #pragma once
 
 #include <sys/types.h>

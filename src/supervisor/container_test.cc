@@ -17,6 +17,16 @@ using testing::Outcome;
 using testing::Rig;
 using ::testing::StartsWith;
 
+// Whatever whoever started the supervisor ignores.
+TEST(Container, IgnoresAndBlocksNoSignal) {
+  ::signal(SIGUSR1, SIG_IGN);
+  Rig rig;
+  ::signal(SIGUSR1, SIG_DFL);
+  const auto request = rig.request("heeds", {"grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"});
+  rig.run(request);
+  EXPECT_EQ(rig.output_of(request), "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+
 TEST(Container, NamespacesAreItsOwn) {
   Rig rig;
   if (!rig.isolation().namespaces) {

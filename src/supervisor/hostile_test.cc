@@ -98,7 +98,6 @@ TEST(HostileContainers, OneWhoseChildHoldsTheStreamsEndsAllTheSame) {
 
 // As with a disk that is full: nothing may run that is not on record.
 TEST(HostileMachine, WhatCannotBeRecordedIsNoFailureOfTheContainer) {
-  ::signal(SIGXFSZ, SIG_IGN);  // the supervisor has it from here
   Rig rig;
   EXPECT_EQ(rig.run(rig.shell("before", "exit 3")).exit->code, 3);
   rlimit before = {};
@@ -114,7 +113,6 @@ TEST(HostileMachine, WhatCannotBeRecordedIsNoFailureOfTheContainer) {
   ASSERT_EQ(::prlimit(rig.supervisor, RLIMIT_FSIZE, &before, nullptr), 0);
   rig.outcomes.erase("again");
   EXPECT_EQ(rig.run(request).exit->code, 4);
-  ::signal(SIGXFSZ, SIG_DFL);
 }
 
 // A container that is not root may put a link into its volume, and the next one is made by root.

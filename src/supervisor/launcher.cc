@@ -11,6 +11,7 @@
 #include <csignal>
 #include <utility>
 
+#include "base/check.h"
 #include "posix/error.h"
 #include "posix/posix_files.h"
 
@@ -56,8 +57,10 @@ Result<pid_t> spawn_supervisor(const std::string& program, const std::string& di
 
 }  // namespace
 
-Launcher::Launcher(posix::EventLoop& loop, std::string program, std::string directory)
-    : loop_(loop), program_(std::move(program)), directory_(std::move(directory)) {}
+Launcher::Launcher(posix::EventLoop& loop, std::vector<std::string> programs, std::string directory)
+    : loop_(loop), programs_(std::move(programs)), directory_(std::move(directory)) {
+  CHECK(!programs_.empty(), "there is one to start");
+}
 
 Launcher::~Launcher() {
   for (const auto& [pidfd, child] : children_) {
@@ -65,11 +68,19 @@ Launcher::~Launcher() {
   }
 }
 
+Result<pid_t> Launcher::spawn() const {
+  Result<pid_t> pid = spawn_supervisor(programs_.front(), directory_);
+  for (size_t next = 1; !pid && next < programs_.size(); ++next) {
+    pid = spawn_supervisor(programs_[next], directory_);
+  }
+  return pid;
+}
+
 Result<void> Launcher::launch() {
-  TRY(const pid_t pid, spawn_supervisor(program_, directory_));
+  TRY(const pid_t pid, spawn());
   posix::FileDescriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd.valid()) {
-    return fail(posix::system_error("pidfd_open", program_, errno));
+    return fail(posix::system_error("pidfd_open", "supervisor", errno));
   }
   const int number = pidfd.get();
   const posix::WatchId watch =

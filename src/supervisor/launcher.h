@@ -1,12 +1,16 @@
 // Starts `<program> supervisor --dir <directory>` in a session of its own, with its messages in
-// `<directory>/supervisor.log`. The supervisor goes on when this is destroyed; one that ends before
-// is reaped, so that none stays behind as a zombie of a long-lived agent.
+// `<directory>/supervisor.log`: the first of the programs that can be started. The supervisor goes
+// on when this is destroyed; one that ends before is reaped, so that none stays behind as a zombie
+// of a long-lived agent.
 //
 // Lives on the event loop's thread.
 #pragma once
 
+#include <sys/types.h>
+
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "posix/event_loop.h"
@@ -16,7 +20,7 @@ namespace windlass::supervisor {
 
 class Launcher {
  public:
-  Launcher(posix::EventLoop& loop, std::string program, std::string directory);
+  Launcher(posix::EventLoop& loop, std::vector<std::string> programs, std::string directory);
   ~Launcher();
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
@@ -31,10 +35,11 @@ class Launcher {
     posix::WatchId watch = posix::WatchId::none;
   };
 
+  Result<pid_t> spawn() const;
   void on_end(int pidfd);
 
   posix::EventLoop& loop_;
-  std::string program_;
+  std::vector<std::string> programs_;
   std::string directory_;
   std::map<int, Child> children_;  // by the number of the pidfd
 };

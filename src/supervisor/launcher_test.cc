@@ -32,7 +32,7 @@ class LauncherTest : public ::testing::Test {
 };
 
 TEST_F(LauncherTest, OneThatEndsIsReaped) {
-  Launcher launcher(loop_, "/bin/true", directory_ / "sup");
+  Launcher launcher(loop_, {"/bin/true"}, directory_ / "sup");
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(launcher.launch().has_value());
   }
@@ -42,7 +42,7 @@ TEST_F(LauncherTest, OneThatEndsIsReaped) {
 }
 
 TEST_F(LauncherTest, ItsMessagesAreInTheDirectory) {
-  Launcher launcher(loop_, "/bin/echo", directory_ / "sup");
+  Launcher launcher(loop_, {"/bin/echo"}, directory_ / "sup");
   ASSERT_TRUE(launcher.launch().has_value());
   wait_for_all(launcher);
   EXPECT_EQ(directory_.read("sup/supervisor.log"),
@@ -50,11 +50,19 @@ TEST_F(LauncherTest, ItsMessagesAreInTheDirectory) {
 }
 
 TEST_F(LauncherTest, AProgramThatIsNotThereIsAnError) {
-  Launcher launcher(loop_, "/no/such/program", directory_ / "sup");
+  Launcher launcher(loop_, {"/no/such/program"}, directory_ / "sup");
   const Result<void> launched = launcher.launch();
   ASSERT_FALSE(launched.has_value());
   EXPECT_EQ(launched.error().message, "exec /no/such/program: no such file or directory");
   EXPECT_EQ(launcher.running(), 0U);
+}
+
+TEST_F(LauncherTest, TheFirstThatCanBeStartedIs) {
+  Launcher launcher(loop_, {"/no/such/program", "/bin/echo", "/bin/true"}, directory_ / "sup");
+  ASSERT_TRUE(launcher.launch().has_value());
+  EXPECT_EQ(launcher.running(), 1U);
+  wait_for_all(launcher);
+  EXPECT_NE(directory_.read("sup/supervisor.log"), "");
 }
 
 }  // namespace

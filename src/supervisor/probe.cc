@@ -33,6 +33,7 @@ ChildSetting probe_namespaces(bool wanted, rlimit inherited_descriptors, Isolati
   setting.outer_uid = ::geteuid();
   setting.outer_gid = ::getegid();
   setting.descriptors = inherited_descriptors;
+  setting.dropped_capabilities = capabilities_to_drop();
   setting.namespaces = true;
   int error = wanted ? EPERM : 0;
   if (wanted && setting.outer_uid == 0) {

@@ -1,5 +1,6 @@
 #include "supervisor/serve.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "posix/posix_clock.h"
 #include "posix/posix_log.h"
 #include "posix/signals.h"
+#include "supervisor/child.h"
 
 namespace windlass::supervisor {
 namespace {
@@ -27,6 +29,19 @@ Result<std::string> real_path(const std::string& path) {
   return std::string(real.get());
 }
 
+// What whoever started it ignores is not for containers to ignore.
+void set_ignored_signals() {
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action = {};
+    if (::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) {
+      ::signal(number, SIG_DFL);
+    }
+  }
+  for (const int number : kIgnoredSignals) {
+    ::signal(number, SIG_IGN);
+  }
+}
+
 }  // namespace
 
 Result<void> serve(const SupervisorOptions& options) {
@@ -37,11 +52,12 @@ Result<void> serve(const SupervisorOptions& options) {
   rlimit inherited = {};
   ::getrlimit(RLIMIT_NOFILE, &inherited);
   const size_t descriptors = posix::raise_descriptor_limit();
-  ::signal(SIGPIPE, SIG_IGN);
+  set_ignored_signals();
   // Whoever starts it may be in a directory that is to be unmounted.
   if (::chdir("/") != 0) {
     return fail(posix::system_error("chdir", "/", errno));
   }
+  ::prctl(PR_SET_NAME, "supervisor");  // it may have been started by the number of a descriptor
   posix::PosixClock clock;
   posix::PosixLog log(clock, env::LogLevel::info);
   posix::EventLoop loop(clock);
