@@ -43,6 +43,9 @@ class Files {
     bool operator==(const TreeSize&) const = default;
   };
   virtual Result<TreeSize> tree_size(const std::string& path) = 0;
+  // Makes the directory, open to all (0777), out of one that was removed before. False when that is
+  // not to be had at little cost: then it is still to be made.
+  virtual bool reuse_directory(const std::string&) { return false; }
   // Removes a file or a whole tree, never following links; one that is not there is fine.
   virtual Result<void> remove_tree(const std::string& path) = 0;
 };

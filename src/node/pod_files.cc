@@ -65,6 +65,10 @@ Result<void> PodFiles::make_work() {
   return files_.make_directory(work_dir_);
 }
 
+void PodFiles::reuse_work() {
+  files_.reuse_directory(work_dir_);
+}
+
 std::string PodFiles::layer_directory(std::string_view container) const {
   return fmt::format("{}/{}", layers_dir_, container);
 }

@@ -20,6 +20,8 @@ class PodFiles {
            const std::string& name, const std::string& uid);
 
   Result<void> make_work();
+  // Where it is made by somebody else: one that is to be had at little cost.
+  void reuse_work();
   // Volumes and layers only where there may be some.
   void remove_work(bool volumes, bool layers);
   void remove_logs();

@@ -6,8 +6,23 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace windlass::posix {
+namespace {
+
+// A directory that nobody has wanted for as long is not kept any more.
+constexpr Duration kIdle = seconds(1);
+
+}  // namespace
+
+TrashFiles::~TrashFiles() {
+  bin_->worker.post([bin = bin_] {
+    for (const std::string& path : bin->spares.take_all()) {
+      bin->remove(path);
+    }
+  });
+}
 
 Result<void> TrashFiles::remove_tree(const std::string& path) {
   if (!open_ && !open_trash()) {
@@ -40,12 +55,32 @@ bool TrashFiles::open_trash() {
 }
 
 void TrashFiles::remove_later(const std::string& path) {
-  worker_.post([path, &log = log_] {
-    if (const Result<void> removed = PosixFiles().remove_tree(path); !removed) {
-      log.warning("what is in the trash cannot be removed",
-                  {{"path", path}, {"error", removed.error().message}});
-    }
-  });
+  bin_->worker.post([path, bin = bin_] { bin->keep_or_remove(path); });
+}
+
+void TrashFiles::Bin::remove(const std::string& path) const {
+  if (const Result<void> removed = PosixFiles().remove_tree(path); !removed) {
+    log.warning("what is in the trash cannot be removed",
+                {{"path", path}, {"error", removed.error().message}});
+  }
+}
+
+void TrashFiles::Bin::keep_or_remove(const std::string& path) {
+  if (!spares.offer(path)) {
+    remove(path);
+  } else if (!std::exchange(looks_for_idle, true)) {
+    worker.schedule(kIdle, [bin = shared_from_this()] { bin->look_for_idle(); });
+  }
+}
+
+void TrashFiles::Bin::look_for_idle() {
+  for (const std::string& path : spares.take_idle()) {
+    remove(path);
+  }
+  looks_for_idle = spares.any();
+  if (looks_for_idle) {
+    worker.schedule(kIdle, [bin = shared_from_this()] { bin->look_for_idle(); });
+  }
 }
 
 }  // namespace windlass::posix

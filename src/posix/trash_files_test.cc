@@ -1,8 +1,10 @@
 #include "posix/trash_files.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "posix/posix_clock.h"
@@ -16,7 +18,10 @@ namespace {
 class LazyWorker final : public env::Executor {
  public:
   void post(env::Task task) override { tasks_.push_back(std::move(task)); }
-  env::TimerId schedule(Duration, env::Task) override { return env::TimerId::none; }
+  env::TimerId schedule(Duration, env::Task task) override {
+    timers_.push_back(std::move(task));
+    return env::TimerId::none;
+  }
   void cancel(env::TimerId) override {}
   void work() {
     for (const env::Task& task : tasks_) {
@@ -24,9 +29,18 @@ class LazyWorker final : public env::Executor {
     }
     tasks_.clear();
   }
+  // As if the time of what is scheduled had come; true if something was.
+  bool pass_time() {
+    const std::vector<env::Task> due = std::exchange(timers_, {});
+    for (const env::Task& task : due) {
+      task();
+    }
+    return !due.empty();
+  }
 
  private:
   std::vector<env::Task> tasks_;
+  std::vector<env::Task> timers_;
 };
 
 class TrashFilesTest : public ::testing::Test {
@@ -34,6 +48,15 @@ class TrashFilesTest : public ::testing::Test {
   void make_tree(const std::string& name) const {
     std::filesystem::create_directories(folder_ / name + "/deep");
     folder_.write(name + "/deep/file", "text");
+  }
+  void make_open_directory(const std::string& name) const {
+    std::filesystem::create_directory(folder_ / name);
+    std::filesystem::permissions(folder_ / name, std::filesystem::perms::all);
+  }
+  ino_t inode(const std::string& name) const {
+    struct stat info = {};
+    ::stat((folder_ / name).c_str(), &info);
+    return info.st_ino;
   }
   bool is_there(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
 
@@ -88,6 +111,48 @@ TEST_F(TrashFilesTest, WithoutATrashItIsRemovedWithinTheCall) {
   make_tree("a");
   EXPECT_TRUE(files.remove_tree(folder_ / "a"));
   EXPECT_FALSE(is_there("a"));
+}
+
+TEST_F(TrashFilesTest, AnEmptyDirectoryIsUsedAgain) {
+  TrashFiles files(folder_ / "trash", worker_, log_);
+  make_open_directory("a");
+  const ino_t number = inode("a");
+  EXPECT_TRUE(files.remove_tree(folder_ / "a"));
+  EXPECT_FALSE(files.reuse_directory(folder_ / "b")) << "it has not been looked at yet";
+  worker_.work();
+  EXPECT_TRUE(files.reuse_directory(folder_ / "b"));
+  EXPECT_EQ(inode("b"), number);
+  EXPECT_FALSE(files.reuse_directory(folder_ / "c")) << "there was one";
+  EXPECT_FALSE(is_there("c"));
+}
+
+TEST_F(TrashFilesTest, ADirectoryThatNobodyNeedsIsNotKept) {
+  TrashFiles files(folder_ / "trash", worker_, log_);
+  for (const char* name : {"a", "b"}) {
+    make_open_directory(name);
+    EXPECT_TRUE(files.remove_tree(folder_ / name));
+  }
+  worker_.work();
+  EXPECT_TRUE(worker_.pass_time());
+  EXPECT_EQ(files.list(folder_ / "trash")->size(), 2u) << "they have only just come";
+  EXPECT_TRUE(files.reuse_directory(folder_ / "c"));
+  EXPECT_TRUE(worker_.pass_time());
+  EXPECT_TRUE(files.list(folder_ / "trash")->empty()) << "one was needed, and one was not";
+  while (worker_.pass_time()) {
+  }
+  EXPECT_FALSE(files.reuse_directory(folder_ / "d"));
+  EXPECT_TRUE(is_there("c"));
+}
+
+TEST_F(TrashFilesTest, NothingIsKeptWhenItGoes) {
+  make_open_directory("a");
+  {
+    TrashFiles files(folder_ / "trash", worker_, log_);
+    EXPECT_TRUE(files.remove_tree(folder_ / "a"));
+    worker_.work();
+  }
+  worker_.work();
+  EXPECT_TRUE(PosixFiles().list(folder_ / "trash")->empty());
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// Directories that were removed and are as good as new, kept for whoever needs one next: to move
+// one takes a file system much less than to remove it and make another, most of all ext4 without a
+// journal, which passes over everything that was removed within the last minute.
+//
+// Any thread.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace windlass::posix {
+
+class SpareDirectories {
+ public:
+  static constexpr size_t kMost = 64;
+  // Only directories of this mode are kept, and so have it when they are used again.
+  static constexpr unsigned kMode = 0777;
+
+  // Keeps an empty directory of ours to which nothing has been done that would show. False: it is
+  // not such a one, or there are enough.
+  bool offer(const std::string& path);
+  // Moves one to `path`, where nothing is yet. False: there is none, or it cannot be moved there.
+  bool place(const std::string& path);
+  // Those that nobody has needed since the last call, or all: they are the caller's to remove.
+  std::vector<std::string> take_idle();
+  std::vector<std::string> take_all();
+  bool any();
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> paths_;  // the latest is taken first
+  size_t fewest_ = 0;               // that there were since take_idle()
+};
+
+}  // namespace windlass::posix
