@@ -8,11 +8,26 @@
 
 #include <charconv>
 #include <csignal>
+#include <ctime>
 #include <string>
 
 #include "supervisor/cgroup_files.h"
 
 namespace windlass::supervisor {
+
+namespace {
+
+// What a process that starts now has as its start; of USER_HZ, as everything in /proc.
+uint64_t ticks_now() {
+  constexpr uint64_t kTicks = 100;
+  constexpr uint64_t kNanoseconds = 1'000'000'000;
+  timespec now = {};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * kTicks +
+         static_cast<uint64_t>(now.tv_nsec) / (kNanoseconds / kTicks);
+}
+
+}  // namespace
 
 Cloned clone_process(const CloneOptions& options) {
   int pidfd = -1;
@@ -25,9 +40,12 @@ Cloned clone_process(const CloneOptions& options) {
     arguments.cgroup = static_cast<__u64>(options.cgroup);
   }
   Cloned cloned;
+  const uint64_t before = ticks_now();
   cloned.pid = static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
   if (cloned.pid > 0) {
     cloned.pidfd = posix::FileDescriptor(pidfd);
+    // Nearly always within one tick: then the kernel need not be asked.
+    cloned.start_ticks = ticks_now() == before ? before : process_start_ticks(cloned.pid);
   }
   return cloned;
 }

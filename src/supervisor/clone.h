@@ -18,6 +18,7 @@ struct CloneOptions {
 struct Cloned {
   pid_t pid = -1;  // 0 in the child; -1 and errno when it failed
   posix::FileDescriptor pidfd;
+  uint64_t start_ticks = 0;  // as process_start_ticks() has it
 };
 
 Cloned clone_process(const CloneOptions& options);

@@ -76,7 +76,8 @@ Result<Launched> launch_container(const env::ContainerRequest& request, const Ch
   }
   return Launched{cloned.pid,           std::move(cloned.pidfd),
                   std::move(sync.ours), std::move(out.ours),
-                  std::move(err.ours),  {request.isolation.groups, request.isolation.privileged}};
+                  std::move(err.ours),  {request.isolation.groups, request.isolation.privileged},
+                  cloned.start_ticks};
 }
 
 Result<Launched> launch_command(const env::ContainerExec& exec, const Powers& powers,

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,7 @@ struct Launched {
   posix::FileDescriptor out;   // reading ends, non-blocking; not valid when output is discarded
   posix::FileDescriptor err;
   Powers powers = {};
+  uint64_t start_ticks = 0;  // of the process, as process_start_ticks() has it
 };
 
 // `memory` as in child.h.

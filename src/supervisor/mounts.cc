@@ -304,10 +304,11 @@ class View {
     std::vector<std::pair<std::string, std::string>> links;
     for (const std::string& name : names) {
       const std::string path = prefix + "/" + name;
-      std::array<char, PATH_MAX> target = {};
-      const ssize_t length = ::readlink(path.c_str(), target.data(), target.size() - 1);
+      std::string target(PATH_MAX, '\0');  // not on the stack, of which callers have several
+      const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
       if (length > 0) {
-        links.emplace_back(std::string(target.data(), static_cast<size_t>(length)), name);
+        target.resize(static_cast<size_t>(length));
+        links.emplace_back(std::move(target), name);
       } else if (auto tree = DetachedMount::clone_of(path)) {
         trees.emplace_back(*std::move(tree), name);
       }

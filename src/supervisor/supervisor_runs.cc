@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "supervisor/clone.h"
 #include "supervisor/peer.h"
 #include "supervisor/process_use.h"
 #include "supervisor/supervisor.h"
@@ -80,7 +79,7 @@ Result<void> Supervisor::launch(const env::ContainerRequest& request) {
     group->remove();
     return fail(std::move(launched).error());
   }
-  const ProcessMark mark{launched->pid, process_start_ticks(launched->pid)};
+  const ProcessMark mark{launched->pid, launched->start_ticks};
   ledger_.intend(request.id, mark, clock_.now());
   Container::Listener& listener = *this;
   containers_.emplace(
