@@ -40,8 +40,8 @@ constexpr const char* kProgram = WINDLASS_PROGRAM;
 constexpr const char* kJobs = "/apis/batch/v1/namespaces/default/jobs";
 constexpr const char* kPods = "/api/v1/namespaces/default/pods";
 constexpr Duration kPatience = seconds(60);
-// Outside of /tmp, of which containers have their own.
-constexpr const char* kStampFolder = "/var/tmp";
+// Outside of /tmp, of which containers have their own; the usual data directories are, too.
+constexpr const char* kFolder = "/var/tmp";
 
 struct Sizes {
   int indexes = 10'000;
@@ -319,7 +319,7 @@ int be_stamp(const std::string& file, int milliseconds_long) {
 
 class Stamp {
  public:
-  Stamp() : folder_(fmt::format("{}/windlass-bench-XXXXXX", kStampFolder)) {
+  Stamp() : folder_(fmt::format("{}/windlass-bench-XXXXXX", kFolder)) {
     CHECK(::mkdtemp(folder_.data()) != nullptr, "a folder for stamps");
     std::filesystem::copy_file("/proc/self/exe", folder_ + "/program");
   }
@@ -437,5 +437,6 @@ int main(int argc, char** argv) {
   if (words.size() == 3 && words[0] == "stamp") {
     return windlass::be_stamp(words[1], std::atoi(words[2].c_str()));
   }
+  ::setenv("TMPDIR", windlass::kFolder, 0);
   return windlass::measure(words);
 }

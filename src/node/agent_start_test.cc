@@ -106,6 +106,25 @@ TEST_F(AgentTest, OwnWorkingDirectoryWins) {
   EXPECT_EQ(node.spawned.at(0).working_directory, "/srv");
 }
 
+// Where a container works that names no directory and has a volume there.
+class AgentWorkTest : public AgentTest,
+                      public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
+
+TEST_P(AgentWorkTest, AVolumeThatCoversThePodsDirectoryLeavesTmp) {
+  const auto& [path, expected] = GetParam();
+  add_pod("run, '1', '0'", "volumes: [{name: v, emptyDir: {}}],",
+          fmt::format("volumeMounts: [{{name: v, mountPath: {}}}],", path));
+  ASSERT_EQ(node.spawned.size(), 1u);
+  EXPECT_THAT(node.spawned[0].working_directory, ::testing::StartsWith(expected));
+  const bool own = node.spawned[0].working_directory != "/tmp";
+  EXPECT_EQ(node.spawned[0].isolation.mounts.size(), own ? 2u : 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Paths, AgentWorkTest,
+                         ::testing::Values(std::pair("/data", "/tmp"),
+                                           std::pair("/data/pods/", "/tmp"), std::pair("/", "/tmp"),
+                                           std::pair("/data/podsaside", "/data/pods/")));
+
 TEST_F(AgentTest, K18_WhatCannotBeConfiguredSaysSo) {
   add_pod("run, '1', '0'", "",
           "env: [{name: A, valueFrom: {configMapKeyRef: {name: cm, key: k}}}],");

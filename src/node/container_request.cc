@@ -12,6 +12,8 @@ namespace {
 constexpr int64_t kMilli = 1000;
 constexpr size_t kMaxHostname = 63;
 constexpr std::string_view kUsualMessagePath = "/dev/termination-log";
+// Empty at the start, and every container has one.
+constexpr const char* kOwnDirectory = "/tmp";
 
 uint64_t amount(const MilliAmounts& amounts, std::string_view name, int64_t unit) {
   const auto found = amounts.find(name);
@@ -28,6 +30,19 @@ std::string short_hostname(const std::string& name) {
   const std::string cut = name.substr(0, kMaxHostname);
   const size_t last = cut.find_last_not_of("-.");
   return last == std::string::npos ? "" : cut.substr(0, last + 1);
+}
+
+std::string absolute(const std::string& path) {
+  return path.starts_with('/') ? path : "/" + path;
+}
+
+// Whether a container with these mounts sees another directory of this path, or none.
+bool is_covered(const std::string& path, const std::vector<MountPlan>& mounts) {
+  return std::any_of(mounts.begin(), mounts.end(), [&](const MountPlan& mount) {
+    std::string top = absolute(mount.path);
+    top.erase(top.find_last_not_of('/') + 1);
+    return path.starts_with(top + "/") || path == top;
+  });
 }
 
 Result<void> check_target(std::string_view field, const std::string& path) {
@@ -51,7 +66,7 @@ Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlace
     out.group = volume.group;
   }
   out.source = volume.path;
-  out.target = mount.path.starts_with('/') ? mount.path : "/" + mount.path;
+  out.target = absolute(mount.path);
   out.read_only = volume.read_only || mount.read_only;
   out.sub_path = mount.sub_path;
   return out;
@@ -74,7 +89,10 @@ std::string working_directory(const ContainerPlan& container, const std::string&
   if (!container.working_dir.empty()) {
     return container.working_dir;
   }
-  return on_host_root && container.identity.user.value_or(0) == 0 ? work_dir : "/";
+  if (!on_host_root || container.identity.user.value_or(0) != 0) {
+    return "/";
+  }
+  return is_covered(work_dir, container.mounts) ? kOwnDirectory : work_dir;
 }
 
 Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPlan& container,
@@ -91,7 +109,7 @@ Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPl
   if (!place.root.empty()) {
     request.isolation.root = place.root;
     request.isolation.layer = place.layer;
-  } else if (support.mounts) {
+  } else if (support.mounts && !is_covered(place.work_dir, container.mounts)) {
     // It may be below /tmp, of which the container has its own. The first one finds it made.
     const size_t slash = place.work_dir.rfind('/');
     request.isolation.mounts.push_back({env::ContainerMount::Kind::bind,

@@ -53,6 +53,41 @@ TEST(Container, NamespacesAreItsOwn) {
   }
 }
 
+TEST(Container, AMountIsSeenInAnotherHoweverTheyAreOrdered) {
+  Rig rig;
+  if (!rig.isolation().namespaces) {
+    GTEST_SKIP() << "no mount namespaces here";
+  }
+  for (const char* name : {"outer", "inner"}) {
+    std::filesystem::create_directory(rig.directory / name);
+    rig.directory.write(std::string(name) + "/" + name, "");
+  }
+  auto request = rig.shell("nested", "ls /srv/in /srv");
+  request.isolation.mounts = {bind_mount(rig.directory / "inner", "/srv/in/"),
+                              bind_mount(rig.directory / "outer", "/srv")};
+  EXPECT_EQ(rig.output(request), "/srv:\nin\nouter\n\n/srv/in:\ninner\n");
+}
+
+// A pod's directory: made when it is not there, and mounted only where it could not be seen.
+TEST(Container, ADirectoryOfTheHostCanStayInItsPlace) {
+  Rig rig;
+  if (!rig.isolation().namespaces) {
+    GTEST_SKIP() << "no mount namespaces here";
+  }
+  const std::string place =
+      "/var/tmp/" + std::filesystem::path(rig.directory.path()).filename().string();
+  std::filesystem::create_directory(place);
+  for (const std::string& folder : {place, rig.directory.path()}) {
+    auto request = rig.shell(folder, "pwd; echo text >file; grep -c /own /proc/self/mountinfo");
+    request.isolation.mounts = {
+        {env::ContainerMount::Kind::bind, folder, folder + "/own", false, 0, "own"}};
+    request.working_directory = folder + "/own";
+    EXPECT_EQ(rig.output(request), folder + "/own\n" + (folder == place ? "0" : "1") + "\n");
+    EXPECT_TRUE(std::filesystem::exists(folder + "/own/file"));
+  }
+  std::filesystem::remove_all(place);
+}
+
 TEST(Container, EnvironmentDirectoryAndStreamsAreAsAsked) {
   Rig rig;
   auto request = rig.shell("env",

@@ -55,7 +55,7 @@ Result<DetachedMount> DetachedMount::clone_of(const std::string& path) {
   return DetachedMount(std::move(tree));
 }
 
-Result<DetachedMount> DetachedMount::clone_below(const std::string& path,
+Result<posix::FileDescriptor> open_or_make_below(const std::string& path,
                                                  const std::string& below) {
   const posix::FileDescriptor top(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!top.valid()) {
@@ -71,6 +71,12 @@ Result<DetachedMount> DetachedMount::clone_below(const std::string& path,
                                                   "CreateContainerConfigError")
                                : posix::system_error("open", path + "/" + below, errno));
   }
+  return found;
+}
+
+Result<DetachedMount> DetachedMount::clone_below(const std::string& path,
+                                                 const std::string& below) {
+  TRY(const posix::FileDescriptor found, open_or_make_below(path, below));
   posix::FileDescriptor tree(::open_tree(
       found.get(), "",
       OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | unsigned{AT_RECURSIVE} | unsigned{AT_EMPTY_PATH}));

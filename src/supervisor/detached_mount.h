@@ -12,13 +12,16 @@
 
 namespace windlass::supervisor {
 
+// What is at `below` in the directory `path`, and nowhere else: a link that leads out of it, or
+// `..`, is an error, and one of who has asked for it (CreateContainerConfigError). Directories that
+// are missing are made.
+Result<posix::FileDescriptor> open_or_make_below(const std::string& path, const std::string& below);
+
 class DetachedMount {
  public:
   // What is at `path` now, with all mounts below it.
   static Result<DetachedMount> clone_of(const std::string& path);
-  // What is at `below` in the directory `path`, and nowhere else: a link that leads out of it, or
-  // `..`, is an error, and one of who has asked for it (CreateContainerConfigError). Directories
-  // that are missing are made.
+  // What open_or_make_below() finds.
   static Result<DetachedMount> clone_below(const std::string& path, const std::string& below);
   // One that somebody else has made.
   static DetachedMount of(posix::FileDescriptor tree) { return DetachedMount(std::move(tree)); }

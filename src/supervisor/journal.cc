@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <optional>
@@ -102,6 +104,17 @@ Result<void> write_all(int fd, std::string_view bytes, size_t at, const std::str
   return {};
 }
 
+Result<void> write_zeros(int fd, size_t count, size_t at, const std::string& path) {
+  // Never written to: what the supervisor has written to is copied for every container.
+  static const std::array<char, 4096> zeros = {};
+  for (size_t done = 0; done < count;) {
+    const size_t part = std::min(count - done, zeros.size());
+    TRY_VOID(write_all(fd, {zeros.data(), part}, at + done, path));
+    done += part;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<JournalContent> parse_journal(std::string_view bytes) {
@@ -148,10 +161,9 @@ Result<void> Journal::replace(std::string_view payload) {
   if (!file.valid()) {
     return fail(posix::system_error("open", fresh, errno));
   }
-  std::string frame = frame_of(sequence_ + 1, payload);
-  const size_t length = frame.size();
-  frame.resize(length + kAheadBytes);
+  const std::string frame = frame_of(sequence_ + 1, payload);
   TRY_VOID(write_all(file.get(), frame, 0, fresh));
+  TRY_VOID(write_zeros(file.get(), kAheadBytes, frame.size(), fresh));
   if (::fsync(file.get()) != 0) {
     return fail(posix::system_error("fsync", fresh, errno));
   }
@@ -165,25 +177,25 @@ Result<void> Journal::replace(std::string_view payload) {
   }
   file_ = std::move(file);
   ++sequence_;
-  bytes_ = length;
-  written_bytes_ = frame.size();
+  bytes_ = frame.size();
+  written_bytes_ = bytes_ + kAheadBytes;
   return {};
 }
 
 Result<void> Journal::append(std::string_view payload) {
   CHECK(file_.valid(), "replace() comes first");
-  std::string frame = frame_of(sequence_ + 1, payload);
-  const size_t length = frame.size();
-  if (bytes_ + length > written_bytes_) {
-    frame.resize(length + kAheadBytes);
-    written_bytes_ = bytes_ + frame.size();
-  }
+  const std::string frame = frame_of(sequence_ + 1, payload);
   TRY_VOID(write_all(file_.get(), frame, bytes_, path()));
+  const size_t end = bytes_ + frame.size();
+  if (end > written_bytes_) {
+    TRY_VOID(write_zeros(file_.get(), kAheadBytes, end, path()));
+    written_bytes_ = end + kAheadBytes;
+  }
   if (::fdatasync(file_.get()) != 0) {
     return fail(posix::system_error("fdatasync", path(), errno));
   }
   ++sequence_;
-  bytes_ += length;
+  bytes_ = end;
   return {};
 }
 

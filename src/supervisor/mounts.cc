@@ -45,6 +45,10 @@ bool within(std::string_view path, std::string_view parent) {
          (path.starts_with(parent) && path.size() > parent.size() && path[parent.size()] == '/');
 }
 
+size_t depth(std::string_view plain) {
+  return plain == "/" ? 0 : static_cast<size_t>(std::count(plain.begin(), plain.end(), '/'));
+}
+
 Result<void> make_directory(const std::string& path) {
   if (::mkdir(path.c_str(), kDirectoryMode) != 0 && errno != EEXIST) {
     return fail(posix::system_error("mkdir", path, errno));
@@ -186,15 +190,39 @@ class View {
     }
     size_t memories = 0;
     for (const env::ContainerMount& mount : isolation_.mounts) {
+      std::string target = plain_path(mount.target);
+      if (is_in_place(mount, target)) {
+        TRY_VOID(open_or_make_below(mount.source, mount.sub_path));
+        continue;
+      }
       const bool memory = mount.kind == env::ContainerMount::Kind::tmpfs;
       TRY(DetachedMount opened,
           memory ? Result<DetachedMount>(std::move(memory_.at(memories++))) : open_bind(mount));
       if (mount.read_only) {
         TRY_VOID(opened.set_read_only());
       }
-      mounts_.emplace_back(std::move(opened), plain_path(mount.target));
+      mounts_.emplace_back(std::move(opened), std::move(target));
     }
+    // None covers another that is to be seen in it, in whatever order they were asked for.
+    std::stable_sort(mounts_.begin(), mounts_.end(), [](const auto& a, const auto& b) {
+      return depth(a.second) < depth(b.second);
+    });
     return {};
+  }
+
+  // A directory of the host that stays where it is, and that nothing of the container's own covers.
+  bool is_in_place(const env::ContainerMount& mount, const std::string& target) const {
+    if (!isolation_.root.empty() || mount.read_only || mount.sub_path.empty() ||
+        plain_path(mount.source + "/" + mount.sub_path) != target) {
+      return false;
+    }
+    const auto covers = [&target](const env::ContainerMount& other) {
+      const std::string path = plain_path(other.target);
+      return path != target && within(target, path);
+    };
+    return !(isolation_.private_tmp && within(target, "/tmp")) && !within(target, "/proc") &&
+           !(own_dev() && within(target, "/dev")) &&
+           std::none_of(isolation_.mounts.begin(), isolation_.mounts.end(), covers);
   }
 
   static Result<DetachedMount> open_bind(const env::ContainerMount& mount) {
