@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <utility>
@@ -64,11 +65,11 @@ void Channel::on_event(uint32_t events) {
 }
 
 void Channel::read_some() {
-  const size_t before = input_.size();
-  input_.resize(before + kReadBytes);
-  const ssize_t got = ::recv(socket_.get(), input_.data() + before, kReadBytes, MSG_DONTWAIT);
-  input_.resize(before + (got > 0 ? static_cast<size_t>(got) : 0));
+  // As it is: only what arrives is written to, and that alone has a copy for every container.
+  std::array<char, kReadBytes> buffer;
+  const ssize_t got = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (got > 0) {
+    input_.append(buffer.data(), static_cast<size_t>(got));
     take_frames();
   } else if (got == 0) {
     fail(input_.empty() ? "" : "the peer closed within a message");
