@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/codec/wire_time.h"
+#include "base/utf8.h"
 #include "controllers/job/adapter.h"
 #include "explain/explain.h"
 #include "explain/print.h"
@@ -42,17 +43,27 @@ Time last_seen(const Event& event) {
                                     : api::time_of(event.event_time());
 }
 
-std::string latest_create_error(const client::ObjectList& events, Time now) {
-  std::string message;
-  Time latest = now - kEventAge;
+// Of those that fit; nothing without one.
+std::shared_ptr<const Event> latest_event(const client::ObjectList& events, Time now,
+                                          bool (*fits)(const Event&)) {
+  std::shared_ptr<const Event> latest;
+  Time newest = now - kEventAge;
   for (const client::ObjectPtr& object : events.items) {
-    const auto event = api::object_as<Event>(object);
-    if (event->reason() == "FailedCreate" && last_seen(*event) > latest) {
-      latest = last_seen(*event);
-      message = event->message();
+    auto event = api::object_as<Event>(object);
+    if (fits(*event) && last_seen(*event) > newest) {
+      newest = last_seen(*event);
+      latest = std::move(event);
     }
   }
-  return message;
+  return latest;
+}
+
+bool is_create_error(const Event& event) {
+  return event.reason() == "FailedCreate";
+}
+
+bool is_warning(const Event& event) {
+  return event.type() == "Warning";
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -111,10 +122,29 @@ class ExplainSession::Impl {
   void read_events(const std::string& uid) {
     api_.list({&api::kinds::event(), options_.ns, "", "involvedObject.uid=" + uid}, {},
               [this](const Result<client::ObjectList>& events) {
-                if (events) {
-                  evidence_.create_error = latest_create_error(*events, clock_.now());
+                if (const auto error =
+                        events ? latest_event(*events, clock_.now(), is_create_error) : nullptr) {
+                  evidence_.create_error = error->message();
                 }
-                conclude();
+                silent_ = explain::silent_pods(evidence_);
+                read_next_warning();
+              });
+  }
+
+  void read_next_warning() {
+    if (silent_.empty()) {
+      return conclude();
+    }
+    const std::string uid = silent_.back();
+    silent_.pop_back();
+    api_.list({&api::kinds::event(), options_.ns, "", "involvedObject.uid=" + uid}, {},
+              [this, uid](const Result<client::ObjectList>& events) {
+                if (const auto warning =
+                        events ? latest_event(*events, clock_.now(), is_warning) : nullptr) {
+                  evidence_.pod_warnings[uid] =
+                      fmt::format("{}: {}", warning->reason(), one_line(warning->message()));
+                }
+                read_next_warning();
               });
   }
 
@@ -159,6 +189,7 @@ class ExplainSession::Impl {
   Output& output_;
   std::function<void(ExitCode)> on_finished_;
   explain::Evidence evidence_;
+  std::vector<std::string> silent_;  // pods whose events are still to be read
   explain::Explanation explanation_;
 };
 

@@ -1,5 +1,6 @@
 #include "cli/explain_session.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,6 +56,15 @@ class ExplainCommandTest : public ::testing::Test {
     });
   }
 
+  void add_event(const std::string& name, const std::string& kind, const std::string& uid,
+                 const std::string& fields, Duration ago) {
+    api_.create<api::core::v1::Event>(
+        api::kinds::event(),
+        fmt::format("{{metadata: {{name: {}}}, involvedObject: {{kind: {}, namespace: default, "
+                    "name: x, uid: {}}}, {}, lastTimestamp: '{}'}}",
+                    name, kind, uid, fields, format_rfc3339(api_.world.clock().now() - ago)));
+  }
+
   ExitCode run() {
     std::optional<ExitCode> code;
     ExplainSession session(
@@ -107,18 +117,29 @@ TEST_F(ExplainCommandTest, AJobThatIsNotThere) {
 }
 
 TEST_F(ExplainCommandTest, SaysWhyNoPodCanBeCreated) {
-  api_.create<api::core::v1::Event>(
-      api::kinds::event(),
-      "{metadata: {name: e}, involvedObject: {kind: Job, namespace: default, name: j, uid: " +
-          uid_ +
-          "}, reason: FailedCreate, message: 'exceeded quota', type: Warning, "
-          "lastTimestamp: '" +
-          format_rfc3339(api_.world.clock().now()) + "'}");
+  add_event("e", "Job", uid_, "type: Warning, reason: FailedCreate, message: exceeded quota", {});
   options_.json = true;
   EXPECT_EQ(run(), ExitCode::ok);
   EXPECT_THAT(output_.out_text, HasSubstr(R"("kind":"CreateFailed")"));
   EXPECT_THAT(output_.out_text, HasSubstr("exceeded quota"));
   EXPECT_THAT(paths_, IsEmpty());
+}
+
+TEST_F(ExplainCommandTest, SaysWhatANodeWarnsOfAPodThatItHasNotStarted) {
+  const auto pod = api_.create_pod(
+      "{metadata: {name: p, labels: {batch.kubernetes.io/controller-uid: " + uid_ +
+      "}, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j, uid: " + uid_ +
+      ", controller: true}]}, spec: {restartPolicy: Never, nodeName: node-1, "
+      "containers: [{name: main, image: i}]}}");
+  const std::string uid = pod->metadata().uid();
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("node node-1 has not started it yet\n"));
+  add_event("a", "Pod", uid, "type: Warning, reason: FailedMount, message: old", seconds(60));
+  add_event("b", "Pod", uid, "type: Warning, reason: FailedMount, message: no such", seconds(5));
+  add_event("c", "Pod", uid, "type: Normal, reason: Scheduled, message: it is", {});
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text,
+              HasSubstr("node node-1 has not started it yet: FailedMount: no such\n"));
 }
 
 }  // namespace

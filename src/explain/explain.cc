@@ -6,9 +6,11 @@
 #include "base/index_set.h"
 #include "controllers/job/adapter.h"
 #include "explain/pod_account.h"
+#include "explain/pod_text.h"
 #include "explain/verdict_text.h"
 #include "explain/waits.h"
 #include "job/conditions.h"
+#include "schema/core/v1/pod.pb.h"
 
 namespace windlass::explain {
 namespace {
@@ -184,9 +186,20 @@ IndexAccount account_for_index(const job::JobView& job, int64_t index,
 
 }  // namespace
 
+std::vector<std::string> silent_pods(const Evidence& evidence) {
+  std::vector<std::string> uids;
+  for (const api::ObjectPtr& object : evidence.pods) {
+    const auto pod = api::object_as<api::core::v1::Pod>(object);
+    if (uids.size() < kMaxPodsNamed && is_silent(*pod)) {
+      uids.push_back(pod->metadata().uid());
+    }
+  }
+  return uids;
+}
+
 Explanation explain(const Evidence& evidence, std::optional<int64_t> index) {
   const job::JobView job = controllers::job::read_job(*evidence.job);
-  const std::vector<SeenPod> pods = account_for(job, evidence.pods);
+  const std::vector<SeenPod> pods = account_for(job, evidence.pods, evidence.pod_warnings);
   const Outcome outcome = outcome_of(job.status);
   Explanation out;
   out.ns = job.namespace_name;

@@ -2,6 +2,7 @@
 // warnings about it. Works for Jobs of any controller. Pure; any thread.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,9 +17,14 @@ struct Evidence {
   api::ObjectPtr job;
   std::vector<api::ObjectPtr> pods;  // of this Job
   std::string create_error;          // of the latest event that says so; "" without one
+  std::map<std::string, std::string> pod_warnings = {};  // the latest of silent_pods(), by UID
   Time now;
   job::Options options;  // of the controller; its back-off is not in the Job
 };
+
+// UIDs of pods that their node has not started, without a word why in their status: their events
+// may have it. No more than will be named.
+std::vector<std::string> silent_pods(const Evidence& evidence);
 
 // With `index` also the story of this one.
 Explanation explain(const Evidence& evidence, std::optional<int64_t> index = std::nullopt);

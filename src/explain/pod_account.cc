@@ -93,12 +93,17 @@ RuleRef rule_ref(const job::JobView& job, int32_t rule) {
   return ref;
 }
 
-std::vector<SeenPod> account_for(const job::JobView& job, const std::vector<api::ObjectPtr>& pods) {
+std::vector<SeenPod> account_for(const job::JobView& job, const std::vector<api::ObjectPtr>& pods,
+                                 const std::map<std::string, std::string>& warnings) {
   std::vector<SeenPod> seen;
   for (const api::ObjectPtr& object : pods) {
     const auto pod = api::object_as<Pod>(object);
     job::PodView view = controllers::job::read_pod(*pod, tracking_finalizer(job));
     PodAccount account = account_of(job, view, *pod);
+    if (const auto warning = warnings.find(pod->metadata().uid());
+        warning != warnings.end() && is_silent(*pod)) {
+      account.text += ": " + warning->second;
+    }
     seen.push_back({std::move(view), std::move(account)});
   }
   std::sort(seen.begin(), seen.end(), [](const SeenPod& a, const SeenPod& b) {

@@ -2,6 +2,8 @@
 // attempt it was. Pure.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "api/object.h"
@@ -20,8 +22,9 @@ struct SeenPod {
   bool terminating() const { return !job::is_terminal(view.phase) && view.deletion_time; }
 };
 
-// Oldest first.
-std::vector<SeenPod> account_for(const job::JobView& job, const std::vector<api::ObjectPtr>& pods);
+// Oldest first. `warnings` as in Evidence.
+std::vector<SeenPod> account_for(const job::JobView& job, const std::vector<api::ObjectPtr>& pods,
+                                 const std::map<std::string, std::string>& warnings);
 
 // What a rule is called, from its place in the Job's policy.
 RuleRef rule_ref(const job::JobView& job, int32_t rule);

@@ -89,6 +89,12 @@ std::string pod_waiting_text(const Pod& pod) {
   return waiting.empty() ? waiting_reason(pod.status().container_statuses()) : waiting;
 }
 
+bool is_silent(const Pod& pod) {
+  return pod.status().phase() == "Pending" && !pod.spec().node_name().empty() &&
+         pod_waiting_text(pod).empty() && !has_begun(pod.status().init_container_statuses()) &&
+         !has_begun(pod.status().container_statuses());
+}
+
 std::string pod_unstarted_text(const Pod& pod) {
   const std::string& node = pod.spec().node_name();
   for (const auto& condition : pod.status().conditions()) {

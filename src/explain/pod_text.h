@@ -18,5 +18,7 @@ std::string pod_waiting_text(const api::core::v1::Pod& pod);
 // Whose turn it is with a pending pod of which nobody says why it does not run: the scheduler's,
 // the node's, or an init container's.
 std::string pod_unstarted_text(const api::core::v1::Pod& pod);
+// It has a node, which has started nothing of it and gives no reason.
+bool is_silent(const api::core::v1::Pod& pod);
 
 }  // namespace windlass::explain

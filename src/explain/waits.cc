@@ -15,7 +15,6 @@ namespace {
 
 using Kind = Wait::Kind;
 
-constexpr size_t kMaxPodsNamed = 10;
 constexpr int64_t kMaxIndexesAsked = 100'000;
 
 bool is_about(const WaitInput& input, const SeenPod& pod) {

@@ -10,6 +10,9 @@
 
 namespace windlass::explain {
 
+// Of those that wait for the same; the others are counted.
+constexpr size_t kMaxPodsNamed = 10;
+
 struct WaitInput {
   const job::JobView& job;
   const std::vector<SeenPod>& pods;
