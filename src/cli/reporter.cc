@@ -178,11 +178,12 @@ std::vector<JobProgress> Reporter::progress(Time wall) const {
     job.completed_indexes = status.completed_indexes();
     job.failed_indexes = status.failed_indexes();
     job.over = verdict_of(*said.job).has_value();
-    if (said.retry_at > wall && !job.over) {
+    const bool may_retry = retries_ && !job.over;
+    if (said.retry_at > wall && may_retry) {
       job.retry_in = said.retry_at - wall;
     }
     if (const auto next = said.index_retries.upper_bound(wall);
-        next != said.index_retries.end() && !job.over) {
+        next != said.index_retries.end() && may_retry) {
       job.retry_in = *next - wall;
     }
     all.push_back(std::move(job));
@@ -219,7 +220,8 @@ void Reporter::job_changed(const Job& job, MonotonicTime now, Time wall) {
 
 // The back-off of the whole Job is in its record; that of an index is told with its failed pod.
 void Reporter::announce_retry(const Job& job, JobSaid& said, MonotonicTime now, Time wall) {
-  if (job.spec().has_backoff_limit_per_index() || !said.condition.empty() || verdict_of(job)) {
+  if (!retries_ || job.spec().has_backoff_limit_per_index() || !said.condition.empty() ||
+      verdict_of(job)) {
     return;
   }
   const auto& annotations = job.metadata().annotations();
@@ -270,7 +272,7 @@ std::string Reporter::judgement_text(JobSaid& said, const Pod& pod, Time wall) c
   if (index.is_over) {
     return judgement.text + "; its index has failed";
   }
-  if (!index.retry_at || *index.retry_at <= wall) {
+  if (!retries_ || !index.retry_at || *index.retry_at <= wall) {
     return judgement.text;
   }
   said.index_retries.erase(said.index_retries.begin(), said.index_retries.upper_bound(wall));

@@ -57,6 +57,8 @@ class Reporter {
   void event_seen(const api::core::v1::Event& event, MonotonicTime now);
   // Of all Jobs that it has been told of.
   std::vector<JobProgress> progress(Time wall) const;
+  // The pods are being stopped: no retry is announced that will not come.
+  void expect_no_retries() { retries_ = false; }
   // Anything else worth a line.
   void note(std::string_view text, MonotonicTime now);
 
@@ -80,6 +82,7 @@ class Reporter {
   Output& output_;
   const MonotonicTime start_;
   const Backoff backoff_;
+  bool retries_ = true;
   std::map<std::string, PodSaid> pods_;  // by uid
   std::map<std::string, JobSaid> jobs_;  // by uid
   std::map<std::string, Told> told_;     // by uid: what pods wait for, and warnings

@@ -186,6 +186,7 @@ class RunSession::Impl {
     }
     stopping_ = true;
     code_ = code;
+    reporter_.expect_no_retries();
     env_.executor.cancel(timeout_);
     cluster_->stop([this] { conclude(); });
   }

@@ -175,6 +175,22 @@ TEST_F(RunTest, CtrlCStopsGracefullyASecondKills) {
   EXPECT_THAT(output_.err_text, HasSubstr("Ctrl-C again kills them"));
 }
 
+class RunRetryTest : public RunTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(RunRetryTest, CtrlCAnnouncesNone) {
+  script_ = [](const env::ContainerRequest&) { return exits(0, sim::SimProcess::kForever); };
+  world_.executor().post(
+      [this] { world_.executor().schedule(seconds(5), [this] { session_->interrupt(); }); });
+  EXPECT_EQ(run(job_yaml("demo", GetParam())), ExitCode::interrupted);
+  EXPECT_THAT(output_.err_text, HasSubstr("container main exited with 143"));
+  EXPECT_THAT(output_.err_text, ::testing::Not(HasSubstr("retrie")));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfAJobAndOfAnIndex, RunRetryTest,
+                         ::testing::Values("  backoffLimit: 3\n",
+                                           "  completionMode: Indexed\n  completions: 1\n"
+                                           "  backoffLimitPerIndex: 3\n"));
+
 TEST_F(RunTest, AnInvalidManifestRunsNothing) {
   EXPECT_EQ(run(job_yaml("demo", "  parallelism: -1\n")), ExitCode::usage);
   EXPECT_EQ(containers_.started(), 0u);
