@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/quote.h"
 #include "node/config.h"
 #include "node/shutdown_order.h"
@@ -10,9 +12,27 @@
 namespace windlass::cli {
 namespace {
 
+using api::core::v1::Node;
+
 std::string order_patch(bool cancel, Time now) {
   return fmt::format(R"({{"metadata":{{"annotations":{{"{}":{}}}}}}})", node::kShutdownAnnotation,
                      cancel ? "null" : quote(format_rfc3339(now)));
+}
+
+// Nobody has heard of its agent for a while.
+bool is_lost(const Node& node) {
+  return std::any_of(node.status().conditions().begin(), node.status().conditions().end(),
+                     [](const auto& condition) {
+                       return condition.type() == "Ready" && condition.status() == "Unknown";
+                     });
+}
+
+std::string done_text(const Node& node, bool cancel) {
+  if (is_lost(node)) {
+    return cancel ? "takes pods again when its agent answers, which it does not now"
+                  : "is to shut down when its agent answers, which it does not now";
+  }
+  return cancel ? "takes pods again" : "is shutting down";
 }
 
 }  // namespace
@@ -24,25 +44,30 @@ void order_node_shutdown(client::ApiClient& api, const NodeShutdownOptions& opti
     output.err("error: " + why + "\n");
     on_finished(ExitCode::failed);
   };
-  const auto on_patched = [&output, on_finished, fail_with,
-                           options](const Result<client::ObjectPtr>& node) {
+  const auto say = [&output, on_finished, name = options.node](std::string_view text) {
+    output.out(fmt::format("node/{} {}\n", name, text));
+    on_finished(ExitCode::ok);
+  };
+  const auto on_patched = [fail_with, say,
+                           cancel = options.cancel](const Result<client::ObjectPtr>& node) {
     if (!node) {
       return fail_with(node.error().message);
     }
-    output.out(fmt::format("node/{} {}\n", options.node,
-                           options.cancel ? "takes pods again" : "is shutting down"));
-    on_finished(ExitCode::ok);
+    say(done_text(static_cast<const Node&>(**node), cancel));
   };
-  api.get(ref, [&api, ref, fail_with, on_patched,
+  api.get(ref, [&api, ref, fail_with, say, on_patched, cancel = options.cancel,
                 patch = order_patch(options.cancel, now)](const Result<client::ObjectPtr>& found) {
     if (!found) {
       return fail_with(found.error().message);
     }
-    const auto& node = static_cast<const api::core::v1::Node&>(**found);
+    const auto& node = static_cast<const Node&>(**found);
     // Nobody else would act on it, hollow nodes neither.
     if (node.status().node_info().container_runtime_version() != node::AgentConfig().runtime) {
       return fail_with(fmt::format(
           "node \"{}\" is not one that `windlass up` or `windlass node` runs", ref.name));
+    }
+    if (cancel && !node::has_shutdown_order(node)) {
+      return say("has no order to shut down");
     }
     api.patch(ref, "", client::PatchType::merge, patch, on_patched);
   });

@@ -56,6 +56,25 @@ TEST(NodeCommand, OrdersAShutdownAndTakesItBack) {
             "node/node-a is shutting down\nnode/node-a takes pods again\n");
 }
 
+TEST(NodeCommand, SaysThatThereIsNothingToTakeBack) {
+  NodeCommand command;
+  EXPECT_EQ(command.run("node-a", true), ExitCode::ok);
+  EXPECT_EQ(command.output.out_text, "node/node-a has no order to shut down\n");
+}
+
+TEST(NodeCommand, SaysThatAnAgentDoesNotAnswer) {
+  NodeCommand command;
+  command.api.change<Node>(api::kinds::node(), "", "node-a", "status", [](Node& node) {
+    auto& ready = *node.mutable_status()->add_conditions();
+    ready.set_type("Ready");
+    ready.set_status("Unknown");
+  });
+  EXPECT_EQ(command.run("node-a"), ExitCode::ok);
+  EXPECT_TRUE(command.ordered());
+  EXPECT_EQ(command.output.out_text,
+            "node/node-a is to shut down when its agent answers, which it does not now\n");
+}
+
 TEST(NodeCommand, SaysWhatIsWrong) {
   NodeCommand command("containerd://2.1");
   EXPECT_EQ(command.run("node-a"), ExitCode::failed);

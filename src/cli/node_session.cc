@@ -53,6 +53,10 @@ class NodeSession::Impl {
   }
 
   void start() {
+    // `windlass up` may hold it, and `windlass down` takes no other.
+    if (const auto made = posix::make_data_directory(options_.data_dir); !made) {
+      return fail_with(made.error());
+    }
     const std::string folder = joined_nodes_folder(options_.data_dir);
     auto held = posix::open_data_directory(folder + "/" + options_.name);
     if (!held) {

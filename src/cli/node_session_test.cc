@@ -242,6 +242,16 @@ TEST_F(NodeSessionTest, TwoOfOneNameCannotShareAFolder) {
   EXPECT_TRUE(second.says("error: ") && second.says("in use"));
 }
 
+TEST_F(NodeSessionTest, ADataDirectoryThatIsOpenToOthersIsRefused) {
+  NodeOptions lax = options();
+  lax.data_dir = directory_ / "lax";
+  std::filesystem::create_directory(lax.data_dir);
+  std::filesystem::permissions(lax.data_dir, std::filesystem::perms(0755));
+  RunningNode node(rights_of_a_node(), lax);
+  EXPECT_EQ(node.join(), ExitCode::failed);
+  EXPECT_TRUE(node.says("chmod 700 " + lax.data_dir));
+}
+
 // Each would run every pod.
 TEST_F(NodeSessionTest, TwoOfOneNameCannotShareACluster) {
   RunningNode node(rights_of_a_node(), options());

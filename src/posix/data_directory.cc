@@ -188,10 +188,14 @@ class PosixDataDirectory final : public env::DataDirectory {
 
 }  // namespace
 
+Result<void> make_data_directory(const std::string& path) {
+  TRY_VOID(PosixFiles().make_directory(path));
+  return check_directory(path);
+}
+
 Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::string& path,
                                                                 LockName name) {
-  TRY_VOID(PosixFiles().make_directory(path));
-  TRY_VOID(check_directory(path));
+  TRY_VOID(make_data_directory(path));
   FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.valid()) {
     return fail(system_error("open", path, errno));

@@ -15,6 +15,9 @@ namespace windlass::posix {
 // Whether the lock file says which process holds it.
 enum class LockName { own, none };
 
+// Makes the directory if it is not there, and refuses what is laxer than above. Takes nothing.
+Result<void> make_data_directory(const std::string& path);
+
 // Makes the directory if it is not there.
 Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::string& path,
                                                                 LockName name = LockName::own);
