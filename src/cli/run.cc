@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/after.h"
 #include "cli/embedded_cluster.h"
 #include "cli/final_jobs.h"
@@ -45,6 +47,7 @@ class RunSession::Impl {
                                                     : LogPrinter::Stream::err),
         job_sink_([this](const client::ObjectPtr& object) { on_job(object); }),
         pod_sink_([this](const client::ObjectPtr& object) {
+          last_change_ = env_.clock.monotonic();
           reporter_.pod_changed(static_cast<const Pod&>(*object), env_.clock.monotonic(),
                                 env_.clock.now());
         }),
@@ -53,8 +56,9 @@ class RunSession::Impl {
         }) {}
 
   ~Impl() {
-    env_.executor.cancel(timeout_);
-    env_.executor.cancel(redraw_);
+    for (const env::TimerId timer : {timeout_, redraw_, settle_}) {
+      env_.executor.cancel(timer);
+    }
   }
 
   void start() {
@@ -161,6 +165,7 @@ class RunSession::Impl {
 
   void on_job(const client::ObjectPtr& object) {
     const auto job = api::object_as<Job>(object);
+    last_change_ = env_.clock.monotonic();
     reporter_.job_changed(*job, env_.clock.monotonic(), env_.clock.now());
     final_jobs_.seen(job, env_.clock.monotonic() - start_);
     if (final_jobs_.finished() == plan_.jobs && !stopping_) {
@@ -188,7 +193,26 @@ class RunSession::Impl {
     code_ = code;
     reporter_.expect_no_retries();
     env_.executor.cancel(timeout_);
-    cluster_->stop([this] { conclude(); });
+    cluster_->stop([this] {
+      stopped_ = env_.clock.monotonic();
+      last_change_ = stopped_;
+      settle();
+    });
+  }
+
+  // The controller still counts the pods that were stopped: until nothing changes any more.
+  void settle() {
+    constexpr Duration kQuiet = milliseconds(100);
+    constexpr Duration kLongest = seconds(2);
+    const MonotonicTime now = env_.clock.monotonic();
+    const MonotonicTime until = std::min(last_change_ + kQuiet, stopped_ + kLongest);
+    if (final_jobs_.finished() == plan_.jobs || now >= until) {
+      return conclude();
+    }
+    settle_ = env_.executor.schedule(until - now, [this] {
+      settle_ = env::TimerId::none;
+      settle();
+    });
   }
 
   void conclude() {
@@ -238,6 +262,9 @@ class RunSession::Impl {
   ExitCode code_ = ExitCode::ok;
   env::TimerId timeout_ = env::TimerId::none;
   env::TimerId redraw_ = env::TimerId::none;
+  env::TimerId settle_ = env::TimerId::none;
+  MonotonicTime last_change_{};  // of a Job or a pod
+  MonotonicTime stopped_{};      // when the last pod had ended
   FinalJobs final_jobs_;
   std::vector<std::shared_ptr<env::Containers>> containers_;  // of each node
   std::unique_ptr<EmbeddedCluster> cluster_;

@@ -175,6 +175,20 @@ TEST_F(RunTest, CtrlCStopsGracefullyASecondKills) {
   EXPECT_THAT(output_.err_text, HasSubstr("Ctrl-C again kills them"));
 }
 
+// The last pods end while it stops, and are counted before it says what came of the Job.
+TEST_F(RunTest, WhatATimeOutStopsIsInTheFinalObject) {
+  options_.timeout = seconds(30);
+  options_.format = OutputFormat::json;
+  script_ = [](const env::ContainerRequest&) {
+    auto process = exits(0, sim::SimProcess::kForever);
+    process->term_delay = seconds(2);
+    return process;
+  };
+  EXPECT_EQ(run(job_yaml("demo", "  completions: 4\n  parallelism: 4\n")), ExitCode::timed_out);
+  EXPECT_THAT(output_.out_text, HasSubstr("\"failed\": 4"));
+  EXPECT_THAT(output_.out_text, ::testing::Not(HasSubstr("\"uncountedTerminatedPods\": {\n")));
+}
+
 class RunRetryTest : public RunTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(RunRetryTest, CtrlCAnnouncesNone) {
