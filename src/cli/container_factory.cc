@@ -25,6 +25,9 @@ std::vector<std::string> programs(const Result<posix::SealedProgram>& own) {
 ContainerFactory supervised_containers(posix::EventLoop& loop, env::Clock& clock, env::Log& log) {
   const auto own = std::make_shared<const Result<posix::SealedProgram>>(
       posix::SealedProgram::make("windlass-supervisor", supervisor_program()));
+  if (!*own) {
+    log.info("the supervisor's own program cannot be used", {{"error", own->error().message}});
+  }
   return [&loop, &clock, &log, own](const std::string& directory, ContainerLife life) {
     supervisor::ClientOptions options;
     options.directory = directory;

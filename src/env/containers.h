@@ -6,6 +6,7 @@
 // that is destroyed do not run; the containers go on.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,10 +45,29 @@ inline bool leads_up(std::string_view path) {
   return ("/" + std::string(path) + "/").find("/../") != std::string::npos;
 }
 
+// Without doubled slashes and dots, so that names of parents can be compared.
+inline std::string plain_path(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const std::string_view part = path.substr(0, path.find('/'));
+    if (!part.empty() && part != ".") {
+      out.append("/").append(part);
+    }
+    path.remove_prefix(std::min(path.size(), part.size() + 1));
+  }
+  return out.empty() ? "/" : out;
+}
+
+// Whether a plain path is the other one, or below it.
+inline bool is_within(std::string_view path, std::string_view parent) {
+  return path == parent || parent == "/" ||
+         (path.starts_with(parent) && path.size() > parent.size() && path[parent.size()] == '/');
+}
+
 struct ContainerIsolation {
   std::string root;                    // directory that becomes `/`; "" is the host's own root
   std::string layer = {};              // takes what is written to `root`; made anew, "" is `root`
-  std::vector<ContainerMount> mounts;  // in this order
+  std::vector<ContainerMount> mounts;  // outer ones come before inner ones, else in this order
   std::string hostname;                // "" keeps the host's
   bool private_tmp = true;             // an empty /tmp of its own, before `mounts`
   bool private_dev = false;            // a small /dev of its own; always with `root`

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kMilli = 1000;
 constexpr size_t kMaxHostname = 63;
 constexpr std::string_view kUsualMessagePath = "/dev/termination-log";
-// Empty at the start, and every container has one.
+// Every container has one; empty at the start, unless a volume is there.
 constexpr const char* kOwnDirectory = "/tmp";
 
 uint64_t amount(const MilliAmounts& amounts, std::string_view name, int64_t unit) {
@@ -32,16 +32,10 @@ std::string short_hostname(const std::string& name) {
   return last == std::string::npos ? "" : cut.substr(0, last + 1);
 }
 
-std::string absolute(const std::string& path) {
-  return path.starts_with('/') ? path : "/" + path;
-}
-
 // Whether a container with these mounts sees another directory of this path, or none.
 bool is_covered(const std::string& path, const std::vector<MountPlan>& mounts) {
   return std::any_of(mounts.begin(), mounts.end(), [&](const MountPlan& mount) {
-    std::string top = absolute(mount.path);
-    top.erase(top.find_last_not_of('/') + 1);
-    return path.starts_with(top + "/") || path == top;
+    return env::is_within(path, env::plain_path(mount.path));
   });
 }
 
@@ -66,7 +60,7 @@ Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlace
     out.group = volume.group;
   }
   out.source = volume.path;
-  out.target = absolute(mount.path);
+  out.target = env::plain_path(mount.path);
   out.read_only = volume.read_only || mount.read_only;
   out.sub_path = mount.sub_path;
   return out;

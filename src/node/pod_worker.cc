@@ -339,6 +339,9 @@ void PodWorker::ask_for(size_t number, const ContainerCommand& command, const Im
     }
     place.message_file = files_.message_path(run.name, attempt);
   }
+  if (attempt == 0 && image.root.empty() && host_.support.mounts) {
+    files_.reuse_work();
+  }
   const auto request = make_request(plan_, plan_of(number), command, place, host_.support);
   if (!request) {
     block(number, request.error());

@@ -15,12 +15,7 @@ constexpr Duration kSetUpRetry = seconds(10);
 void PodWorker::set_up() {
   // Where there are mounts, the first container finds its directory made: that takes long, and
   // there it holds up nobody else.
-  Result<void> made;
-  if (host_.support.mounts) {
-    files_.reuse_work();
-  } else {
-    made = files_.make_work();
-  }
+  const Result<void> made = host_.support.mounts ? Result<void>() : files_.make_work();
   if (!made) {
     host_.env.log.warning("a pod's directory cannot be made",
                           {{"pod", plan_.ns + "/" + plan_.name}, {"error", made.error().message}});

@@ -22,6 +22,8 @@ namespace {
 
 // One in which many files have been stays as large as that needed.
 constexpr off_t kLargestSize = 4096;
+// How a file system keeps them, not what somebody has set.
+constexpr int kFlagsOfNewOnes = FS_EXTENT_FL | FS_INDEX_FL | FS_INLINE_DATA_FL;
 
 bool is_plain(int directory) {
   struct stat info = {};
@@ -31,7 +33,7 @@ bool is_plain(int directory) {
     return false;
   }
   int flags = 0;
-  if (::ioctl(directory, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_FL_USER_MODIFIABLE) != 0) {
+  if (::ioctl(directory, FS_IOC_GETFLAGS, &flags) == 0 && (flags & ~kFlagsOfNewOnes) != 0) {
     return false;
   }
   return ::flistxattr(directory, nullptr, 0) <= 0;
@@ -61,7 +63,7 @@ bool SpareDirectories::offer(const std::string& path) {
     return false;
   }
   const std::lock_guard lock(mutex_);
-  if (paths_.size() >= kMost) {
+  if (paths_.size() >= kMost || !can_move_) {
     return false;
   }
   paths_.push_back(path);
@@ -75,10 +77,16 @@ bool SpareDirectories::place(const std::string& path) {
   }
   const bool moved =
       ::renameat2(AT_FDCWD, paths_.back().c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0;
-  if (moved || errno != EEXIST) {
-    paths_.pop_back();  // one that cannot be moved is of no use
-    fewest_ = std::min(fewest_, paths_.size());
+  if (!moved && errno == EEXIST) {
+    return false;
   }
+  if (!moved) {
+    // Of no use. A file system that cannot do it at all (EINVAL) need not be asked again.
+    can_move_ = errno == ENOENT;
+    ::rmdir(paths_.back().c_str());
+  }
+  paths_.pop_back();
+  fewest_ = std::min(fewest_, paths_.size());
   return moved;
 }
 

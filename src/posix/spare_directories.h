@@ -20,7 +20,8 @@ class SpareDirectories {
   // Keeps an empty directory of ours to which nothing has been done that would show. False: it is
   // not such a one, or there are enough.
   bool offer(const std::string& path);
-  // Moves one to `path`, where nothing is yet. False: there is none, or it cannot be moved there.
+  // Moves one to `path`, where nothing is yet. False: there is none, or it cannot be moved there;
+  // one that cannot be moved at all is removed.
   bool place(const std::string& path);
   // Those that nobody has needed since the last call, or all: they are the caller's to remove.
   std::vector<std::string> take_idle();
@@ -31,6 +32,7 @@ class SpareDirectories {
   std::mutex mutex_;
   std::vector<std::string> paths_;  // the latest is taken first
   size_t fewest_ = 0;               // that there were since take_idle()
+  bool can_move_ = true;            // this file system, without replacing what is there
 };
 
 }  // namespace windlass::posix

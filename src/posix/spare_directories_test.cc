@@ -80,12 +80,16 @@ TEST_F(SpareDirectoriesTest, NothingThatIsThereIsReplaced) {
   EXPECT_TRUE(spares_.place(folder_ / "c")) << "it is still to be had";
 }
 
-TEST_F(SpareDirectoriesTest, OneThatCannotBeMovedIsNotTriedForEver) {
+TEST_F(SpareDirectoriesTest, OneThatCannotBeMovedIsRemovedAndNotTriedForEver) {
   EXPECT_TRUE(spares_.offer(directory("a")));
-  fs::remove(folder_ / "a");
-  EXPECT_TRUE(spares_.any());
-  EXPECT_FALSE(spares_.place(folder_ / "b"));
+  EXPECT_FALSE(spares_.place(folder_ / "missing/b"));
   EXPECT_FALSE(spares_.any());
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+  EXPECT_TRUE(spares_.offer(directory("a"))) << "another place may be there";
+  // Into itself: as where a file system cannot do it at all.
+  EXPECT_FALSE(spares_.place(folder_ / "a/b"));
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+  EXPECT_FALSE(spares_.offer(directory("a")));
 }
 
 TEST_F(SpareDirectoriesTest, ThereAreNeverMoreThanEnough) {

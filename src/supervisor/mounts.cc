@@ -40,13 +40,15 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0;
 }
 
-bool within(std::string_view path, std::string_view parent) {
-  return path == parent || parent == "/" ||
-         (path.starts_with(parent) && path.size() > parent.size() && path[parent.size()] == '/');
-}
-
 size_t depth(std::string_view plain) {
   return plain == "/" ? 0 : static_cast<size_t>(std::count(plain.begin(), plain.end(), '/'));
+}
+
+bool is_at(const posix::FileDescriptor& directory, const std::string& path) {
+  struct stat there = {};
+  struct stat wanted = {};
+  return ::stat(path.c_str(), &there) == 0 && ::fstat(directory.get(), &wanted) == 0 &&
+         there.st_dev == wanted.st_dev && there.st_ino == wanted.st_ino;
 }
 
 Result<void> make_directory(const std::string& path) {
@@ -54,20 +56,6 @@ Result<void> make_directory(const std::string& path) {
     return fail(posix::system_error("mkdir", path, errno));
   }
   return {};
-}
-
-// Without doubled slashes and dots, so that names of parents can be compared.
-std::string plain_path(const std::string& path) {
-  std::string out;
-  for (size_t begin = 0; begin < path.size();) {
-    const size_t end = std::min(path.find('/', begin), path.size());
-    const std::string part = path.substr(begin, end - begin);
-    if (!part.empty() && part != ".") {
-      out += "/" + part;
-    }
-    begin = end + 1;
-  }
-  return out.empty() ? "/" : out;
 }
 
 // A directory in which something may be made, for that concerns nobody else.
@@ -164,6 +152,13 @@ class View {
     for (const auto& [mount, target] : mounts_) {
       TRY_VOID(attach(mount, target));
     }
+    for (const auto& [directory, target] : stay_) {
+      // Unless something of the container's own covers it, by whatever links.
+      if (!is_at(directory, target)) {
+        TRY(const DetachedMount mount, DetachedMount::clone_at(directory));
+        TRY_VOID(attach(mount, target));
+      }
+    }
     return {};
   }
 
@@ -190,9 +185,10 @@ class View {
     }
     size_t memories = 0;
     for (const env::ContainerMount& mount : isolation_.mounts) {
-      std::string target = plain_path(mount.target);
-      if (is_in_place(mount, target)) {
-        TRY_VOID(open_or_make_below(mount.source, mount.sub_path));
+      std::string target = env::plain_path(mount.target);
+      if (may_stay(mount, target)) {
+        TRY(posix::FileDescriptor found, open_or_make_below(mount.source, mount.sub_path));
+        stay_.emplace_back(std::move(found), std::move(target));
         continue;
       }
       const bool memory = mount.kind == env::ContainerMount::Kind::tmpfs;
@@ -210,19 +206,11 @@ class View {
     return {};
   }
 
-  // A directory of the host that stays where it is, and that nothing of the container's own covers.
-  bool is_in_place(const env::ContainerMount& mount, const std::string& target) const {
-    if (!isolation_.root.empty() || mount.read_only || mount.sub_path.empty() ||
-        plain_path(mount.source + "/" + mount.sub_path) != target) {
-      return false;
-    }
-    const auto covers = [&target](const env::ContainerMount& other) {
-      const std::string path = plain_path(other.target);
-      return path != target && within(target, path);
-    };
-    return !(isolation_.private_tmp && within(target, "/tmp")) && !within(target, "/proc") &&
-           !(own_dev() && within(target, "/dev")) &&
-           std::none_of(isolation_.mounts.begin(), isolation_.mounts.end(), covers);
+  // A directory of the host that may stay where it is.
+  bool may_stay(const env::ContainerMount& mount, const std::string& target) const {
+    return isolation_.root.empty() && mount.kind == env::ContainerMount::Kind::bind &&
+           !mount.read_only && !mount.sub_path.empty() &&
+           env::plain_path(mount.source + "/" + mount.sub_path) == target;
   }
 
   static Result<DetachedMount> open_bind(const env::ContainerMount& mount) {
@@ -276,7 +264,8 @@ class View {
     TRY_VOID(prepare_target(target, mount.is_directory()));
     TRY_VOID(mount.attach(target));
     // It covers what was there.
-    std::erase_if(places_, [&](const OwnPlace& place) { return within(place.path, target); });
+    std::erase_if(places_,
+                  [&](const OwnPlace& place) { return env::is_within(place.path, target); });
     if (mount.is_directory()) {
       TRY(posix::FileDescriptor top, mount.top());
       places_.push_back({target, std::move(top)});
@@ -315,7 +304,8 @@ class View {
   const OwnPlace* place_of(const std::string& directory) const {
     const OwnPlace* found = nullptr;
     for (const OwnPlace& place : places_) {
-      const bool in = place.whole_tree ? within(directory, place.path) : directory == place.path;
+      const bool in =
+          place.whole_tree ? env::is_within(directory, place.path) : directory == place.path;
       if (in && (found == nullptr || place.path.size() >= found->path.size())) {
         found = &place;
       }
@@ -366,6 +356,7 @@ class View {
   std::vector<std::pair<DetachedMount, std::string>> devices_;
   std::vector<std::pair<DetachedMount, std::string>> mounts_;
   std::vector<std::pair<DetachedMount, std::string>> host_files_;
+  std::vector<std::pair<posix::FileDescriptor, std::string>> stay_;
   std::vector<OwnPlace> places_;
 };
 

@@ -45,6 +45,7 @@ void set_ignored_signals() {
 }  // namespace
 
 Result<void> serve(const SupervisorOptions& options) {
+  set_ignored_signals();
   // Not made here: one that is gone by now was removed by somebody who wants no supervisor.
   SupervisorOptions resolved = options;
   TRY(resolved.directory, real_path(options.directory));
@@ -52,7 +53,6 @@ Result<void> serve(const SupervisorOptions& options) {
   rlimit inherited = {};
   ::getrlimit(RLIMIT_NOFILE, &inherited);
   const size_t descriptors = posix::raise_descriptor_limit();
-  set_ignored_signals();
   // Whoever starts it may be in a directory that is to be unmounted.
   if (::chdir("/") != 0) {
     return fail(posix::system_error("chdir", "/", errno));
