@@ -12,12 +12,14 @@
 #include "explain/print.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/event.pb.h"
+#include "schema/core/v1/pod.pb.h"
 
 namespace windlass::cli {
 namespace {
 
 using api::batch::v1::Job;
 using api::core::v1::Event;
+using api::core::v1::Pod;
 
 // An older warning says nothing about how things are now.
 constexpr Duration kEventAge = minutes(15);
@@ -45,7 +47,7 @@ Time last_seen(const Event& event) {
 
 // Of those that fit; nothing without one.
 std::shared_ptr<const Event> latest_event(const client::ObjectList& events, Time now,
-                                          bool (*fits)(const Event&)) {
+                                          const std::function<bool(const Event&)>& fits) {
   std::shared_ptr<const Event> latest;
   Time newest = now - kEventAge;
   for (const client::ObjectPtr& object : events.items) {
@@ -62,8 +64,10 @@ bool is_create_error(const Event& event) {
   return event.reason() == "FailedCreate";
 }
 
-bool is_warning(const Event& event) {
-  return event.type() == "Warning";
+// Of a pod that has its node: what kept it from having one is over.
+bool is_warning_after(const Event& event, const std::string& scheduler) {
+  return event.type() == "Warning" && event.source().component() != scheduler &&
+         event.reporting_component() != scheduler;
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -126,7 +130,7 @@ class ExplainSession::Impl {
                         events ? latest_event(*events, clock_.now(), is_create_error) : nullptr) {
                   evidence_.create_error = error->message();
                 }
-                silent_ = explain::silent_pods(evidence_);
+                silent_ = explain::silent_pods(evidence_, options_.index);
                 read_next_warning();
               });
   }
@@ -135,17 +139,22 @@ class ExplainSession::Impl {
     if (silent_.empty()) {
       return conclude();
     }
-    const std::string uid = silent_.back();
+    const auto pod = api::object_as<Pod>(silent_.back());
+    const std::string uid = pod->metadata().uid();
     silent_.pop_back();
-    api_.list({&api::kinds::event(), options_.ns, "", "involvedObject.uid=" + uid}, {},
-              [this, uid](const Result<client::ObjectList>& events) {
-                if (const auto warning =
-                        events ? latest_event(*events, clock_.now(), is_warning) : nullptr) {
-                  evidence_.pod_warnings[uid] =
-                      fmt::format("{}: {}", warning->reason(), one_line(warning->message()));
-                }
-                read_next_warning();
-              });
+    api_.list(
+        {&api::kinds::event(), options_.ns, "", "involvedObject.uid=" + uid}, {},
+        [this, uid,
+         scheduler = pod->spec().scheduler_name()](const Result<client::ObjectList>& events) {
+          const auto fits = [&scheduler](const Event& event) {
+            return is_warning_after(event, scheduler);
+          };
+          if (const auto warning = events ? latest_event(*events, clock_.now(), fits) : nullptr) {
+            evidence_.pod_warnings[uid] =
+                fmt::format("{}: {}", warning->reason(), one_line(warning->message()));
+          }
+          read_next_warning();
+        });
   }
 
   void conclude() {
@@ -189,7 +198,7 @@ class ExplainSession::Impl {
   Output& output_;
   std::function<void(ExitCode)> on_finished_;
   explain::Evidence evidence_;
-  std::vector<std::string> silent_;  // pods whose events are still to be read
+  std::vector<client::ObjectPtr> silent_;  // pods whose events are still to be read
   explain::Explanation explanation_;
 };
 

@@ -137,6 +137,10 @@ TEST_F(ExplainCommandTest, SaysWhatANodeWarnsOfAPodThatItHasNotStarted) {
   add_event("a", "Pod", uid, "type: Warning, reason: FailedMount, message: old", seconds(60));
   add_event("b", "Pod", uid, "type: Warning, reason: FailedMount, message: no such", seconds(5));
   add_event("c", "Pod", uid, "type: Normal, reason: Scheduled, message: it is", {});
+  add_event("d", "Pod", uid,
+            "type: Warning, reason: FailedScheduling, message: no room, source: {component: "
+            "default-scheduler}",
+            seconds(1));
   EXPECT_EQ(run(), ExitCode::ok);
   EXPECT_THAT(output_.out_text,
               HasSubstr("node node-1 has not started it yet: FailedMount: no such\n"));

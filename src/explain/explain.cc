@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "base/index_set.h"
 #include "controllers/job/adapter.h"
@@ -10,6 +12,7 @@
 #include "explain/verdict_text.h"
 #include "explain/waits.h"
 #include "job/conditions.h"
+#include "job/pod_factory.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::explain {
@@ -186,15 +189,23 @@ IndexAccount account_for_index(const job::JobView& job, int64_t index,
 
 }  // namespace
 
-std::vector<std::string> silent_pods(const Evidence& evidence) {
-  std::vector<std::string> uids;
+std::vector<api::ObjectPtr> silent_pods(const Evidence& evidence, std::optional<int64_t> index) {
+  std::vector<std::pair<job::PodView, api::ObjectPtr>> silent;
   for (const api::ObjectPtr& object : evidence.pods) {
     const auto pod = api::object_as<api::core::v1::Pod>(object);
-    if (uids.size() < kMaxPodsNamed && is_silent(*pod)) {
-      uids.push_back(pod->metadata().uid());
+    job::PodView view = controllers::job::read_pod(*pod, job::kTrackingFinalizer);
+    if (is_silent(*pod) && (!index || job::parse_index(view.completion_index) == *index)) {
+      silent.emplace_back(std::move(view), object);
     }
   }
-  return uids;
+  std::sort(silent.begin(), silent.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.first.created, a.first.name) < std::tie(b.first.created, b.first.name);
+  });
+  std::vector<api::ObjectPtr> pods;
+  for (size_t i = 0; i < std::min(silent.size(), kMaxPodsNamed); ++i) {
+    pods.push_back(std::move(silent[i].second));
+  }
+  return pods;
 }
 
 Explanation explain(const Evidence& evidence, std::optional<int64_t> index) {

@@ -22,9 +22,9 @@ struct Evidence {
   job::Options options;  // of the controller; its back-off is not in the Job
 };
 
-// UIDs of pods that their node has not started, without a word why in their status: their events
-// may have it. No more than will be named.
-std::vector<std::string> silent_pods(const Evidence& evidence);
+// Pods that their node has not started, without a word why in their status: their events may have
+// it. The oldest, no more than will be named; only those of `index` if there is one.
+std::vector<api::ObjectPtr> silent_pods(const Evidence& evidence, std::optional<int64_t> index);
 
 // With `index` also the story of this one.
 Explanation explain(const Evidence& evidence, std::optional<int64_t> index = std::nullopt);
