@@ -75,6 +75,13 @@ bool enable_v2(const std::string& group, std::string_view controller) {
   return true;
 }
 
+// Nobody is in it, and nobody has stopped it (cgroup.freeze) for whoever comes.
+bool is_vacant(const std::string& path) {
+  const std::string events = read_cgroup(path + "/cgroup.events");
+  return events.find("populated 0\n") != std::string::npos &&
+         events.find("frozen 1\n") == std::string::npos;
+}
+
 Controller pick(bool v2, const std::string& v1) {
   if (v2) {
     return Controller::v2;
@@ -136,6 +143,37 @@ uint64_t ContainerGroup::oom_kills() const {
   return oom_counter_.empty() ? 0 : cgroup_counter(oom_counter_, "oom_kill");
 }
 
+bool SpareGroups::offer(Group& group) {
+  // The group itself and its entry in the one above: one more for each that is in it.
+  constexpr nlink_t kOwnLinks = 2;
+  struct stat info = {};
+  if (groups_.size() >= kMost || ::fstat(group.directory.get(), &info) != 0 ||
+      info.st_nlink != kOwnLinks || !is_vacant(group.path)) {
+    return false;
+  }
+  groups_.push_back(std::move(group));
+  return true;
+}
+
+SpareGroups::Group SpareGroups::take() {
+  if (groups_.empty()) {
+    return {};
+  }
+  Group group = std::move(groups_.back());
+  groups_.pop_back();
+  fewest_ = std::min(fewest_, groups_.size());
+  return group;
+}
+
+void SpareGroups::remove_idle() {
+  const auto end = groups_.begin() + static_cast<std::ptrdiff_t>(fewest_);
+  for (auto group = groups_.begin(); group != end; ++group) {
+    remove_cgroup(group->path);
+  }
+  groups_.erase(groups_.begin(), end);
+  fewest_ = groups_.size();
+}
+
 void ContainerGroup::kill() const {
   for (const std::string& path : paths_) {
     kill_cgroup(path);
@@ -143,6 +181,14 @@ void ContainerGroup::kill() const {
 }
 
 bool ContainerGroup::remove() {
+  if (spares_ && paths_.size() == 1) {
+    SpareGroups::Group group{paths_.front(), std::move(directory_)};
+    if (spares_->offer(group)) {
+      paths_.clear();
+      return true;
+    }
+    directory_ = std::move(group.directory);
+  }
   tasks_.clear();
   directory_.reset();
   std::erase_if(paths_, [](const std::string& path) { return remove_cgroup(path); });
@@ -207,6 +253,14 @@ bool Cgroups::clear_leftovers(Duration patience) {
 Result<std::unique_ptr<ContainerGroup>> Cgroups::make(const std::string& name,
                                                       const env::ContainerLimits& limits) {
   auto group = std::make_unique<ContainerGroup>();
+  if (!v2_.empty() && limits == env::ContainerLimits()) {
+    group->spares_ = spares_;
+    if (SpareGroups::Group spare = spares_->take(); !spare.path.empty()) {
+      group->paths_.push_back(std::move(spare.path));
+      group->directory_ = std::move(spare.directory);
+      return group;
+    }
+  }
   const auto make_all = [&]() -> Result<void> {
     if (!v2_.empty()) {
       TRY(const std::string path, make_group(*group, v2_, name));

@@ -4,6 +4,7 @@
 //
 // A container's v2 group is for killing and for knowing that nobody is left; a v1 group is only
 // made for a limit that needs it, since making and joining one costs more than starting a process.
+// A group without limits that is empty is kept for a moment, for the next container without.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,28 @@ CgroupMounts find_cgroup_mounts(std::string_view mountinfo);
 uint64_t cpu_shares(uint64_t millis);
 uint64_t cpu_weight(uint64_t millis);
 
+// v2 groups in which no limit was set and nobody is.
+class SpareGroups {
+ public:
+  static constexpr size_t kMost = 64;
+
+  struct Group {
+    std::string path;
+    posix::FileDescriptor directory;
+  };
+
+  // Takes it if it is as new: empty, not frozen and without groups of its own in it.
+  bool offer(Group& group);
+  // The latest; one without a path when there is none.
+  Group take();
+  // Removes those that nobody has needed since the last call.
+  void remove_idle();
+
+ private:
+  std::vector<Group> groups_;
+  size_t fewest_ = 0;  // that there were since remove_idle()
+};
+
 // The groups of one container. Removed by remove() alone: whoever destroys it before leaves them.
 class ContainerGroup {
  public:
@@ -47,7 +70,7 @@ class ContainerGroup {
   // How many processes the kernel has killed here for want of memory.
   uint64_t oom_kills() const;
   void kill() const;
-  // True when they are gone; false while somebody is in one of them.
+  // True when they are gone, or kept for another; false while somebody is in one of them.
   bool remove();
 
  private:
@@ -58,6 +81,7 @@ class ContainerGroup {
   std::vector<posix::FileDescriptor> tasks_;
   std::string oom_counter_;  // file with a line `oom_kill N`
   posix::FileDescriptor oom_event_;
+  std::shared_ptr<SpareGroups> spares_;  // where it may go, if it has no limits
 };
 
 class Cgroups {
@@ -70,6 +94,8 @@ class Cgroups {
   bool clear_leftovers(Duration patience);
   Result<std::unique_ptr<ContainerGroup>> make(const std::string& name,
                                                const env::ContainerLimits& limits);
+  // To be called now and then: groups that are kept and not needed go.
+  void remove_idle() { spares_->remove_idle(); }
   // The supervisor ends; its own groups go.
   void remove();
 
@@ -90,6 +116,7 @@ class Cgroups {
   bool memory_v2_ = false;
   bool pids_v2_ = false;
   bool cpu_v2_ = false;
+  std::shared_ptr<SpareGroups> spares_ = std::make_shared<SpareGroups>();
 };
 
 }  // namespace windlass::supervisor

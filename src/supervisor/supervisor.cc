@@ -261,6 +261,7 @@ void Supervisor::look_whether_needed() {
   if (peer_ || !newcomers_.empty() || !containers_.empty() || memory_.any()) {
     last_needed_ = now;
   }
+  cgroups_->remove_idle();
   if (containers_.empty() && (!there || now - last_needed_ > options_.end_when_idle_for)) {
     shut_down();
   }

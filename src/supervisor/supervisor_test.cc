@@ -370,5 +370,52 @@ TEST(Supervisor, TheLedgerAgreesAfterManyRunsAndLostConnections) {
   EXPECT_EQ(rig.list().size(), static_cast<size_t>(kRuns));
 }
 
+// Which control group it ran in, and whatever else `script` prints.
+std::string group_of(Rig& rig, const std::string& id, const std::string& script = "",
+                     uint64_t memory_bytes = 0) {
+  auto request = rig.shell(id, "sed -n s/^0:://p /proc/self/cgroup; " + script);
+  request.limits.memory_bytes = memory_bytes;
+  return rig.output(request);
+}
+
+TEST(SupervisorGroups, AnEmptyOneWithoutLimitsIsUsedAgain) {
+  Rig rig;
+  if (!rig.isolation().kill_by_cgroup) {
+    GTEST_SKIP() << "no control groups of version 2 here";
+  }
+  const std::string first = group_of(rig, "1");
+  EXPECT_NE(first, "");
+  EXPECT_EQ(group_of(rig, "2"), first);
+  EXPECT_NE(group_of(rig, "3", "", 64 << 20), first) << "one with limits is its own";
+  EXPECT_EQ(group_of(rig, "4"), first);
+}
+
+// Whatever a container that is root on the host's file system does to its group.
+TEST(SupervisorGroups, OneThatIsNotAsNewIsNot) {
+  Rig rig;
+  if (!rig.isolation().kill_by_cgroup || ::geteuid() != 0) {
+    GTEST_SKIP() << "needs root, and control groups of version 2";
+  }
+  const std::string mount = find_cgroup_mounts(read_cgroup("/proc/self/mountinfo")).v2;
+  const std::string own = mount + "$(sed -n s/^0:://p /proc/self/cgroup)";
+  const std::string first = group_of(rig, "1", "mkdir " + own + "/inner");
+  const std::string second = group_of(rig, "2");
+  EXPECT_NE(second, first) << "there was another in it";
+  EXPECT_FALSE(std::filesystem::exists(mount + first.substr(0, first.size() - 1)));
+  rig.start(rig.shell("3", "echo 1 >" + own + "/cgroup.freeze"));
+  const std::string events = mount + second.substr(0, second.size() - 1) + "/cgroup.events";
+  std::function<void()> look = [&] {
+    rig.loop.stop();
+    rig.loop.schedule(milliseconds(2), look);
+  };
+  look();
+  ASSERT_TRUE(
+      rig.wait_for([&] { return read_cgroup(events).find("frozen 1") != std::string::npos; }));
+  look = [] {};
+  rig.client->signal("3", SIGKILL);
+  ASSERT_TRUE(rig.wait_for([&] { return rig.outcomes["3"].exit.has_value(); }));
+  EXPECT_NE(group_of(rig, "4"), second) << "it was frozen";
+}
+
 }  // namespace
 }  // namespace windlass::supervisor
