@@ -16,6 +16,10 @@ start_windlass --nodes 1 "${quick[@]}" --node-monitor-period 1s --node-monitor-g
 "$windlass" kubeconfig --data-dir "$work/data" --role node --user a >"$work/a.kubeconfig"
 start_agent
 wanted '^a +Ready' node-ready k get node a --no-headers
+# The small program that windlass carries, unless the system forbids programs in memory.
+if [[ $(cat /proc/sys/vm/memfd_noexec 2>/dev/null) != 2 ]]; then
+  check node-supervisor 'memfd:windlass-supervisor' readlink "/proc/$(<"$work/data/agents/a/supervisor/lock")/exe"
+fi
 check node-rights 'cannot list resource "secrets"' k --kubeconfig "$work/a.kubeconfig" get secrets
 check node-twice 'in use' timeout 30 "$windlass" node --name a --kubeconfig "$work/a.kubeconfig" --data-dir "$work/data"
 
