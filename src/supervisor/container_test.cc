@@ -80,7 +80,8 @@ TEST(Container, ADirectoryOfTheHostCanStayInItsPlace) {
   for (const std::string& folder : {place, rig.directory.path()}) {
     auto request = rig.shell(folder, "pwd; echo text >file; grep -c /own /proc/self/mountinfo");
     request.isolation.mounts = {
-        {env::ContainerMount::Kind::bind, folder, folder + "/own", false, 0, "own"}};
+        {env::ContainerMount::Kind::bind, folder, folder + "/own", false, 0, "own"},
+        bind_mount("/usr", "/windlass-new-place")};  // which takes another root
     request.working_directory = folder + "/own";
     EXPECT_EQ(rig.output(request), folder + "/own\n" + (folder == place ? "0" : "1") + "\n");
     EXPECT_TRUE(std::filesystem::exists(folder + "/own/file"));

@@ -149,15 +149,16 @@ class View {
     if (tmp_) {
       TRY_VOID(attach(*tmp_, "/tmp"));
     }
-    for (const auto& [mount, target] : mounts_) {
-      TRY_VOID(attach(mount, target));
-    }
+    // Before the others: one of them may bring a root of its own, and then nothing of the old one
+    // can be mounted any more.
     for (const auto& [directory, target] : stay_) {
-      // Unless something of the container's own covers it, by whatever links.
       if (!is_at(directory, target)) {
         TRY(const DetachedMount mount, DetachedMount::clone_at(directory));
         TRY_VOID(attach(mount, target));
       }
+    }
+    for (const auto& [mount, target] : mounts_) {
+      TRY_VOID(attach(mount, target));
     }
     return {};
   }
