@@ -193,8 +193,11 @@ std::vector<api::ObjectPtr> silent_pods(const Evidence& evidence, std::optional<
   std::vector<std::pair<job::PodView, api::ObjectPtr>> silent;
   for (const api::ObjectPtr& object : evidence.pods) {
     const auto pod = api::object_as<api::core::v1::Pod>(object);
+    if (!is_silent(*pod)) {
+      continue;
+    }
     job::PodView view = controllers::job::read_pod(*pod, job::kTrackingFinalizer);
-    if (is_silent(*pod) && (!index || job::parse_index(view.completion_index) == *index)) {
+    if (!index || job::parse_index(view.completion_index) == *index) {
       silent.emplace_back(std::move(view), object);
     }
   }

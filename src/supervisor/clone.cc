@@ -14,7 +14,6 @@
 #include "supervisor/cgroup_files.h"
 
 namespace windlass::supervisor {
-
 namespace {
 
 // What a process that starts now has as its start; of USER_HZ, as everything in /proc.

@@ -77,15 +77,16 @@ Result<posix::FileDescriptor> open_or_make_below(const std::string& path,
 Result<DetachedMount> DetachedMount::clone_below(const std::string& path,
                                                  const std::string& below) {
   TRY(const posix::FileDescriptor found, open_or_make_below(path, below));
-  return clone_at(found);
+  return clone_at(found, path + "/" + below);
 }
 
-Result<DetachedMount> DetachedMount::clone_at(const posix::FileDescriptor& found) {
+Result<DetachedMount> DetachedMount::clone_at(const posix::FileDescriptor& found,
+                                              const std::string& path) {
   posix::FileDescriptor tree(::open_tree(
       found.get(), "",
       OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | unsigned{AT_RECURSIVE} | unsigned{AT_EMPTY_PATH}));
   if (!tree.valid()) {
-    return fail(posix::system_error("mount", "a directory", errno));
+    return fail(posix::system_error("mount", path, errno));
   }
   return DetachedMount(std::move(tree));
 }

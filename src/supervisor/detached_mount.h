@@ -23,8 +23,9 @@ class DetachedMount {
   static Result<DetachedMount> clone_of(const std::string& path);
   // What open_or_make_below() finds.
   static Result<DetachedMount> clone_below(const std::string& path, const std::string& below);
-  // What this descriptor has found.
-  static Result<DetachedMount> clone_at(const posix::FileDescriptor& found);
+  // What this descriptor has found; `path` is for errors.
+  static Result<DetachedMount> clone_at(const posix::FileDescriptor& found,
+                                        const std::string& path);
   // One that somebody else has made.
   static DetachedMount of(posix::FileDescriptor tree) { return DetachedMount(std::move(tree)); }
   // Without a value it is a flag.

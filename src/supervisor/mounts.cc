@@ -153,7 +153,7 @@ class View {
     // can be mounted any more.
     for (const auto& [directory, target] : stay_) {
       if (!is_at(directory, target)) {
-        TRY(const DetachedMount mount, DetachedMount::clone_at(directory));
+        TRY(const DetachedMount mount, DetachedMount::clone_at(directory, target));
         TRY_VOID(attach(mount, target));
       }
     }

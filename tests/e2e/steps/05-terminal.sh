@@ -32,6 +32,8 @@ check piped $'created: completions 2.*succeeded.*Complete' "$windlass" run "$wor
 check piped-plain $'!\\[-*\\]|\x1b' "$windlass" run "$work/run.yaml"
 check piped-json '"type": "Complete"' bash -c "\"$windlass\" run -o json \"$work/run.yaml\" 2>/dev/null"
 check piped-logs '^\{' bash -c "\"$windlass\" run --logs -o json \"$work/run.yaml\" 2>/dev/null"
+# Less than the supervisor's program has: what cannot be written is an error, not the end.
+check small-files Complete bash -c "ulimit -f 1000; \"$windlass\" run \"$work/run.yaml\" 2>&1"
 
 # A reader that pauses holds up what is printed, not the Job: nobody reads this pipe.
 mkfifo "$work/pipe"
