@@ -254,7 +254,7 @@ TEST_F(AgentShutdownTest, S114_K71_ACancelledShutdownLeavesTheRestAlone) {
   EXPECT_EQ(phase("late"), "Running");
 }
 
-// The node lifecycle controller marks the pods of a node that is not ready.
+// The node lifecycle controller marks the pods of a node that fell silent.
 TEST_F(AgentShutdownTest, S114_K40_ASteadyPodThatOthersMarkedIsReadyAgain) {
   const auto ready = [this] {
     for (const auto& condition : api.pod("p")->status().conditions()) {

@@ -36,7 +36,7 @@ NodeLifecycleController::NodeLifecycleController(client::ClientEnv env, Options 
        [this](const NodeView& last) { on_node_gone(last); }});
   nodes_.when_synced([this] {
     leases_.start();
-    pods_.start();
+    pods_.start([this] { mark_pods_of_lost_nodes(); });
     last_round_ = env_.clock.monotonic();
     run_round();
   });
@@ -75,7 +75,8 @@ void NodeLifecycleController::on_node_changed(const NodeView& before, const Node
   if (before.heartbeat != now.heartbeat && now.ready != Ready::unknown) {
     on_sign_of_life(now.name);
   }
-  if (before.ready == Ready::yes && now.ready != Ready::yes) {
+  // N-4: a node that says itself that it is not ready still speaks for its pods.
+  if (before.ready == Ready::yes && now.ready == Ready::unknown) {
     record(now, "NodeNotReady", "Node " + now.name + " status is now: NodeNotReady");
     pods_.mark_pods_of(now.name);
   }
@@ -113,7 +114,6 @@ void NodeLifecycleController::run_round() {
   look_for_silent_nodes(now);
   count_zones();
   plan_evictions(passed);
-  mark_pods();
 }
 
 void NodeLifecycleController::look_for_silent_nodes(MonotonicTime now) {
@@ -207,8 +207,8 @@ bool NodeLifecycleController::give_turn(const std::string& name) {
   return true;
 }
 
-// Pods that said Ready after their node went silent.
-void NodeLifecycleController::mark_pods() {
+// For a controller that was stopped after it had marked a node, and before its pods.
+void NodeLifecycleController::mark_pods_of_lost_nodes() {
   for (const auto& [name, health] : health_) {
     if (nodes_.find(name)->ready == Ready::unknown) {
       pods_.mark_pods_of(name);

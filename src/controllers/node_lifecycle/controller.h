@@ -1,6 +1,6 @@
-// The life cycle of nodes: a node whose heartbeats stop becomes Unknown, its pods not ready, and
-// its taints follow its conditions; those that drive pods away come one node at a time, slower when
-// much of a zone is gone, not at all when everything is (disruption.md N-1 to N-7).
+// The life cycle of nodes: a node whose heartbeats stop becomes Unknown and its pods not ready. The
+// taints of every node follow its conditions; those that drive pods away come one node at a time,
+// slower when much of a zone is gone, not at all when everything is (disruption.md N-1 to N-7).
 //
 // Signs of life are timed by this process's own monotonic clock when it sees them: clocks of nodes
 // do not matter. A controller that was stopped itself for longer than its rounds believes nobody
@@ -72,7 +72,7 @@ class NodeLifecycleController {
   void plan_evictions(Duration passed);
   // False when it needs none.
   bool give_turn(const std::string& node);
-  void mark_pods();
+  void mark_pods_of_lost_nodes();
 
   void process(const std::string& name);
   bool change_status(const std::string& name, api::Message& node);

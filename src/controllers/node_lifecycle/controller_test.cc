@@ -431,20 +431,59 @@ TEST_F(NodeLifecycle, N4_AFailedMarkIsTriedAgain) {
   EXPECT_EQ(api.pod("p")->status().conditions(0).status(), "False");
 }
 
-TEST_F(NodeLifecycle, N4_AFailedMarkIsTriedAgainWhereTheNodeItselfSaysThatItIsNotReady) {
+// Kubernetes marks pods when its node controller itself takes Ready away from a node.
+TEST_F(NodeLifecycle, N4_PodsOfANodeThatItselfSaysThatItIsNotReadyStayReady) {
   create_nodes(2);
   create_pod("p", "a0");
   start();
-  int failures = 3;
-  client.refuse = [&failures](const std::string& line) -> std::optional<Status> {
-    return line.starts_with("update pods/status") && failures-- > 0
-               ? std::optional(plain_error("down"))
-               : std::nullopt;
-  };
   post("a0", {{"Ready", "False"}});
   settle(seconds(20));
-  EXPECT_EQ(api.pod("p")->status().conditions(0).status(), "False");
+  EXPECT_THAT(taints("a0"), UnorderedElementsAre("not-ready:NoSchedule", "not-ready:NoExecute"));
+  EXPECT_EQ(api.pod("p")->status().conditions(0).status(), "True");
+  EXPECT_THAT(events("Pod"), IsEmpty());
+  EXPECT_THAT(events("Node"),
+              Not(Contains("Normal NodeNotReady Node a0 status is now: NodeNotReady")));
+
+  alive.erase("a0");  // it was not ready before it fell silent
+  settle(seconds(70));
+  EXPECT_EQ(condition("a0", "Ready").substr(0, 7), "Unknown");
+  EXPECT_EQ(api.pod("p")->status().conditions(0).status(), "True");
+  EXPECT_THAT(events("Pod"), IsEmpty());
+}
+
+// A node that cannot renew its lease may still report on its pods, and then it is right.
+TEST_F(NodeLifecycle, N4_APodThatSaysReadyAgainOnASilentNodeIsNotMarkedTwice) {
+  create_nodes(2);
+  create_pod("p", "a0");
+  start();
+  alive.erase("a0");
+  settle(seconds(70));
+  ASSERT_EQ(api.pod("p")->status().conditions(0).status(), "False");
+  api.change<Pod>(api::kinds::pod(), "default", "p", "status", [](Pod& pod) {
+    pod.mutable_status()->mutable_conditions(0)->set_status("True");
+  });
+  settle(minutes(1));
+  EXPECT_EQ(api.pod("p")->status().conditions(0).status(), "True");
   EXPECT_THAT(events("Pod"), ElementsAre("Warning NodeNotReady Node is not ready"));
+}
+
+TEST_F(NodeLifecycle, N4_AControllerThatStartsAnewMarksWhatItsPredecessorLeft) {
+  create_nodes(2);
+  create_pod("p", "a0");
+  start();
+  client.refuse = [](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("update pods/status") ? std::optional(plain_error("down"))
+                                                  : std::nullopt;
+  };
+  alive.erase("a0");
+  settle(seconds(70));
+  ASSERT_EQ(condition("a0", "Ready").substr(0, 7), "Unknown");
+  ASSERT_EQ(api.pod("p")->status().conditions(0).status(), "True");
+  controller.reset();
+  client.refuse = {};
+  start();
+  settle(seconds(10));
+  EXPECT_EQ(api.pod("p")->status().conditions(0).status(), "False");
 }
 
 TEST_F(NodeLifecycle, N4_NoPodIsMarkedAfterItsNodeHasComeBack) {
@@ -456,8 +495,10 @@ TEST_F(NodeLifecycle, N4_NoPodIsMarkedAfterItsNodeHasComeBack) {
     return down && line.starts_with("update pods/status") ? std::optional(plain_error("down"))
                                                           : std::nullopt;
   };
-  post("a0", {{"Ready", "False"}});
-  settle(seconds(5));
+  alive.erase("a0");
+  settle(seconds(70));
+  ASSERT_EQ(condition("a0", "Ready").substr(0, 7), "Unknown");
+  alive.insert("a0");
   post("a0", {{"Ready", "True"}});
   down = false;
   settle(minutes(2));

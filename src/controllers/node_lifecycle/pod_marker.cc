@@ -36,6 +36,11 @@ PodMarker::PodMarker(client::ClientEnv env, client::EventRecorder& events, Check
                      [this](const PodInfo& last) { unindex(last); }});
 }
 
+void PodMarker::start(std::function<void()> synced) {
+  pods_.when_synced(std::move(synced));
+  pods_.start();
+}
+
 std::optional<PodMarker::PodInfo> PodMarker::read_pod(const api::Message& message) {
   const auto& pod = static_cast<const api::core::v1::Pod&>(message);
   if (pod.spec().node_name().empty() || !says_ready(pod)) {

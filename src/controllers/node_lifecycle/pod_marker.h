@@ -1,5 +1,5 @@
-// Marks pods on nodes that are not ready as not ready themselves (disruption.md N-4): their Ready
-// condition becomes False, and an event tells of it. Phase, containers and other conditions stay.
+// Marks pods on nodes that fell silent as not ready (disruption.md N-4): their Ready condition
+// becomes False, and an event tells of it. Phase, containers and other conditions stay.
 //
 // Watches pods and keeps which of them say that they are ready, by node. Retries with growing
 // delays, as long as the node is not ready. Owned by the controller, on the client's executor;
@@ -28,7 +28,8 @@ class PodMarker {
   PodMarker(const PodMarker&) = delete;
   PodMarker& operator=(const PodMarker&) = delete;
 
-  void start() { pods_.start(); }
+  // `synced` is called once, when the pods are known.
+  void start(std::function<void()> synced);
   // All pods on this node that say Ready now.
   void mark_pods_of(const std::string& node);
 
