@@ -8,6 +8,13 @@
 #include "schema/coordination/v1/lease.pb.h"
 
 namespace windlass::controllers::node_lifecycle {
+namespace {
+
+bool is_lost(const NodeView& node) {
+  return node.ready == Ready::no || node.ready == Ready::unknown;
+}
+
+}  // namespace
 
 NodeLifecycleController::NodeLifecycleController(client::ClientEnv env, Options options)
     : env_(env),
@@ -80,10 +87,11 @@ void NodeLifecycleController::on_node_changed(const NodeView& before, const Node
     record(now, "NodeNotReady", "Node " + now.name + " status is now: NodeNotReady");
     pods_.mark_pods_of(now.name);
   }
-  if (now.ready == Ready::yes || now.evicting) {
-    health_.at(now.name).its_turn = false;
+  Health& health = health_.at(now.name);
+  if ((now.ready == Ready::yes && !health.silent) || now.evicting) {
+    health.its_turn = false;
   }
-  if (!now.taints_are_right) {
+  if (!now.taints_are_right || health.its_turn) {
     queue_.add(now.name);
   }
 }
@@ -98,7 +106,9 @@ void NodeLifecycleController::on_node_gone(const NodeView& node) {
 void NodeLifecycleController::on_sign_of_life(const std::string& node) {
   if (const auto found = health_.find(node); found != health_.end()) {
     found->second.last_seen = env_.clock.monotonic();
-    found->second.silent = false;
+    if (std::exchange(found->second.silent, false) && !is_lost(*nodes_.find(node))) {
+      found->second.its_turn = false;  // it was given for the silence alone
+    }
   }
 }
 
@@ -171,9 +181,9 @@ void NodeLifecycleController::plan_evictions(Duration passed) {
     if (everything_is_down_ && node.evicting) {
       queue_.add(name);
     }
-    const bool due = options_.evicts_by_taints &&
-                     (node.ready == Ready::no || node.ready == Ready::unknown) && !node.evicting &&
-                     !health.its_turn && !everything_is_down_;
+    // A silent node becomes Unknown in this round, and its taints come with that.
+    const bool due = options_.evicts_by_taints && (is_lost(node) || health.silent) &&
+                     !node.evicting && !health.its_turn && !everything_is_down_;
     if (due && !std::exchange(health.waiting, true)) {
       zones_.at(node.zone).waiting.push_back(name);
     }
@@ -199,7 +209,8 @@ bool NodeLifecycleController::give_turn(const std::string& name) {
   }
   health->second.waiting = false;
   const NodeView& node = *nodes_.find(name);
-  if (everything_is_down_ || node.ready == Ready::yes || node.evicting) {
+  const bool needs_taint = is_lost(node) || health->second.silent;
+  if (everything_is_down_ || !needs_taint || node.evicting) {
     return false;
   }
   health->second.its_turn = true;

@@ -296,6 +296,44 @@ TEST_F(NodeLifecycle, N6_OneNodeEveryTenSeconds) {
 }
 
 // As when a node is labelled with another zone: the old one may be gone with it.
+TEST_F(NodeLifecycle, N6_ASilentNodeGetsBothTaintsWhenItBecomesUnknown) {
+  create_nodes(3);
+  start();
+  alive.erase("a0");
+  settle(seconds(40));
+  for (int i = 0; i < 200 && condition("a0", "Ready").starts_with("True"); ++i) {
+    settle(milliseconds(100));
+  }
+  ASSERT_TRUE(condition("a0", "Ready").starts_with("Unknown"));
+  settle(milliseconds(100));
+  EXPECT_THAT(taints("a0"),
+              UnorderedElementsAre("unreachable:NoSchedule", "unreachable:NoExecute"));
+}
+
+// The turn that a node got for its silence is not kept for another time.
+TEST_F(NodeLifecycle, N6_ANodeThatSpeaksBeforeItIsUnknownWaitsForATurnLater) {
+  create_nodes(4);
+  start();
+  client.refuse = [](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("update nodes") ? std::optional(plain_error("down")) : std::nullopt;
+  };
+  alive.erase("a0");
+  settle(seconds(58));  // its turn has come, and its status cannot be written
+  alive.insert("a0");
+  settle(seconds(10));
+  client.refuse = {};
+  settle(seconds(30));
+  ASSERT_THAT(taints("a0"), IsEmpty());
+  post("a1", {{"Ready", "False"}});
+  settle(seconds(6));
+  ASSERT_THAT(taints("a1"), Contains("not-ready:NoExecute"));
+  post("a0", {{"Ready", "False"}});
+  settle(seconds(4));
+  EXPECT_THAT(taints("a0"), ElementsAre("not-ready:NoSchedule"));
+  settle(seconds(10));
+  EXPECT_THAT(taints("a0"), Contains("not-ready:NoExecute"));
+}
+
 TEST_F(NodeLifecycle, N6_ANodeThatChangesItsZoneWhileItWaitsGetsItsTurnThere) {
   create_nodes(4, "a");
   create_nodes(2, "b");
