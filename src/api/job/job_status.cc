@@ -7,10 +7,22 @@
 
 namespace windlass::api {
 
-bool has_true_condition(const batch::v1::Job& job, std::string_view condition_type) {
+namespace {
+
+bool has_condition(const batch::v1::Job& job, std::string_view type, std::string_view status) {
   return std::ranges::any_of(job.status().conditions(), [&](const auto& condition) {
-    return condition.type() == condition_type && condition.status() == kConditionTrue;
+    return condition.type() == type && condition.status() == status;
   });
+}
+
+}  // namespace
+
+bool has_true_condition(const batch::v1::Job& job, std::string_view type) {
+  return has_condition(job, type, kConditionTrue);
+}
+
+bool has_false_condition(const batch::v1::Job& job, std::string_view type) {
+  return has_condition(job, type, kConditionFalse);
 }
 
 bool is_finished(const batch::v1::Job& job) {

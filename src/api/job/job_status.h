@@ -10,6 +10,8 @@ class Job;
 namespace windlass::api {
 
 bool has_true_condition(const batch::v1::Job& job, std::string_view type);
+// False is said: the condition is there.
+bool has_false_condition(const batch::v1::Job& job, std::string_view type);
 
 // Complete or Failed.
 bool is_finished(const batch::v1::Job& job);

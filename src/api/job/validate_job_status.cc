@@ -187,8 +187,9 @@ void validate_changed_counts(FieldErrors& errors, const Change& c, const Job& ol
     errors.invalid(status_path().child("terminating"), BadValue::number(c.now.terminating()),
                    "terminating>0 is invalid for finished job");
   }
+  // A condition that vanishes resumes nothing.
   const bool resumed =
-      has_true_condition(old_job, kJobSuspended) && !has_true_condition(c.job, kJobSuspended);
+      has_true_condition(old_job, kJobSuspended) && has_false_condition(c.job, kJobSuspended);
   if (c.start_time_changed && !resumed && c.old.has_start_time() && !c.job.spec().suspend()) {
     errors.invalid(status_path().child("startTime"),
                    c.now.has_start_time() ? time_value(c.now.start_time()) : BadValue::null(),

@@ -470,6 +470,14 @@ TEST(JobStatus, J140_StartTimeOfAnUnsuspendedJob) {
                     set_condition(job, "Suspended", "False");
                   }),
             Texts{});
+  EXPECT_EQ(after(resuming,
+                  [&](Job& job) {
+                    later(job);
+                    job.mutable_status()->clear_conditions();
+                  }),
+            Texts{"status.startTime: Invalid value: \"2023-11-14T22:15:01Z\": field is immutable "
+                  "for unsuspended job once set"})
+      << "a condition that is gone does not say that the Job goes on";
 }
 
 TEST(JobStatus, J141_ReadyPodsAreActive) {
