@@ -121,6 +121,12 @@ class Collector {
     made.kinds.push_back({std::string(kind.group), std::string(kind.version), std::string(name)});
   }
 
+  void add_patch() {
+    Definition& made = definitions_[std::string(kPatchDefinition)];
+    made.name = kPatchDefinition;
+    made.description = "A change of an object, in the form that the content type names.";
+  }
+
   std::vector<Definition> take() {
     std::vector<Definition> all;
     for (auto& [name, definition] : definitions_) {
@@ -186,6 +192,7 @@ std::vector<Definition> collect_definitions(const std::vector<const ServedVersio
   api::Kind core;
   core.version = "v1";
   collector.add_kind(api::meta::v1::Status::default_instance(), core, "Status");
+  collector.add_patch();
   return collector.take();
 }
 

@@ -47,6 +47,9 @@ struct Definition {
   std::vector<GroupVersionKind> kinds = {};
 };
 
+// The body of a PATCH, whose form its content type tells. No message stands for it.
+inline constexpr std::string_view kPatchDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
+
 // Everything the resources of these versions mention, by name.
 std::vector<Definition> collect_definitions(const std::vector<const ServedVersion*>& versions);
 

@@ -14,8 +14,8 @@ constexpr int kInfoTitle = 1, kInfoVersion = 2;
 constexpr int kPathsPath = 2;
 constexpr int kName = 1, kValue = 2;  // of everything called Named...
 constexpr int kItemGet = 2, kItemPut = 3, kItemPost = 4, kItemDelete = 5, kItemPatch = 8;
-constexpr int kOperationId = 5, kOperationParameters = 8, kOperationResponses = 9,
-              kOperationExtension = 13;
+constexpr int kOperationId = 5, kOperationConsumes = 7, kOperationParameters = 8,
+              kOperationResponses = 9, kOperationExtension = 13;
 constexpr int kFirst = 1;  // the only field that is used of a wrapper
 constexpr int kNonBody = 2, kQuery = 3;
 constexpr int kQueryIn = 2, kQueryDescription = 3, kQueryName = 4, kQueryType = 6;
@@ -179,6 +179,9 @@ std::string operation_bytes(const ServedPath& path, const PathOperation& operati
   const api::Kind& kind = *path.served->body;
   std::string bytes;
   add(field::kOperationId, std::string(operation.action) + std::string(kind.kind), bytes);
+  for (const std::string_view type : consumed_types(operation.method)) {
+    add(field::kOperationConsumes, type, bytes);
+  }
   for (const QueryParameter& parameter : query_parameters(operation.method, path.item)) {
     add(field::kOperationParameters, parameter_bytes(parameter), bytes);
   }

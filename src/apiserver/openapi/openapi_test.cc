@@ -56,6 +56,66 @@ TEST_F(OpenApiTest, M123_PatchOperationsTakeFieldValidationAndDryRun) {
                     HasSubstr(R"({"name":"dryRun","in":"query")")));
 }
 
+// kubectl apply reads them to choose a strategic merge patch, and then needs no /openapi/v2.
+TEST_F(OpenApiTest, M125_EveryPatchOperationNamesItsContentTypes) {
+  const std::string schema =
+      R"({"schema":{"$ref":"#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Patch"}})";
+  const std::string body =
+      R"({"content":{"application/apply-patch+yaml":)" + schema +
+      R"(,"application/json-patch+json":)" + schema + R"(,"application/merge-patch+json":)" +
+      schema + R"(,"application/strategic-merge-patch+json":)" + schema + R"(},"required":true})";
+  int patches = 0;
+  for (const char* path : {"/openapi/v3/api/v1", "/openapi/v3/apis/batch/v1"}) {
+    const std::string document = get(path)->body;
+    EXPECT_EQ(at(document, "/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Patch/type"),
+              "\"object\"");
+    simdjson::dom::parser parser;
+    simdjson::dom::element root;
+    ASSERT_EQ(parser.parse(document).get(root), simdjson::SUCCESS) << path;
+    for (const auto& [name, item] : root["paths"].get_object().value()) {
+      simdjson::dom::element patch;
+      if (item["patch"].get(patch) == simdjson::SUCCESS) {
+        ++patches;
+        EXPECT_EQ(simdjson::minify(patch["requestBody"]), body) << name;
+      }
+    }
+  }
+  EXPECT_GT(patches, 10);
+}
+
+TEST_F(OpenApiTest, M125_TheNamedContentTypesOfPatchesAreTaken) {
+  ASSERT_EQ(post("/api/v1/namespaces/default/configmaps",
+                 R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}})")
+                ->status,
+            201);
+  simdjson::dom::parser parser;
+  const simdjson::dom::element root = parser.parse(get("/openapi/v2")->body);
+  const std::string path = "/paths/~1api~1v1~1namespaces~1{namespace}~1configmaps~1{name}/patch";
+  size_t types = 0;
+  for (const auto type : root.at_pointer(path + "/consumes").get_array().value()) {
+    const std::string name(type.get_string().value());
+    const std::string body = name == "application/json-patch+json" ? "[]" : "{}";
+    const auto answer =
+        send(request("PATCH", "/api/v1/namespaces/default/configmaps/c?fieldManager=m", body,
+                     {{"Content-Type", name}}));
+    EXPECT_NE(answer->status, 415) << name;
+    ++types;
+  }
+  EXPECT_EQ(types, 4u);
+}
+
+TEST_F(OpenApiTest, WritesNameTheSchemaOfTheirBody) {
+  const std::string document = get("/openapi/v3/apis/batch/v1")->body;
+  const std::string jobs = "/paths/~1apis~1batch~1v1~1namespaces~1{namespace}~1jobs";
+  const std::string job =
+      R"({"content":{"*/*":{"schema":{"$ref":"#/components/schemas/io.k8s.api.batch.v1.Job"}}},)"
+      R"("required":true})";
+  EXPECT_EQ(at(document, jobs + "/post/requestBody"), job);
+  EXPECT_EQ(at(document, jobs + "~1{name}/put/requestBody"), job);
+  EXPECT_THAT(at(document, jobs + "~1{name}/delete/requestBody"), HasSubstr("DeleteOptions"));
+  EXPECT_EQ(at(document, jobs + "/get/requestBody"), "");
+}
+
 TEST_F(OpenApiTest, M123_SchemasHaveWhatExplainAndApplyNeed) {
   const std::string document = get("/openapi/v3/apis/batch/v1")->body;
   const std::string schemas = "/components/schemas/";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/openapi/schema_json.h"
+#include "schema/meta/v1/options.pb.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -22,6 +23,14 @@ constexpr QueryParameter kWatch = {"watch", "boolean", "Tell of changes instead.
 constexpr QueryParameter kGrace = {"gracePeriodSeconds", "integer", "Time to end by itself."};
 constexpr QueryParameter kPropagation = {"propagationPolicy", "string",
                                          "What happens to owned objects."};
+
+// Of a PATCH; the server takes no other.
+constexpr std::string_view kPatchTypes[] = {
+    "application/apply-patch+yaml",
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/strategic-merge-patch+json",
+};
 
 struct VerbOperation {
   std::string_view verb;
@@ -55,6 +64,37 @@ void append_parameter(const QueryParameter& parameter, OpenApiVersion version, J
   json.close_object();
 }
 
+std::string body_definition(std::string_view method, const api::Kind& kind) {
+  return definition_name(method == "delete" ? api::meta::v1::DeleteOptions::default_instance()
+                                            : kind.prototype());
+}
+
+void append_content(std::string_view media_type, const std::string& definition, JsonBuilder& json) {
+  json.key(media_type).open_object().key("schema").open_object();
+  json.member("$ref", "#/components/schemas/" + definition).close_object().close_object();
+}
+
+// From a PATCH's content types kubectl learns that it may send a strategic merge patch. Without
+// them it reads the whole of /openapi/v2 for every apply (api.md M125).
+void append_request_body(std::string_view method, const api::Kind& kind, JsonBuilder& json) {
+  if (method == "get") {
+    return;
+  }
+  json.key("requestBody").open_object().key("content").open_object();
+  if (method == "patch") {
+    for (const std::string_view type : kPatchTypes) {
+      append_content(type, std::string(kPatchDefinition), json);
+    }
+  } else {
+    append_content("*/*", body_definition(method, kind), json);
+  }
+  json.close_object();
+  if (method != "delete") {
+    json.key("required").boolean(true);
+  }
+  json.close_object();
+}
+
 void append_operation(const ServedPath& path, const PathOperation& operation,
                       OpenApiVersion version, JsonBuilder& json) {
   const api::Kind& kind = *path.served->body;
@@ -65,7 +105,13 @@ void append_operation(const ServedPath& path, const PathOperation& operation,
   for (const QueryParameter& parameter : query_parameters(operation.method, path.item)) {
     append_parameter(parameter, version, json);
   }
-  json.close_list().key("responses").open_object().key("200").open_object();
+  json.close_list();
+  if (version == OpenApiVersion::v3) {
+    append_request_body(operation.method, kind, json);
+  } else {
+    json.strings("consumes", consumed_types(operation.method));
+  }
+  json.key("responses").open_object().key("200").open_object();
   json.member("description", "OK").close_object().close_object();
   json.member("x-kubernetes-action", operation.action);
   json.key("x-kubernetes-group-version-kind").open_object();
@@ -74,6 +120,13 @@ void append_operation(const ServedPath& path, const PathOperation& operation,
 }
 
 }  // namespace
+
+std::vector<std::string_view> consumed_types(std::string_view method) {
+  if (method == "patch") {
+    return {std::begin(kPatchTypes), std::end(kPatchTypes)};
+  }
+  return {"*/*"};
+}
 
 std::vector<QueryParameter> query_parameters(std::string_view method, bool item) {
   if (method == "get") {

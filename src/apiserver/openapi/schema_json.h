@@ -30,6 +30,8 @@ struct ServedPath {
   std::vector<PathOperation> operations = {};
 };
 std::vector<ServedPath> paths_of(const ServedVersion& version);
+// The content types of an operation's body.
+std::vector<std::string_view> consumed_types(std::string_view method);
 // The query parameters that an operation takes.
 struct QueryParameter {
   std::string_view name;

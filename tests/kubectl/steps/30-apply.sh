@@ -7,6 +7,8 @@ check diff-shows '\+  color: green' k diff -f "$work/green.yaml"
 check apply-dry 'configmap/settings configured \(server dry run\)' k apply --dry-run=server -f "$work/green.yaml"
 check apply-dry-nothing '^blue$' k get configmap settings -o 'jsonpath={.data.color}'
 check apply-changed 'configmap/settings configured' k apply -f "$work/green.yaml"
+# Everything that it wants to know of the schema is in /openapi/v3.
+[ "${minor:-0}" -ge 28 ] && check apply-schema '!/openapi/v2' k apply -v=6 -f "$work/green.yaml"
 check apply-result '^green$' k get configmap settings -o 'jsonpath={.data.color}'
 check diff-nothing '' k diff -f "$work/green.yaml"
 check delete-file 'deleted' k delete -f "$work/green.yaml"
