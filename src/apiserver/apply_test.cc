@@ -160,6 +160,108 @@ TEST_F(Apply, M104_ListsMergeByTheirKeys) {
                           R"("f:name":{}}},"f:restartPolicy":{}}}}})"));
 }
 
+TEST_F(Apply, M104_AnEmptyListIsInNobodysWay) {
+  const auto finalizers = [](std::string_view items) {
+    return config(R"("metadata":{"finalizers":[)" + std::string(items) + "]}");
+  };
+  ASSERT_EQ(error(apply(config_map("c"), finalizers(""), "empty")), "");
+  EXPECT_THAT(owners(config_map("c")), IsEmpty());
+  ASSERT_EQ(error(apply(config_map("c"), data(R"("a":"1")"), "one")), "");
+  ASSERT_EQ(error(apply(config_map("c"), finalizers(""), "empty")), "");
+  ASSERT_EQ(error(apply(config_map("c"), finalizers(R"("a/b")"), "two")), "");
+  ASSERT_EQ(error(apply(config_map("c"), finalizers(""), "empty")), "");
+  EXPECT_THAT(meta(config_map("c")).finalizers(), ElementsAre("a/b"));
+  EXPECT_THAT(owners(config_map("c")),
+              ElementsAre(R"(one Apply: {"f:data":{"f:a":{}}})",
+                          R"(two Apply: {"f:metadata":{"f:finalizers":{"v:\"a/b\"":{}}}})"));
+}
+
+// What is empty or false is not stored, but it changes a field that has another value.
+TEST_F(Apply, M102_EmptyAndFalseConflictWithOtherValues) {
+  const auto pod_with = [](std::string_view container) {
+    return R"({"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","image":"i")" +
+           std::string(container) + "}]}}";
+  };
+  ASSERT_EQ(error(apply(pod("p"), pod_with(R"(,"tty":true,"args":["x"])"), "one")), "");
+  EXPECT_EQ(error(apply(pod("p"), pod_with(R"(,"args":[])"), "two")),
+            "409 Conflict: Apply failed with 1 conflict: conflict with \"one\": "
+            ".spec.containers[name=\"c\"].args");
+  EXPECT_EQ(error(apply(pod("p"), pod_with(R"(,"tty":false)"), "two")),
+            "409 Conflict: Apply failed with 1 conflict: conflict with \"one\": "
+            ".spec.containers[name=\"c\"].tty");
+  EXPECT_EQ(error(apply(pod("p"), pod_with(R"(,"tty":null)"), "two")),
+            "409 Conflict: Apply failed with 1 conflict: conflict with \"one\": "
+            ".spec.containers[name=\"c\"].tty");
+}
+
+class ApplyJob : public Apply {
+ protected:
+  Decision apply_containers(std::string_view containers, const std::string& manager = "m") {
+    return apply(job("j"),
+                 R"({"apiVersion":"batch/v1","kind":"Job","spec":{"suspend":true,"template":{)"
+                 R"("spec":{"restartPolicy":"Never","containers":[)" +
+                     std::string(containers) + "]}}}}",
+                 manager);
+  }
+};
+
+TEST_F(ApplyJob, M104_AnItemMayLeaveOutSomeOfItsKeys) {
+  EXPECT_EQ(error(apply_containers(R"({"name":"c","image":"i","ports":[{"hostPort":80}]})")),
+            "422 Invalid: Job.batch \"j\" is invalid: "
+            "spec.template.spec.containers[0].ports[0].containerPort: Required value");
+  EXPECT_EQ(apply_containers(R"({"image":"i"})").answer.error().code, 500);
+}
+
+TEST_F(Apply, M103_AnItemGoesWithWhatAnUpdateHasSetInIt) {
+  const ObjectRef ref{api::find_kind("v1", "Service"), "default", "s"};
+  const auto apply_ports = [&](std::string_view ports) {
+    return apply(ref, R"({"apiVersion":"v1","kind":"Service","spec":{"ports":[)" +
+                          std::string(ports) + "]}}");
+  };
+  ASSERT_EQ(error(apply_ports(R"({"name":"a","port":80},{"name":"b","port":81})")), "");
+  ASSERT_EQ(error(server.patch(ref, "", PatchType::strategic,
+                               R"({"spec":{"ports":[{"port":80,"targetPort":8080}]}})",
+                               {.field_manager = "kubectl-edit"})),
+            "");
+  ASSERT_THAT(owners(ref), testing::SizeIs(2));
+  ASSERT_EQ(error(apply_ports(R"({"name":"b","port":81})")), "");
+  const std::string json = api::to_json(*stored(ref));
+  EXPECT_EQ(json.find(R"("port":80)"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("port":81)"), std::string::npos) << json;
+  EXPECT_THAT(owners(ref), testing::SizeIs(1));
+}
+
+TEST_F(Apply, M103_WhatTheControlPlaneHasWrittenStays) {
+  const auto labels = [](std::string_view members) {
+    return config(R"("metadata":{"labels":{)" + std::string(members) + "}}");
+  };
+  ASSERT_EQ(error(apply(config_map("c"), labels(R"("a":"1")"))), "");
+  ASSERT_EQ(error(server.patch(config_map("c"), "", PatchType::merge,
+                               R"({"metadata":{"labels":{"z":"1"},"finalizers":["f/f"]}})")),
+            "");
+  ASSERT_EQ(error(apply(config_map("c"), config(R"("data":{"x":"1"})"))), "");
+  EXPECT_THAT(meta(config_map("c")).labels(), ElementsAre(testing::Pair("z", "1")));
+  EXPECT_THAT(meta(config_map("c")).finalizers(), ElementsAre("f/f"));
+}
+
+TEST_F(Apply, M105_EntriesOfOneSecondKeepTheirPlaces) {
+  ASSERT_EQ(error(tracked_create(config_map("c"), R"({"data":{"k":"v"}})", "z")), "");
+  world.run_for(milliseconds(300));
+  ASSERT_EQ(error(server.patch(config_map("c"), "", PatchType::merge, R"({"data":{"l":"v"}})",
+                               {.field_manager = "a"})),
+            "");
+  EXPECT_THAT(owners(config_map("c")),
+              ElementsAre(testing::StartsWith("a "), testing::StartsWith("z ")));
+  const store::Revision before = store.head_revision();
+  for (const PatchType type : {PatchType::merge, PatchType::strategic}) {
+    ASSERT_EQ(error(server.patch(config_map("c"), "", type, "{}", {.field_manager = "a"})), "");
+    EXPECT_EQ(store.head_revision(), before);
+  }
+  ASSERT_EQ(error(server.patch(config_map("c"), "", PatchType::json, "[]", {.field_manager = "b"})),
+            "");
+  EXPECT_EQ(store.head_revision(), before);
+}
+
 TEST_F(Apply, M105_ACreateOwnsItsDefaultsButNotWhatTheServerMakes) {
   ASSERT_EQ(error(tracked_create(job("j"), with_spec(R"({"labels":{"a":"b"}})", kJobSpec), "k")),
             "");

@@ -74,6 +74,27 @@ JsonValue empty_tree(const api::Kind& kind) {
   return tree_of(*kind.make());
 }
 
+// What nobody owns and no apply may take away. The control plane's own writes are not tracked, and
+// most of them are in the metadata and in the status. Elsewhere what has no owner are defaults,
+// which go with the field that they belong to. The sections of an object never go.
+FieldSet kept_without_owner(const JsonValue& live, const ManagedFields& entries,
+                            const NodeType& type) {
+  JsonValue written = JsonValue::object();
+  for (const char* name : {"metadata", "status"}) {
+    if (const JsonValue* section = live.find(name)) {
+      written.members.emplace(name, *section);
+    }
+  }
+  FieldSet kept = fields_of(written, type);
+  for (const ManagedEntry& entry : entries) {
+    subtract(kept, entry.fields);
+  }
+  for (const auto& [name, section] : live.members) {
+    kept.children[api::field_element(name)].member = true;
+  }
+  return kept;
+}
+
 }  // namespace
 
 FieldTracker::FieldTracker(const api::Kind& kind, std::string_view subresource,
@@ -158,6 +179,7 @@ Result<std::unique_ptr<api::Message>> FieldTracker::apply(const api::Message& ol
     entries_.push_back({{kBeforeFirstApply, false, kind_.api_version(), ""}, now, std::move(all)});
   }
   api::Ownership owned;
+  owned.others = kept_without_owner(live, entries_, type);
   const FieldOwner self = owner(true);
   for (const ManagedEntry& entry : entries_) {
     unite(entry.owner == self ? owned.before : owned.others, entry.fields);
@@ -176,6 +198,8 @@ Result<std::unique_ptr<api::Message>> FieldTracker::apply(const api::Message& ol
   FieldChanges changes = compare_fields(live, tree_of(*object), type);
   cut(changes.set, out_of_reach(subresource_));
   cut(changes.removed, out_of_reach(subresource_));
+  // A value that is applied as null, false or empty is not stored. Its field is set nevertheless.
+  unite(changes.set, intersection(changes.removed, owned.now));
   TRY_VOID(take_over(old, changes));
   return object;
 }

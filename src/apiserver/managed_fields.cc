@@ -15,13 +15,15 @@ using api::meta::v1::ObjectMeta;
 
 constexpr const char* kAncientChanges = "ancient-changes";
 
-Time time_of(const ManagedEntry& entry) {
-  return entry.time.value_or(Time());
+// What is stored has whole seconds. By anything finer the entries of two managers of one second
+// would change their places when they are read and written again.
+int64_t seconds_of(const ManagedEntry& entry) {
+  return entry.time ? unix_seconds(*entry.time) : 0;
 }
 
 // As Kubernetes sorts them.
 auto order_of(const ManagedEntry& entry) {
-  return std::make_tuple(!entry.owner.applies, time_of(entry), entry.owner.manager,
+  return std::make_tuple(!entry.owner.applies, seconds_of(entry), entry.owner.manager,
                          entry.owner.api_version, entry.owner.subresource);
 }
 

@@ -7,6 +7,8 @@ namespace {
 
 using Form = NodeType::Form;
 
+constexpr std::string_view kFieldPrefix = "f:";
+
 // The parts of a value by path element, each with its type; none for leaves and what is empty.
 struct Part {
   const JsonValue* value = nullptr;
@@ -34,16 +36,25 @@ bool is_list(const NodeType& type) {
   return type.form == Form::set || type.form == Form::keyed;
 }
 
+void put_child(FieldSet& to, const std::string& element, FieldSet inner) {
+  if (!inner.empty()) {
+    to.children.insert_or_assign(element, std::move(inner));
+  }
+}
+
+// A list without items sets nothing, as its items are what has owners (M104). An object without
+// members is a field itself.
 void add_fields(const JsonValue& value, const NodeType& type, FieldSet& to) {
   const Parts parts = parts_of(value, type);
   if (parts.empty()) {
-    to.member = true;
+    to.member = !is_list(type) || value.is_null();
     return;
   }
   for (const auto& [element, part] : parts) {
-    FieldSet& inner = to.children[element];
+    FieldSet inner;
     add_fields(*part.value, part.type, inner);
     inner.member = inner.member || is_list(type);
+    put_child(to, element, std::move(inner));
   }
 }
 
@@ -55,12 +66,6 @@ FieldSet all_of(const Part& part) {
     all.children.emplace(element, all_of(inner));
   }
   return all;
-}
-
-void put_child(FieldSet& to, const std::string& element, FieldSet inner) {
-  if (!inner.empty()) {
-    to.children.insert_or_assign(element, std::move(inner));
-  }
 }
 
 FieldChanges compare(const JsonValue& before, const JsonValue& after, const NodeType& type) {
@@ -95,6 +100,18 @@ FieldSet fields_of(const JsonValue& value, const NodeType& type) {
   FieldSet set;
   add_fields(value, type, set);
   set.member = false;
+  return set;
+}
+
+FieldSet with_named_fields(FieldSet set, const NodeType& type) {
+  for (auto& [element, inner] : set.children) {
+    const bool named = type.form == Form::object && element.starts_with(kFieldPrefix);
+    const NodeType inner_type =
+        named ? member_type(type, std::string_view(element).substr(kFieldPrefix.size()))
+              : item_type(type);
+    inner = with_named_fields(std::move(inner), inner_type);
+    inner.member = inner.member || (named && inner_type.field != nullptr);
+  }
   return set;
 }
 

@@ -8,9 +8,12 @@
 
 namespace windlass::api {
 
-// All that the tree sets: its leaves, the items of its lists, what is empty. Items that have no
+// All that the tree sets: its leaves, the items of its lists, empty objects. Items that have no
 // name are left out.
 FieldSet fields_of(const JsonValue& value, const NodeType& type);
+// Adds the fields of the schema that lead to a path of the set: `.spec` to one that has
+// `.spec.nodeName`. Items of lists are not added, since an item belongs to the owner of its name.
+FieldSet with_named_fields(FieldSet set, const NodeType& type);
 
 struct FieldChanges {
   FieldSet set;      // there is another value now

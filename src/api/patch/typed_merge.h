@@ -10,7 +10,8 @@
 
 namespace windlass::api {
 
-// New items of lists come last.
+// The applied items of a list stand in the order of the configuration; the others keep their place
+// among those that precede them.
 void merge_typed(JsonValue& live, const JsonValue& config, const NodeType& type);
 
 struct Ownership {
@@ -19,7 +20,8 @@ struct Ownership {
   FieldSet others;  // what anybody else owns
 };
 
-// Takes away from the merged object what is only in `before`.
+// Takes away from the merged object what is only in `before`, and with a list item or a field all
+// that is in it (M103).
 void prune_typed(JsonValue& merged, const Ownership& owned, const NodeType& type);
 
 // What is wrong with a configuration, one line each, or nothing (M111): fields the schema does not

@@ -31,6 +31,15 @@ TEST(FieldsOf, M102_LeavesItemsAndWhatIsEmpty) {
             R"("f:nodeName":{}}})");
 }
 
+TEST(FieldsOf, M104_AnEmptyListSetsNothing) {
+  EXPECT_EQ(pod_fields(R"({"metadata":{"finalizers":[]},"spec":{"containers":[]}})"), "{}");
+  EXPECT_EQ(pod_fields(R"({"spec":{"containers":[{"name":"c","ports":[],"args":[]}]}})"),
+            R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:args":{},)"
+            R"("f:name":{}}}}})");
+  EXPECT_EQ(pod_fields(R"({"metadata":{"finalizers":null}})"),
+            R"({"f:metadata":{"f:finalizers":{}}})");
+}
+
 TEST(FieldsOf, M104_SetsKeysAtomics) {
   EXPECT_EQ(pod_fields(R"({"metadata":{"finalizers":["a/b"],)"
                        R"("ownerReferences":[{"uid":"u","name":"n"}]}})"),
@@ -69,17 +78,52 @@ std::string typed_merged(std::string_view live, std::string_view config) {
   return to_json_text(value);
 }
 
-TEST(MergeTyped, M104_NewItemsComeLast) {
+TEST(MergeTyped, M104_ItemsMergeByTheirKeys) {
   EXPECT_EQ(typed_merged(R"({"spec":{"containers":[{"name":"a","image":"1"}]}})",
                          R"({"spec":{"containers":[{"name":"b"},{"name":"a","image":"2"}]}})"),
-            R"({"spec":{"containers":[{"image":"2","name":"a"},{"name":"b"}]}})");
-  EXPECT_EQ(typed_merged(R"({"metadata":{"finalizers":["a"]}})",
-                         R"({"metadata":{"finalizers":["b","a"]}})"),
-            R"({"metadata":{"finalizers":["a","b"]}})");
+            R"({"spec":{"containers":[{"name":"b"},{"image":"2","name":"a"}]}})");
   EXPECT_EQ(typed_merged(R"({"spec":{"tolerations":[{"key":"a"}],"nodeSelector":{"a":"1"}}})",
                          R"({"spec":{"tolerations":[{"key":"b"}],"nodeSelector":{"b":"1"}}})"),
             R"({"spec":{"nodeSelector":{"b":"1"},"tolerations":[{"key":"b"}]}})");
 }
+
+struct OrderCase {
+  const char* name;
+  const char* live;
+  const char* applied;
+  const char* result;
+};
+
+class MergedOrder : public ::testing::TestWithParam<OrderCase> {};
+
+// The orders that structured-merge-diff 6.3 gives.
+TEST_P(MergedOrder, M104) {
+  const auto finalizers = [](std::string_view names) {
+    std::string json = R"({"metadata":{"finalizers":[)";
+    for (const char name : names) {
+      json += (json.back() == '[' ? "\"" : ",\"") + std::string(1, name) + "\"";
+    }
+    return json + "]}}";
+  };
+  const OrderCase& one = GetParam();
+  EXPECT_EQ(typed_merged(finalizers(one.live), finalizers(one.applied)), finalizers(one.result));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lists, MergedOrder,
+    ::testing::Values(OrderCase{"a_new_item_stands_where_it_is_applied", "b", "cb", "cb"},
+                      OrderCase{"a_new_item_after_the_shared_one", "b", "bc", "bc"},
+                      OrderCase{"items_of_others_come_first", "a", "b", "ab"},
+                      OrderCase{"shared_items_take_the_applied_order", "abc", "cba", "cba"},
+                      OrderCase{"items_of_others_stay_between", "axb", "ab", "axb"},
+                      OrderCase{"items_of_others_come_first_when_the_order_turns", "axb", "ba",
+                                "xba"},
+                      OrderCase{"a_new_item_between_shared_ones", "ab", "acb", "acb"},
+                      OrderCase{"a_new_item_and_one_of_others", "axb", "acb", "axcb"},
+                      OrderCase{"an_empty_list_changes_nothing", "ab", "", "ab"},
+                      OrderCase{"what_stands_twice_stands_once", "aax", "ac", "acx"},
+                      OrderCase{"what_others_have_twice_stays", "xaax", "a", "xax"}),
+    [](const auto& one) { return std::string(one.param.name); });
 
 struct PruneCase {
   const char* name;
@@ -106,28 +150,45 @@ constexpr const char* kPod =
     R"({"spec":{"containers":[{"image":"i","name":"a","tty":true},{"name":"b"}]}})";
 constexpr const char* kOwnsA =
     R"({"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:image":{},"f:name":{}}}}})";
+constexpr const char* kOwnsB =
+    R"({"f:spec":{"f:containers":{"k:{\"name\":\"b\"}":{".":{},"f:name":{}}}}})";
 constexpr const char* kNothing = "{}";
 
 INSTANTIATE_TEST_SUITE_P(
     All, PruneTyped,
     ::testing::Values(
         PruneCase{"a_leaf_goes", R"({"metadata":{"labels":{"a":"1","b":"2"}}})",
-                  R"({"f:metadata":{"f:labels":{"f:a":{}}}})", kNothing, kNothing,
+                  R"({"f:metadata":{"f:labels":{"f:a":{}}}})", kNothing,
+                  R"({"f:metadata":{"f:labels":{"f:b":{}}}})",
                   R"({"metadata":{"labels":{"b":"2"}}})"},
         PruneCase{"a_shared_leaf_stays", R"({"metadata":{"labels":{"a":"1"}}})",
                   R"({"f:metadata":{"f:labels":{"f:a":{}}}})", kNothing,
                   R"({"f:metadata":{"f:labels":{"f:a":{}}}})",
                   R"({"metadata":{"labels":{"a":"1"}}})"},
-        PruneCase{"an_item_goes_with_its_defaults", kPod, kOwnsA, kNothing, kNothing,
+        PruneCase{"an_item_goes_with_its_defaults", kPod, kOwnsA, kNothing, kOwnsB,
                   R"({"spec":{"containers":[{"name":"b"}]}})"},
-        PruneCase{"an_item_others_use_keeps_their_part", kPod, kOwnsA, kNothing,
+        PruneCase{"an_item_goes_with_what_others_have_set_in_it", kPod, kOwnsA, kOwnsB,
                   R"({"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{"f:tty":{}}}}})",
+                  R"({"spec":{"containers":[{"name":"b"}]}})"},
+        PruneCase{"an_item_that_others_own_stays", kPod, kOwnsA, kOwnsB,
+                  R"({"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}})",
                   R"({"spec":{"containers":[{"name":"a","tty":true},{"name":"b"}]}})"},
+        PruneCase{"an_object_goes_with_its_defaults",
+                  R"({"spec":{"nodeName":"n","securityContext":{"fsGroup":1,"runAsUser":2}}})",
+                  R"({"f:spec":{"f:nodeName":{},"f:securityContext":{"f:runAsUser":{}}}})",
+                  R"({"f:spec":{"f:nodeName":{}}})", kNothing, R"({"spec":{"nodeName":"n"}})"},
+        PruneCase{"an_object_that_others_use_stays",
+                  R"({"spec":{"nodeName":"n","securityContext":{"fsGroup":1,"runAsUser":2}}})",
+                  R"({"f:spec":{"f:nodeName":{},"f:securityContext":{"f:runAsUser":{}}}})",
+                  R"({"f:spec":{"f:nodeName":{}}})",
+                  R"({"f:spec":{"f:securityContext":{"f:fsGroup":{}}}})",
+                  R"({"spec":{"nodeName":"n","securityContext":{"fsGroup":1}}})"},
         PruneCase{"a_part_of_an_item_goes", kPod, kOwnsA,
                   R"({"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}})",
                   kNothing, R"({"spec":{"containers":[{"name":"a","tty":true},{"name":"b"}]}})"},
         PruneCase{"a_value_of_a_set_goes", R"({"metadata":{"finalizers":["a","b"]}})",
-                  R"({"f:metadata":{"f:finalizers":{"v:\"a\"":{}}}})", kNothing, kNothing,
+                  R"({"f:metadata":{"f:finalizers":{"v:\"a\"":{}}}})", kNothing,
+                  R"({"f:metadata":{"f:finalizers":{"v:\"b\"":{}}}})",
                   R"({"metadata":{"finalizers":["b"]}})"},
         PruneCase{"what_was_never_applied_stays", kPod, kNothing, kNothing, kNothing, kPod}),
     [](const auto& one) { return std::string(one.param.name); });
@@ -145,7 +206,15 @@ TEST(TypedErrors, M111) {
             "  .zork: field not declared in schema");
   EXPECT_EQ(errors(R"({"spec":{"template":{"spec":{"containers":[{"image":"x"}]}}}})"),
             ".spec.template.spec.containers: element 0: associative list with keys has an element "
-            "that omits key field \"name\" (and doesn't have default value)");
+            "that omits all key fields [\"name\"] (and doesn't have default values for any key "
+            "fields)");
+  // An item may leave out some of its keys; validation speaks of what is missing.
+  EXPECT_EQ(errors(R"({"spec":{"template":{"spec":{"containers":[{"name":"c","ports":)"
+                   R"([{"hostPort":80}]}],"topologySpreadConstraints":[{"topologyKey":"k"}]}}}})"),
+            "");
+  EXPECT_EQ(errors(R"({"spec":{"template":{"spec":{"containers":[null]}}}})"),
+            ".spec.template.spec.containers: element 0: associative list with keys may not have a "
+            "null element");
   EXPECT_EQ(errors(R"({"spec":{"template":{"spec":{"containers":[{"name":"c"},{"name":"c"}]}}}})"),
             R"(.spec.template.spec.containers: duplicate entries for key [name="c"])");
   EXPECT_EQ(errors(R"({"spec":{"template":{"spec":{"containers":[{"name":"c","x":1}]}}}})"),

@@ -36,6 +36,54 @@ Form form_of(const JsonField& field) {
   return field.object == nullptr || is_reference(*field.object) ? Form::leaf : Form::object;
 }
 
+Result<std::string> set_element(const JsonValue& item) {
+  if (item.is_object()) {
+    return fail(bad_request("associative list without keys has an element that's a map type"));
+  }
+  if (item.is_array()) {
+    return fail(bad_request("not supported: associative list with lists as elements"));
+  }
+  if (item.is_null()) {
+    return fail(
+        bad_request("associative list without keys has an element that's an explicit null"));
+  }
+  return "v:" + to_json_text(item);
+}
+
+// ["containerPort" "protocol"], as Go prints them.
+std::string quoted_names(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    text += (text.empty() ? "" : " ") + quote(name);
+  }
+  return "[" + text + "]";
+}
+
+// An item may leave out some of its keys: another item that has them is another item.
+Result<std::string> keyed_element(const NodeType& list, const JsonValue& item) {
+  if (item.is_null()) {
+    return fail(bad_request("associative list with keys may not have a null element"));
+  }
+  if (!item.is_object()) {
+    return fail(bad_request("associative list with keys may not have non-map elements"));
+  }
+  JsonValue keys = JsonValue::object();
+  for (const std::string_view name : key_names(list)) {
+    const std::string_view default_value = default_key_value(name);
+    if (const JsonValue* value = item.find(name)) {
+      keys.members.emplace(name, *value);
+    } else if (!default_value.empty()) {
+      keys.members.emplace(name, JsonValue::string(default_value));
+    }
+  }
+  if (keys.members.empty()) {
+    return fail(bad_request("associative list with keys has an element that omits all key fields " +
+                            quoted_names(key_names(list)) +
+                            " (and doesn't have default values for any key fields)"));
+  }
+  return "k:" + to_json_text(keys);
+}
+
 }  // namespace
 
 NodeType root_type(const JsonStruct& object) {
@@ -66,26 +114,7 @@ std::string field_element(std::string_view name) {
 }
 
 Result<std::string> item_element(const NodeType& list, const JsonValue& item) {
-  if (list.form == Form::set) {
-    if (item.is_object() || item.is_array() || item.is_null()) {
-      return fail(bad_request("lists and nulls are not allowed in a set"));
-    }
-    return "v:" + to_json_text(item);
-  }
-  if (!item.is_object()) {
-    return fail(bad_request("associative list with keys may not have non-map elements"));
-  }
-  JsonValue keys = JsonValue::object();
-  for (const std::string_view name : key_names(list)) {
-    const JsonValue* value = item.find(name);
-    if (value == nullptr && default_key_value(name).empty()) {
-      return fail(bad_request("associative list with keys has an element that omits key field " +
-                              quote(name) + " (and doesn't have default value)"));
-    }
-    keys.members.emplace(name,
-                         value == nullptr ? JsonValue::string(default_key_value(name)) : *value);
-  }
-  return "k:" + to_json_text(keys);
+  return list.form == Form::set ? set_element(item) : keyed_element(list, item);
 }
 
 const std::vector<std::string_view>& key_names(const NodeType& list) {
