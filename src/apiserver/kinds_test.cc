@@ -96,6 +96,9 @@ TEST_F(Kinds, N1_WhatANodeMayNotChange) {
                 "[status.capacity.cpu: Invalid value: \"-1\": must be greater than or equal "
                 "to 0, status.allocatable.cpu: Invalid value: \"-1\": must be greater than "
                 "or equal to 0]");
+  EXPECT_EQ(error(create(node, R"({"status":{"capacity":{"pods":"1.5"},)"
+                               R"("allocatable":{"pods":"1","cpu":"1.5"}}})")),
+            prefix + "status.capacity.pods: Invalid value: \"1500m\": must be an integer");
   must_create(node, R"({"spec":{"providerID":"a","podCIDRs":["10.0.0.0/24"]}})");
   const auto patch = [&](std::string_view subresource, std::string_view body) {
     return error(server.patch(node, subresource, PatchType::merge, body));

@@ -19,10 +19,6 @@ namespace {
 using batch::v1::Job;
 using batch::v1::JobSpec;
 
-BadValue selector_value(const JobSpec& spec) {
-  return spec.has_selector() ? BadValue::message(spec.selector()) : BadValue::null();
-}
-
 Result<LabelSelector> selector_of(const JobSpec& spec) {
   return LabelSelector::from_message(spec.has_selector() ? &spec.selector() : nullptr);
 }
@@ -47,8 +43,9 @@ void validate_job_selector(FieldErrors& errors, const FieldPath& path, const Job
     errors.required(selector_path);
   }
   const StringMap& labels = spec.template_().metadata().labels();
+  // What is wrong with a selector that cannot be read has been said.
   const Result<LabelSelector> selector = selector_of(spec);
-  if (!selector || !selector->matches(labels)) {
+  if (selector && !selector->matches(labels)) {
     errors.invalid(path.child("template").child("metadata").child("labels"), labels_value(labels),
                    "`selector` does not match template `labels`");
   }
@@ -56,7 +53,8 @@ void validate_job_selector(FieldErrors& errors, const FieldPath& path, const Job
 
 void validate_generated_selector(FieldErrors& errors, const Job& job) {
   const JobSpec& spec = job.spec();
-  if (spec.manual_selector()) {
+  // That there is no selector is validate_job_selector's to report.
+  if (spec.manual_selector() || !spec.has_selector()) {
     return;
   }
   const std::string& uid = job.metadata().uid();
@@ -80,7 +78,7 @@ void validate_generated_selector(FieldErrors& errors, const Job& job) {
   // A selector that cannot be read is validate_job_selector's to report.
   const Result<LabelSelector> selector = selector_of(spec);
   if (selector && !selector->matches(generated)) {
-    errors.invalid(FieldPath("spec").child("selector"), selector_value(spec),
+    errors.invalid(FieldPath("spec").child("selector"), BadValue::message(spec.selector()),
                    "`selector` not auto-generated");
   }
 }

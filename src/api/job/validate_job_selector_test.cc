@@ -49,26 +49,31 @@ TEST(JobSelector, J90_Expressions) {
   add_expression(good, "x", "DoesNotExist");
   EXPECT_EQ(create_errors(good), Texts{});
 
-  const std::string no_match =
-      "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: " + kNoMatch;
+  // A selector that cannot be read matches nothing, but that is not said, too.
   Job no_values = manual_job();
   add_expression(no_values, "a", "In");
   EXPECT_EQ(create_errors(no_values),
-            (Texts{"spec.selector.matchExpressions[0].values: Required value: must be specified "
-                   "when `operator` is 'In' or 'NotIn'",
-                   no_match}));
+            Texts{"spec.selector.matchExpressions[0].values: Required value: must be specified "
+                  "when `operator` is 'In' or 'NotIn'"});
   Job values = manual_job();
   add_expression(values, "a", "Exists").add_values("b");
   EXPECT_EQ(create_errors(values),
-            (Texts{"spec.selector.matchExpressions[0].values: Forbidden: may not be specified when "
-                   "`operator` is 'Exists' or 'DoesNotExist'",
-                   no_match}));
+            Texts{"spec.selector.matchExpressions[0].values: Forbidden: may not be specified when "
+                  "`operator` is 'Exists' or 'DoesNotExist'"});
   Job unknown = manual_job();
   add_expression(unknown, "a", "Near");
   EXPECT_EQ(create_errors(unknown),
-            (Texts{"spec.selector.matchExpressions[0].operator: Invalid value: \"Near\": not a "
-                   "valid selector operator",
-                   no_match}));
+            Texts{"spec.selector.matchExpressions[0].operator: Invalid value: \"Near\": not a "
+                  "valid selector operator"});
+}
+
+TEST(JobSelector, J92_WithoutASelectorNothingIsGenerated) {
+  Job job = created(minimal_job());
+  job.mutable_spec()->clear_selector();
+  job.mutable_spec()->mutable_template_()->mutable_metadata()->clear_labels();
+  EXPECT_EQ(testing::texts(validate_job_create(job)),
+            (Texts{"spec.selector: Required value",
+                   "spec.template.metadata.labels: Invalid value: null: " + kNoMatch}));
 }
 
 TEST(JobSelector, J91_TheSelectorMatchesTheTemplate) {

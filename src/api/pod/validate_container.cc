@@ -32,15 +32,6 @@ void validate_name_and_image(FieldErrors& errors, const FieldPath& path,
   }
 }
 
-void validate_pull_policy(FieldErrors& errors, const FieldPath& path, const std::string& policy) {
-  if (policy.empty()) {
-    errors.required(path.child("imagePullPolicy"));
-  } else if (policy != "Always" && policy != "IfNotPresent" && policy != "Never") {
-    errors.not_supported(path.child("imagePullPolicy"), policy,
-                         {"Always", "IfNotPresent", "Never"});
-  }
-}
-
 void validate_resize_policy(FieldErrors& errors, const FieldPath& path, const Container& container,
                             const std::string& pod_restart_policy) {
   std::set<std::string_view> resources;
@@ -79,7 +70,7 @@ void validate_common(FieldErrors& errors, const FieldPath& path, const Container
     validate_env_from(errors, path.child("envFrom"), container.env_from());
   }
   validate_mounts_and_devices(errors, path, container, context.volumes);
-  validate_pull_policy(errors, path, container.image_pull_policy());
+  validate_pull_policy(errors, path.child("imagePullPolicy"), container.image_pull_policy());
   if (container.has_resources()) {
     validate_container_resources(errors, path.child("resources"), container.resources());
   }
@@ -131,6 +122,14 @@ void forbid_restart_on_resize(FieldErrors& errors, const FieldPath& path,
 }
 
 }  // namespace
+
+void validate_pull_policy(FieldErrors& errors, const FieldPath& path, const std::string& policy) {
+  if (policy.empty()) {
+    errors.required(path);
+  } else if (policy != "Always" && policy != "IfNotPresent" && policy != "Never") {
+    errors.not_supported(path, policy, {"Always", "IfNotPresent", "Never"});
+  }
+}
 
 void validate_containers(FieldErrors& errors, const FieldPath& path,
                          const ContainerContext& context) {

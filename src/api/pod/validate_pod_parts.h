@@ -31,6 +31,7 @@ class Pod;
 class PodSecurityContext;
 class PodSpec;
 class Probe;
+class EphemeralVolumeSource;
 class ProjectedVolumeSource;
 class DownwardAPIVolumeFile;
 class KeyToPath;
@@ -74,9 +75,13 @@ struct ContainerContext {
 // validate_pod_spec.cc: what a create and an update have in common
 void validate_pod_metadata_and_spec(FieldErrors& errors, const core::v1::Pod& pod);
 
-// validate_volume.cc, validate_volume_files.cc
+// validate_volume.cc, validate_volume_claim.cc, validate_volume_files.cc
+// `pod` is nullptr for a template: what its pods will be called is not known yet, and it may leave
+// out what they must have.
 ValidVolumes validate_volumes(FieldErrors& errors, const FieldPath& path,
-                              const Repeated<core::v1::Volume>& volumes);
+                              const Repeated<core::v1::Volume>& volumes, const core::v1::Pod* pod);
+void validate_ephemeral_volume(FieldErrors& errors, const FieldPath& path,
+                               const core::v1::EphemeralVolumeSource& ephemeral);
 void validate_projected_volume(FieldErrors& errors, const FieldPath& path,
                                const core::v1::ProjectedVolumeSource& source);
 void validate_downward_file(FieldErrors& errors, const FieldPath& path,
@@ -89,6 +94,7 @@ void validate_descending_path(FieldErrors& errors, const FieldPath& path, std::s
 void validate_no_backsteps(FieldErrors& errors, const FieldPath& path, std::string_view target);
 
 // validate_container.cc
+void validate_pull_policy(FieldErrors& errors, const FieldPath& path, const std::string& policy);
 void validate_containers(FieldErrors& errors, const FieldPath& path,
                          const ContainerContext& context);
 void validate_init_containers(FieldErrors& errors, const FieldPath& path,

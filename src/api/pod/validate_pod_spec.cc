@@ -37,8 +37,9 @@ void validate_optional_name(FieldErrors& errors, const FieldPath& path, std::str
   }
 }
 
-void validate_all_containers(FieldErrors& errors, const FieldPath& path, const PodSpec& spec) {
-  const ValidVolumes volumes = validate_volumes(errors, path.child("volumes"), spec.volumes());
+void validate_all_containers(FieldErrors& errors, const FieldPath& path, const PodSpec& spec,
+                             const Pod* pod) {
+  const ValidVolumes volumes = validate_volumes(errors, path.child("volumes"), spec.volumes(), pod);
   const ContainerContext context{spec, volumes};
   validate_containers(errors, path.child("containers"), context);
   validate_init_containers(errors, path.child("initContainers"), context);
@@ -127,15 +128,17 @@ void validate_scheduling(FieldErrors& errors, const FieldPath& path, const PodSp
   }
 }
 
-void validate_spec(FieldErrors& errors, const FieldPath& path, const PodSpec& spec, bool is_pod) {
+// `pod` is nullptr for a template.
+void validate_spec(FieldErrors& errors, const FieldPath& path, const PodSpec& spec,
+                   const Pod* pod) {
   if (!spec.has_termination_grace_period_seconds()) {
     errors.required(path.child("terminationGracePeriodSeconds"));
   }
-  validate_all_containers(errors, path, spec);
+  validate_all_containers(errors, path, spec, pod);
   if (spec.has_resources()) {
     validate_pod_resources(errors, path.child("resources"), spec);
   }
-  validate_placement(errors, path, spec, is_pod);
+  validate_placement(errors, path, spec, pod != nullptr);
   validate_names_and_deadline(errors, path, spec);
   validate_scheduling(errors, path, spec);
   validate_file_key_volumes(errors, path, spec);
@@ -176,7 +179,7 @@ void validate_pod_template_spec(FieldErrors& errors, const FieldPath& path,
   validate_labels(errors, path.child("labels"), pod_template.metadata().labels());
   validate_annotations(errors, path.child("annotations"), pod_template.metadata().annotations());
   const FieldPath spec_path = path.child("spec");
-  validate_spec(errors, spec_path, pod_template.spec(), false);
+  validate_spec(errors, spec_path, pod_template.spec(), nullptr);
   if (!pod_template.spec().ephemeral_containers().empty()) {
     errors.forbidden(spec_path.child("ephemeralContainers"),
                      "ephemeral containers not allowed in pod template");
@@ -188,7 +191,7 @@ void validate_pod_metadata_and_spec(FieldErrors& errors, const Pod& pod) {
   const PodSpec& spec = pod.spec();
   validate_object_meta(errors, FieldPath("metadata"), pod.metadata(), true,
                        check_dns1123_subdomain);
-  validate_spec(errors, path, spec, true);
+  validate_spec(errors, path, spec, &pod);
   if (spec.service_account_name().empty()) {
     forbid_tokens_without_account(errors, path, spec);
   }

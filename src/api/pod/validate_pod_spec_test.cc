@@ -106,6 +106,26 @@ TEST(PodValidation, P46_SecurityContext) {
                           "supported values: \"Always\", \"OnRootMismatch\""));
 }
 
+TEST(PodValidation, P46_SysctlsOfTheNode) {
+  const auto with = [](std::string_view shared, std::string_view name) {
+    return errors_with(std::string(shared) + ": true, securityContext: {sysctls: [{name: " +
+                       std::string(name) + ", value: '1'}]}");
+  };
+  for (const char* name : {"kernel.shmmax", "kernel.shm_rmid_forced", "kernel/sem", "kernel.msgmni",
+                           "fs.mqueue.msg_max", "fs/mqueue/msg_max"}) {
+    EXPECT_THAT(with("hostIPC", name),
+                ElementsAre("spec.securityContext.sysctls[0].name: Invalid value: \"" +
+                            std::string(name) + "\": may not be specified when 'hostIPC' is true"));
+    EXPECT_THAT(with("hostNetwork", name), IsEmpty());
+  }
+  EXPECT_THAT(with("hostNetwork", "net.ipv4.tcp_syncookies"),
+              ElementsAre("spec.securityContext.sysctls[0].name: Invalid value: "
+                          "\"net.ipv4.tcp_syncookies\": may not be specified when 'hostNetwork' is "
+                          "true"));
+  EXPECT_THAT(with("hostIPC", "net.ipv4.tcp_syncookies"), IsEmpty());
+  EXPECT_THAT(with("hostIPC", "kernel.pid_max"), IsEmpty());
+}
+
 TEST(PodValidation, Network) {
   EXPECT_THAT(errors_with("dnsPolicy: None, dnsConfig: {nameservers: [10.0.0.1, '::1'], searches: "
                           "[a.b., _tcp.c, .]}, hostAliases: [{ip: 127.0.0.1, hostnames: [a]}]"),

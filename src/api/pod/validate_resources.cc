@@ -60,7 +60,7 @@ void validate_amount(FieldErrors& errors, const FieldPath& path, std::string_vie
   if (quantity.sign() < 0) {
     errors.invalid(path, quantity.to_string(), "must be greater than or equal to 0");
   }
-  if (is_extended_resource(name) && quantity.milli_value() % 1000 != 0) {
+  if (is_integer_resource(name) && has_fraction(quantity)) {
     errors.invalid(path, quantity.to_string(), "must be an integer");
   }
 }

@@ -12,6 +12,7 @@ namespace {
 
 using core::v1::AppArmorProfile;
 using core::v1::PodSecurityContext;
+using core::v1::PodSpec;
 using core::v1::SeccompProfile;
 using core::v1::SecurityContext;
 
@@ -104,8 +105,37 @@ bool is_sysctl_name(std::string_view name) {
   return segment_open && name.size() <= kMaxSysctl;
 }
 
-void validate_sysctls(FieldErrors& errors, const FieldPath& path,
-                      const PodSecurityContext& security) {
+// kernel.shmmax. In a name whose first separator is a slash, slashes and dots have changed places.
+std::string dotted_sysctl(std::string name) {
+  const size_t first = name.find_first_of("./");
+  if (first != std::string::npos && name[first] == '/') {
+    std::ranges::replace(name, '.', '\n');
+    std::ranges::replace(name, '/', '.');
+    std::ranges::replace(name, '\n', '/');
+  }
+  return name;
+}
+
+bool is_ipc_sysctl(std::string_view dotted) {
+  static constexpr std::string_view kNames[] = {
+      "kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced",
+      "kernel.shm", "kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg"};
+  return dotted.starts_with("fs.mqueue.") || std::ranges::find(kNames, dotted) != std::end(kNames);
+}
+
+// A pod that shares a namespace with its node would change the node's own parameters.
+void validate_host_sysctl(FieldErrors& errors, const FieldPath& path, const std::string& name,
+                          const PodSpec& spec) {
+  const std::string dotted = dotted_sysctl(name);
+  if (spec.host_network() && dotted.starts_with("net.")) {
+    errors.invalid(path, name, "may not be specified when 'hostNetwork' is true");
+  } else if (spec.host_ipc() && is_ipc_sysctl(dotted)) {
+    errors.invalid(path, name, "may not be specified when 'hostIPC' is true");
+  }
+}
+
+void validate_sysctls(FieldErrors& errors, const FieldPath& path, const PodSpec& spec) {
+  const PodSecurityContext& security = spec.security_context();
   std::set<std::string_view> names;
   for (int i = 0; i < security.sysctls_size(); ++i) {
     const std::string& name = security.sysctls(i).name();
@@ -121,6 +151,7 @@ void validate_sysctls(FieldErrors& errors, const FieldPath& path,
     } else if (names.contains(name)) {
       errors.duplicate(item, name);
     }
+    validate_host_sysctl(errors, item, name, spec);
     names.insert(name);
   }
 }
@@ -214,7 +245,7 @@ void validate_pod_security(FieldErrors& errors, const FieldPath& path,
                    "ShareProcessNamespace and HostPID cannot both be enabled");
   }
   if (!security.sysctls().empty()) {
-    validate_sysctls(errors, path.child("sysctls"), security);
+    validate_sysctls(errors, path.child("sysctls"), spec);
   }
   const std::string& change = security.fs_group_change_policy();
   if (security.has_fs_group_change_policy() && change != "Always" && change != "OnRootMismatch") {

@@ -1,16 +1,42 @@
-// Volumes (api.md P5, P36). Sources that only a cloud or a storage system could serve are counted,
-// and otherwise kept as they came.
+// Volumes (api.md P5, P36). Sources that only a cloud or a storage system of their own could serve
+// are counted, and otherwise kept as they came.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 #include "api/names.h"
 #include "api/pod/validate_pod_parts.h"
+#include "schema/core/v1/pod.pb.h"
 #include "schema/core/v1/volume.pb.h"
 
 namespace windlass::api {
 namespace {
 
+using core::v1::Pod;
 using core::v1::Volume;
 using core::v1::VolumeSource;
+
+constexpr size_t kMaxDriverName = 63;
+constexpr std::string_view kEphemeral = "ephemeral";
+constexpr std::string_view kImage = "image";
+
+// The claim that is made for an ephemeral volume.
+std::string created_claim(const Pod& pod, const Volume& volume) {
+  return pod.metadata().name() + "-" + volume.name();
+}
+
+std::set<std::string> created_claims(const Repeated<Volume>& volumes, const Pod* pod) {
+  std::set<std::string> claims;
+  if (pod != nullptr && !pod->metadata().name().empty()) {
+    for (const Volume& volume : volumes) {
+      if (volume.volume_source().has_ephemeral()) {
+        claims.insert(created_claim(*pod, volume));
+      }
+    }
+  }
+  return claims;
+}
 
 void validate_empty_dir(FieldErrors& errors, const FieldPath& path, const VolumeSource& source) {
   if (source.empty_dir().size_limit().string().starts_with('-')) {
@@ -77,6 +103,48 @@ void validate_projected(FieldErrors& errors, const FieldPath& path, const Volume
   validate_projected_volume(errors, path, source.projected());
 }
 
+void validate_nfs(FieldErrors& errors, const FieldPath& path, const VolumeSource& source) {
+  const core::v1::NFSVolumeSource& nfs = source.nfs();
+  if (nfs.server().empty()) {
+    errors.required(path.child("server"));
+  }
+  if (nfs.path().empty()) {
+    errors.required(path.child("path"));
+  }
+  if (!nfs.path().starts_with('/')) {
+    errors.invalid(path.child("path"), nfs.path(), "must be an absolute path");
+  }
+}
+
+void validate_csi_driver(FieldErrors& errors, const FieldPath& path, const std::string& driver) {
+  if (driver.empty()) {
+    errors.required(path);
+    return;
+  }
+  if (driver.size() > kMaxDriverName) {
+    errors.too_long(path, kMaxDriverName);
+  }
+  std::string lower = driver;
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  add_problems(errors, path, driver, check_dns1123_subdomain(lower));
+}
+
+void validate_csi(FieldErrors& errors, const FieldPath& path, const VolumeSource& source) {
+  validate_csi_driver(errors, path.child("driver"), source.csi().driver());
+  if (!source.csi().has_node_publish_secret_ref()) {
+    return;
+  }
+  const std::string& name = source.csi().node_publish_secret_ref().name();
+  if (name.empty()) {
+    errors.required(path.child("nodePublishSecretRef").child("name"));
+  } else {
+    // The path is the one that Kubernetes gives.
+    add_problems(errors, path.child("name"), name, check_dns1123_subdomain(name));
+  }
+}
+
 struct SourceRule {
   std::string_view name;
   bool (VolumeSource::*has)() const;
@@ -91,7 +159,7 @@ constexpr SourceRule kSources[] = {
     {"gcePersistentDisk", &VolumeSource::has_gce_persistent_disk, nullptr},
     {"awsElasticBlockStore", &VolumeSource::has_aws_elastic_block_store, nullptr},
     {"secret", &VolumeSource::has_secret, validate_secret},
-    {"nfs", &VolumeSource::has_nfs, nullptr},
+    {"nfs", &VolumeSource::has_nfs, validate_nfs},
     {"iscsi", &VolumeSource::has_iscsi, nullptr},
     {"glusterfs", &VolumeSource::has_glusterfs, nullptr},
     {"flocker", &VolumeSource::has_flocker, nullptr},
@@ -112,23 +180,54 @@ constexpr SourceRule kSources[] = {
     {"storageos", &VolumeSource::has_storageos, nullptr},
     {"projected", &VolumeSource::has_projected, validate_projected},
     {"scaleIO", &VolumeSource::has_scale_io, nullptr},
-    {"csi", &VolumeSource::has_csi, nullptr},
-    {"ephemeral", &VolumeSource::has_ephemeral, nullptr},
-    {"image", &VolumeSource::has_image, nullptr},
+    {"csi", &VolumeSource::has_csi, validate_csi},
+    {kEphemeral, &VolumeSource::has_ephemeral, nullptr},
+    {kImage, &VolumeSource::has_image, nullptr},
 };
 
-void validate_source(FieldErrors& errors, const FieldPath& path, const VolumeSource& source) {
-  bool found = false;
+void validate_ephemeral(FieldErrors& errors, const FieldPath& path, const Volume& volume,
+                        const Pod* pod) {
+  validate_ephemeral_volume(errors, path.child("ephemeral"), volume.volume_source().ephemeral());
+  if (pod == nullptr || pod->metadata().name().empty() || volume.name().empty()) {
+    return;
+  }
+  const std::string claim = created_claim(*pod, volume);
+  for (const std::string& problem : check_dns1123_subdomain(claim)) {
+    errors.invalid(path.child("name"), volume.name(),
+                   fmt::format("PVC name {}: {}", go_quote(claim), problem));
+  }
+}
+
+void validate_image(FieldErrors& errors, const FieldPath& path,
+                    const core::v1::ImageVolumeSource& image, const Pod* pod) {
+  if (pod != nullptr && image.reference().empty()) {
+    errors.required(path.child("reference"));
+  }
+  validate_pull_policy(errors, path.child("pullPolicy"), image.pull_policy());
+}
+
+void validate_source(FieldErrors& errors, const FieldPath& path, const Volume& volume,
+                     const Pod* pod) {
+  const VolumeSource& source = volume.volume_source();
+  std::string_view found;
   for (const SourceRule& rule : kSources) {
     if (!(source.*rule.has)()) {
       continue;
     }
-    if (found) {
+    if (!found.empty()) {
       errors.forbidden(path.child(rule.name), "may not specify more than 1 volume type");
-    } else if (rule.validate != nullptr) {
+      continue;
+    }
+    found = rule.name;
+    if (rule.validate != nullptr) {
       rule.validate(errors, path.child(rule.name), source);
     }
-    found = true;
+  }
+  // These two ask for the pod, too.
+  if (found == kEphemeral) {
+    validate_ephemeral(errors, path, volume, pod);
+  } else if (found == kImage) {
+    validate_image(errors, path.child(kImage), source.image(), pod);
   }
 }
 
@@ -144,13 +243,14 @@ void ValidVolumes::add(const Volume& volume) {
 }
 
 ValidVolumes validate_volumes(FieldErrors& errors, const FieldPath& path,
-                              const Repeated<Volume>& volumes) {
+                              const Repeated<Volume>& volumes, const Pod* pod) {
+  const std::set<std::string> created = created_claims(volumes, pod);
   ValidVolumes valid;
   for (int i = 0; i < volumes.size(); ++i) {
     const Volume& volume = volumes[i];
     const FieldPath item = path.index(as_index(i));
     const size_t errors_before = errors.size();
-    validate_source(errors, item, volume.volume_source());
+    validate_source(errors, item, volume, pod);
     if (volume.name().empty()) {
       errors.required(item.child("name"));
     } else if (const auto problems = check_dns1123_label(volume.name()); !problems.empty()) {
@@ -161,6 +261,11 @@ ValidVolumes validate_volumes(FieldErrors& errors, const FieldPath& path,
     }
     if (errors.size() == errors_before) {
       valid.add(volume);
+    }
+    const std::string& claim = volume.volume_source().persistent_volume_claim().claim_name();
+    if (created.contains(claim)) {
+      errors.invalid(item.child("persistentVolumeClaim").child("claimName"), claim,
+                     "must not reference a PVC that gets created for an ephemeral volume");
     }
   }
   return valid;

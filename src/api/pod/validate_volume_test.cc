@@ -42,6 +42,107 @@ TEST(VolumeValidation, P36_OneSource) {
               IsEmpty());
 }
 
+TEST(VolumeValidation, P36_Nfs) {
+  EXPECT_THAT(volume_errors("{name: a, nfs: {}}, {name: b, nfs: {server: s, path: x}}"),
+              ElementsAre("spec.volumes[0].nfs.server: Required value",
+                          "spec.volumes[0].nfs.path: Required value",
+                          "spec.volumes[0].nfs.path: Invalid value: \"\": must be an absolute path",
+                          "spec.volumes[1].nfs.path: Invalid value: \"x\": must be an absolute "
+                          "path"));
+}
+
+TEST(VolumeValidation, P36_Csi) {
+  EXPECT_THAT(
+      volume_errors("{name: a, csi: {driver: Example.COM, nodePublishSecretRef: {name: s}}}"),
+      IsEmpty());
+  EXPECT_THAT(volume_errors("{name: a, csi: {nodePublishSecretRef: {}}}"),
+              ElementsAre("spec.volumes[0].csi.driver: Required value",
+                          "spec.volumes[0].csi.nodePublishSecretRef.name: Required value"));
+  EXPECT_THAT(volume_errors("{name: a, csi: {driver: a_b, nodePublishSecretRef: {name: S}}}"),
+              ElementsAre(StartsWith("spec.volumes[0].csi.driver: Invalid value: \"a_b\": a "
+                                     "lowercase RFC 1123 subdomain must"),
+                          StartsWith("spec.volumes[0].csi.name: Invalid value: \"S\": a lowercase "
+                                     "RFC 1123 subdomain must")));
+  EXPECT_THAT(volume_errors("{name: a, csi: {driver: " + std::string(64, 'a') + "}}"),
+              ElementsAre("spec.volumes[0].csi.driver: Too long: may not be more than 63 bytes"));
+}
+
+TEST(VolumeValidation, P36_Image) {
+  EXPECT_THAT(volume_errors("{name: a, image: {reference: r}}"), IsEmpty());
+  EXPECT_THAT(
+      volume_errors("{name: a, image: {pullPolicy: Zork}}"),
+      ElementsAre("spec.volumes[0].image.reference: Required value",
+                  "spec.volumes[0].image.pullPolicy: Unsupported value: \"Zork\": supported "
+                  "values: \"Always\", \"IfNotPresent\", \"Never\""));
+  // A template may leave the image to its pods.
+  const auto pod_template = testing::from_yaml<core::v1::PodTemplateSpec>(
+      "{spec: {terminationGracePeriodSeconds: 1, restartPolicy: Never, dnsPolicy: Default, "
+      "containers: [{name: c, image: i, imagePullPolicy: Never, terminationMessagePolicy: File}], "
+      "volumes: [{name: a, image: {pullPolicy: Never}}]}}");
+  FieldErrors errors;
+  validate_pod_template_spec(errors, FieldPath("template"), pod_template);
+  EXPECT_THAT(testing::error_texts(errors), IsEmpty());
+}
+
+std::vector<std::string> claim_errors(const std::string& fields) {
+  return volume_errors("{name: a, ephemeral: {volumeClaimTemplate: {" + fields + "}}}");
+}
+
+TEST(VolumeValidation, P36_Ephemeral) {
+  const std::string claim = "spec.volumes[0].ephemeral.volumeClaimTemplate";
+  EXPECT_THAT(claim_errors("metadata: {labels: {a: b}}, spec: {accessModes: [ReadWriteOnce], "
+                           "resources: {requests: {storage: 1Gi}}, dataSource: {kind: "
+                           "PersistentVolumeClaim, name: c}}"),
+              IsEmpty());
+  EXPECT_THAT(volume_errors("{name: a, ephemeral: {}}"), ElementsAre(claim + ": Required value"));
+  EXPECT_THAT(
+      claim_errors("metadata: {name: m, uid: u, finalizers: [a/b]}, spec: {}"),
+      ElementsAre(claim + ".metadata.name: Forbidden: cannot be set",
+                  claim + ".metadata.uID: Forbidden: cannot be set",
+                  claim + ".metadata.finalizers: Forbidden: cannot be set",
+                  claim + ".spec.accessModes: Required value: at least 1 access mode is required",
+                  claim + ".spec.resources[storage]: Required value"));
+  EXPECT_THAT(
+      claim_errors("spec: {accessModes: [ReadWriteOncePod, ReadWriteOnce, Zork], selector: "
+                   "{matchExpressions: [{key: a, operator: In}]}, resources: {requests: {storage: "
+                   "0}}, storageClassName: A, volumeMode: Zork, dataSource: {kind: X}}"),
+      ElementsAre(
+          claim + ".spec.selector.matchExpressions[0].values: Required value: must be "
+                  "specified when `operator` is 'In' or 'NotIn'",
+          claim + ".spec.accessModes: Unsupported value: \"Zork\": supported values: "
+                  "\"ReadOnlyMany\", \"ReadWriteMany\", \"ReadWriteOnce\", "
+                  "\"ReadWriteOncePod\"",
+          claim + ".spec.accessModes: Forbidden: may not use ReadWriteOncePod with other "
+                  "access modes",
+          claim + ".spec.resources[storage]: Invalid value: \"0\": must be greater than "
+                  "zero",
+          StartsWith(claim + ".spec.storageClassName: Invalid value: \"A\": a lowercase RFC "
+                             "1123 subdomain must"),
+          claim + ".spec.volumeMode: Unsupported value: \"Zork\": supported values: "
+                  "\"Block\", \"Filesystem\"",
+          claim + ".spec.dataSource.name: Required value",
+          claim + ".spec.dataSource: Invalid value: \"X\": must be "
+                  "'PersistentVolumeClaim' when referencing the default apiGroup"));
+}
+
+// The claim is called after the pod, p, and the volume.
+TEST(VolumeValidation, P36_TheClaimOfAnEphemeralVolume) {
+  const std::string ephemeral =
+      "ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: "
+      "{requests: {storage: 1}}}}}";
+  EXPECT_THAT(volume_errors("{name: a, persistentVolumeClaim: {claimName: p-b}}, {name: b, " +
+                            ephemeral + "}"),
+              ElementsAre("spec.volumes[0].persistentVolumeClaim.claimName: Invalid value: "
+                          "\"p-b\": must not reference a PVC that gets created for an ephemeral "
+                          "volume"));
+  EXPECT_THAT(
+      volume_errors("{name: B, " + ephemeral + "}"),
+      ElementsAre(StartsWith("spec.volumes[0].name: Invalid value: \"B\": PVC name \"p-B\": "
+                             "a lowercase RFC 1123 subdomain must"),
+                  StartsWith("spec.volumes[0].name: Invalid value: \"B\": a lowercase RFC "
+                             "1123 label must")));
+}
+
 TEST(VolumeValidation, P36_HostPath) {
   EXPECT_THAT(volume_errors("{name: a, hostPath: {path: /x, type: DirectoryOrCreate}}, {name: b, "
                             "hostPath: {path: /a..b}}"),

@@ -40,6 +40,7 @@ void warn_about_repeated_names(PodWarnings& warnings, const FieldPath& path, con
 
 void warn_about_spec(PodWarnings& warnings, const FieldPath& path, const PodSpec& spec) {
   warn_about_placement(warnings, path, spec);
+  warn_about_volumes(warnings, path, spec);
   warn_about_repeated_names(warnings, path, spec);
   warn_about_containers(warnings, path, spec);
   warn_about_ports(warnings, path, spec);

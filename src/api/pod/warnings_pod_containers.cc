@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "api/pod/default_pod_parts.h"
+#include "api/pod/resource_names.h"
 #include "api/pod/warnings_pod_parts.h"
 #include "base/quantity.h"
 #include "schema/core/v1/pod_spec.pb.h"
@@ -27,20 +27,6 @@ void visit_containers(const FieldPath& spec_path, const PodSpec& spec, Visit vis
   }
   for (int i = 0; i < spec.containers_size(); ++i) {
     visit(spec_path.child("containers").index(static_cast<size_t>(i)), spec.containers(i));
-  }
-}
-
-void warn_about_fraction(PodWarnings& warnings, const FieldPath& path, const ResourceMap& resources,
-                         const std::string& name) {
-  const auto found = resources.find(name);
-  if (found == resources.end()) {
-    return;
-  }
-  const auto quantity = Quantity::parse(found->second.string());
-  if (quantity && quantity->milli_value() % 1000 != 0) {
-    warnings.add(path.key(name), fmt::format("fractional byte value {} is invalid, must be an "
-                                             "integer",
-                                             go_quote(quantity->to_string())));
   }
 }
 
@@ -94,7 +80,27 @@ std::string_view conflict_of(const ContainerPort& port, const ContainerPort& oth
   return {};
 }
 
+// As Go prints a port.
+std::string port_text(const ContainerPort& port) {
+  return fmt::format("{{Name:{} HostPort:{} ContainerPort:{} Protocol:{} HostIP:{}}}", port.name(),
+                     port.host_port(), port.container_port(), port.protocol(), port.host_ip());
+}
+
 }  // namespace
+
+void warn_about_fraction(PodWarnings& warnings, const FieldPath& path, const ResourceMap& resources,
+                         const std::string& name) {
+  const auto found = resources.find(name);
+  if (found == resources.end()) {
+    return;
+  }
+  const auto quantity = Quantity::parse(found->second.string());
+  if (quantity && has_fraction(*quantity)) {
+    warnings.add(path.key(name), fmt::format("fractional byte value {} is invalid, must be an "
+                                             "integer",
+                                             go_quote(quantity->to_string())));
+  }
+}
 
 void warn_about_containers(PodWarnings& warnings, const FieldPath& spec_path, const PodSpec& spec) {
   visit_containers(spec_path, spec, [&](const FieldPath& path, const Container& container) {
@@ -113,6 +119,9 @@ void warn_about_ports(PodWarnings& warnings, const FieldPath& spec_path, const P
     for (int i = 0; i < container.ports_size(); ++i) {
       const ContainerPort& port = container.ports(i);
       const FieldPath item = path.child("ports").index(static_cast<size_t>(i));
+      if (!port.host_ip().empty() && port.host_port() == 0) {
+        warnings.add(item, "hostIP set without hostPort: " + port_text(port));
+      }
       auto& others = seen[{port.container_port(), port.protocol()}];
       for (const SeenPort& other : others) {
         const auto conflict = conflict_of(port, *other.port);

@@ -91,6 +91,33 @@ TEST(PodWarnings, FractionsOfBytes) {
   EXPECT_THAT(container_warnings("resources: {limits: {memory: 1500m, cpu: 1500m}}"),
               ElementsAre(kInit + "resources.limits[memory]: fractional byte value \"1500m\" is "
                                   "invalid, must be an integer"));
+  // 2^63 and more: too many to count thousandths of them.
+  EXPECT_THAT(container_warnings("resources: {limits: {memory: 9223372036854775808}, "
+                                 "requests: {memory: 8Ei, ephemeral-storage: 10E}}"),
+              IsEmpty());
+}
+
+TEST(PodWarnings, FractionsOfAClaim) {
+  EXPECT_THAT(template_warnings("volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: "
+                                "{resources: {requests: {storage: 1500m}}}}}}]"),
+              ElementsAre("spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.spec."
+                          "resources.requests[storage]: fractional byte value \"1500m\" is "
+                          "invalid, must be an integer"));
+}
+
+TEST(PodWarnings, EmptyProjectedSources) {
+  EXPECT_THAT(
+      template_warnings("volumes: [{name: v, projected: {sources: [{}, {secret: {name: s}}, "
+                        "{}]}}, {name: w, projected: {}}]"),
+      ElementsAre("volume \"v\" (Projected) has no sources provided",
+                  "volume \"v\" (Projected) has no sources provided"));
+}
+
+TEST(PodWarnings, HostAddressWithoutHostPort) {
+  EXPECT_THAT(container_warnings("ports: [{containerPort: 80, hostIP: 10.0.0.1}, "
+                                 "{containerPort: 81, hostIP: 10.0.0.1, hostPort: 81}]"),
+              ElementsAre(kInit + "ports[0]: hostIP set without hostPort: {Name: HostPort:0 "
+                                  "ContainerPort:80 Protocol:TCP HostIP:10.0.0.1}"));
 }
 
 TEST(PodWarnings, Ports) {
