@@ -215,6 +215,7 @@ Result<CommandLine> up_options(const RawFlags& raw) {
   options.verbosity = raw.verbosity;
   options.nodes = raw.nodes.value_or(raw.hollow_nodes > 0 ? 0 : 1);
   options.hollow_nodes = raw.hollow_nodes;
+  options.accept_lost_writes = raw.accept_lost_writes;
   options.images = raw.node_images;
   TRY(options.hollow_mix, node::hollow::parse_mix(raw.hollow_mix));
   TRY(options.shutdown, read_shutdown_flags(raw.shutdown));

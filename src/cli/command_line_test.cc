@@ -114,6 +114,11 @@ TEST(CommandLine, UpTakesHollowNodes) {
   EXPECT_THAT(refused({"up", "--hollow-mix", "fail=often"}).text, HasSubstr("fail"));
 }
 
+TEST(CommandLine, UpAcceptsLostWritesOnlyWhenToldTo) {
+  EXPECT_FALSE(parsed<UpOptions>({"up"}).accept_lost_writes);
+  EXPECT_TRUE(parsed<UpOptions>({"up", "--accept-lost-writes"}).accept_lost_writes);
+}
+
 TEST(CommandLine, M29_EveryPeriodOfTheControlPlaneIsAFlag) {
   EXPECT_EQ(parsed<UpOptions>({"up"}).periods, PlanePeriods());
   for (const PeriodFlag& flag : period_flags()) {

@@ -88,6 +88,17 @@ TEST(Down, WhatAProcessLeavesBehindEndsToo) {
   EXPECT_EQ(output.err_text, "stopped\n");
 }
 
+TEST(Down, AProcessWhoseLockFileIsGoneEndsToo) {
+  const posix::TemporaryDirectory directory;
+  const KilledUp up(directory.path());
+  std::filesystem::remove(directory / "lock");
+  testing::TextOutput output;
+  std::vector<std::string> ended;
+  EXPECT_EQ(take_down_and_tell(directory.path(), output, ended), ExitCode::ok);
+  EXPECT_EQ(output.err_text, "stopped\n");
+  EXPECT_FALSE(posix::data_directory_in_use(directory.path()));
+}
+
 // With the data directory itself, and what stands in the way of one of them.
 TEST(Down, NodesThatShareTheDirectoryEndToo) {
   const posix::TemporaryDirectory directory;

@@ -114,6 +114,8 @@ CLI::App* add_up(CLI::App& app, RawFlags& raw) {
                       "duration=1s..5s,fail=10%,exit-code=42,seed=7");
   command->add_option("--feature-gates", raw.feature_gates,
                       "Switch features: A=true,B=false (all are on by default)");
+  command->add_flag("--accept-lost-writes", raw.accept_lost_writes,
+                    "Start although the data directory has lost acknowledged writes");
   command->add_option("-v", raw.verbosity, "Log more: 0 warnings, 1 information, 2 all");
   add_period_flags(*command, raw);
   add_shutdown_flags(*command, raw.shutdown);

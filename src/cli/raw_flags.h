@@ -44,6 +44,7 @@ struct RawFlags {
   std::optional<size_t> nodes;
   size_t hollow_nodes = 0;
   std::string hollow_mix;
+  bool accept_lost_writes = false;
   std::string cases;
   std::string fail_on = "warning";
   std::string supervisor_dir;

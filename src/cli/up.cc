@@ -78,7 +78,9 @@ class UpSession::Impl {
     const CredentialSource source{env_.files, env_.random, env_.clock.now(), options_.data_dir};
     TRY(credentials_, open_credentials(source, server_names(endpoint)));
 
-    TRY(auto file, store::RevisionLog::open(std::move(directory), {}));
+    store::LogOptions log_options;
+    log_options.accept_lost_writes = options_.accept_lost_writes;
+    TRY(auto file, store::RevisionLog::open(std::move(directory), log_options));
     journal_ =
         std::make_unique<store::SqliteJournal>(env_.executor, worker_, env_.log, std::move(file));
     store_ = std::make_unique<store::Store>(journal_.get());

@@ -28,6 +28,7 @@ struct UpOptions {
   PlanePeriods periods = {};
   size_t nodes = 1;  // that run containers
   NodeImages images = {};
+  bool accept_lost_writes = false;  // the store starts without what it has lost
   size_t hollow_nodes = 0;
   node::hollow::Mix hollow_mix = {};
   node::ShutdownGroups shutdown = {};  // of the nodes that run containers

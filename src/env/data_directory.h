@@ -11,6 +11,18 @@
 
 namespace windlass::env {
 
+// Which file a name stands for: two files that exist at the same time never have the same.
+struct FileIdentity {
+  uint64_t device = 0;
+  uint64_t number = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+struct FileState {
+  FileIdentity identity;
+  uint64_t bytes = 0;
+};
+
 class DataDirectory {
  public:
   // Other processes may have it then.
@@ -18,6 +30,8 @@ class DataDirectory {
 
   virtual const std::string& path() const = 0;
   virtual Result<bool> has(std::string_view name) = 0;
+  // Of the file that others find under path() and this name now; an error when there is none.
+  virtual Result<FileState> look_at(std::string_view name) = 0;
   // An empty file that only its owner can open, in place of any that was there.
   virtual Result<void> create(std::string_view name) = 0;
   // Survives a crash of the machine once it returns; replaces what `to` named.

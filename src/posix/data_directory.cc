@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <sstream>
+#include <string>
 
 #include "posix/error.h"
 #include "posix/file_descriptor.h"
@@ -25,6 +27,8 @@ constexpr const char* kLock = "lock";
 constexpr const char* kReserve = "reserve";
 // What a lock file holds of its owner.
 constexpr size_t kMaxPidText = 32;
+// Of the kernel's list of locks.
+constexpr size_t kMaxLocksText = size_t{1} << 20;
 // How long a lock is waited for whose owner is gone.
 constexpr int kLockPauseMillis = 10;
 constexpr int kMaxLockTries = 300;
@@ -90,24 +94,83 @@ bool is_about_to_be_free(const FileDescriptor& lock, pid_t owner) {
   return owner > 0 && ::fstat(lock.get(), &info) == 0 && !has_open(owner, info);
 }
 
-// Owned by nobody else, or the error that names who does.
-Result<FileDescriptor> take_lock(const std::string& directory, LockName name) {
+bool is_locked(int file) {
+  return ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+FileDescriptor open_to_read(const std::string& path) {
+  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+}
+
+FileDescriptor open_folder(const std::string& path) {
+  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+// The process that locked the folder, as the kernel lists it; 0 when it lists none.
+pid_t folder_owner(const FileDescriptor& folder) {
+  struct stat info = {};
+  if (::fstat(folder.get(), &info) != 0) {
+    return 0;
+  }
+  // `1: FLOCK  ADVISORY  WRITE 1234 08:01:131090 0 EOF`
+  const auto locks = PosixFiles().read("/proc/locks", kMaxLocksText);
+  std::istringstream lines(locks ? *locks : std::string());
+  const std::string wanted = fmt::format(":{}", info.st_ino);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string kind;
+    std::string mode;
+    std::string file;
+    std::string skipped;
+    pid_t owner = 0;
+    words >> skipped >> kind >> skipped >> mode >> owner >> file;
+    if (words && kind == "FLOCK" && mode == "WRITE" && owner > 0 && file.ends_with(wanted) &&
+        has_open(owner, info)) {
+      return owner;
+    }
+  }
+  return 0;
+}
+
+// Waits while it belongs to a process that is about to let go. 0 once it is locked, EWOULDBLOCK
+// when another process has it.
+int wait_for_lock(const FileDescriptor& file, const std::string& lock_path) {
+  for (int tries = 1; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (errno != EWOULDBLOCK) {
+      return errno;
+    }
+    const FileDescriptor lock = open_to_read(lock_path);
+    if (tries == kMaxLockTries || !lock.valid() || !is_about_to_be_free(lock, owner_in(lock))) {
+      return EWOULDBLOCK;
+    }
+    ::poll(nullptr, 0, kLockPauseMillis);
+  }
+  return 0;
+}
+
+Failure in_use(const std::string& directory, pid_t owner) {
+  return fail(
+      plain_error(fmt::format("{} is in use by {}", directory,
+                              owner == 0 ? "another process" : fmt::format("process {}", owner))));
+}
+
+// Owned by nobody else, or the error that names who does. The folder is locked as well: the file
+// can be removed under a process that runs, and the next one would lock another.
+Result<FileDescriptor> take_lock(const std::string& directory, const FileDescriptor& folder,
+                                 LockName name) {
   const std::string path = directory + "/" + kLock;
+  // Some network file systems cannot lock a folder; there the file has to do.
+  if (wait_for_lock(folder, path) == EWOULDBLOCK) {
+    const FileDescriptor lock = open_to_read(path);
+    return in_use(directory, lock.valid() ? owner_in(lock) : folder_owner(folder));
+  }
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kFileMode));
   if (!file.valid()) {
     return fail(system_error("open", path, errno));
   }
-  for (int tries = 1; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
-    if (errno != EWOULDBLOCK) {
-      return fail(system_error("lock", path, errno));
-    }
-    const pid_t owner = owner_in(file);
-    if (tries == kMaxLockTries || !is_about_to_be_free(file, owner)) {
-      return fail(plain_error(
-          fmt::format("{} is in use by {}", directory,
-                      owner == 0 ? "another process" : fmt::format("process {}", owner))));
-    }
-    ::poll(nullptr, 0, kLockPauseMillis);
+  if (const int failed = wait_for_lock(file, path); failed != 0) {
+    return failed == EWOULDBLOCK ? in_use(directory, owner_in(file))
+                                 : fail(system_error("lock", path, failed));
   }
   // On a full disk the lock holds without it. The name of an earlier owner goes in any case.
   const std::string pid = name == LockName::own ? fmt::format("{}\n", ::getpid()) : "";
@@ -130,6 +193,16 @@ class PosixDataDirectory final : public env::DataDirectory {
       return true;
     }
     return errno == ENOENT ? Result<bool>(false) : fail(error("stat", name));
+  }
+
+  Result<env::FileState> look_at(std::string_view name) override {
+    // By the path, not by the open folder: the folder itself may have been moved away.
+    struct stat info = {};
+    if (::lstat(fmt::format("{}/{}", path_, name).c_str(), &info) != 0) {
+      return fail(error("stat", name));
+    }
+    return env::FileState{{static_cast<uint64_t>(info.st_dev), static_cast<uint64_t>(info.st_ino)},
+                          static_cast<uint64_t>(info.st_size)};
   }
 
   Result<void> create(std::string_view name) override {
@@ -196,36 +269,43 @@ Result<void> make_data_directory(const std::string& path) {
 Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::string& path,
                                                                 LockName name) {
   TRY_VOID(make_data_directory(path));
-  FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  FileDescriptor folder = open_folder(path);
   if (!folder.valid()) {
     return fail(system_error("open", path, errno));
   }
-  TRY(FileDescriptor lock, take_lock(path, name));
+  TRY(FileDescriptor lock, take_lock(path, folder, name));
   return std::make_unique<PosixDataDirectory>(path, std::move(folder), std::move(lock));
 }
 
 bool data_directory_in_use(const std::string& path) {
-  const FileDescriptor file(
-      ::open((path + "/" + kLock).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  return file.valid() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const FileDescriptor lock = open_to_read(path + "/" + kLock);
+  const FileDescriptor folder = open_folder(path);
+  return (lock.valid() && is_locked(lock.get())) || (folder.valid() && is_locked(folder.get()));
 }
 
 Result<pid_t> data_directory_owner(const std::string& path) {
-  const std::string lock = path + "/" + kLock;
-  TRY(const std::string text, PosixFiles().read(lock, kMaxPidText));
+  const std::string lock_path = path + "/" + kLock;
+  pid_t owner = 0;
+  bool locked = false;
   struct stat info = {};
-  if (::stat(lock.c_str(), &info) != 0) {
-    return fail(system_error("stat", lock, errno));
+  // Closed before it is asked who has it open: that may be this process.
+  if (const FileDescriptor lock = open_to_read(lock_path);
+      lock.valid() && ::fstat(lock.get(), &info) == 0) {
+    owner = owner_in(lock);
+    locked = is_locked(lock.get());
   }
-  pid_t pid = 0;
-  std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (pid <= 0 || !has_open(pid, info)) {
+  owner = owner > 0 && has_open(owner, info) ? owner : 0;
+  if (const FileDescriptor folder = open_folder(path); owner == 0 && !locked && folder.valid()) {
+    // The file was removed, or replaced by one that the process does not know.
+    owner = folder_owner(folder);
+  }
+  if (owner == 0) {
     return fail(plain_error(fmt::format(
         "{} is in use, but {} does not name the process that has it; perhaps it is another "
         "`windlass down`",
-        path, lock)));
+        path, lock_path)));
   }
-  return pid;
+  return owner;
 }
 
 }  // namespace windlass::posix

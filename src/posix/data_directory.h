@@ -1,6 +1,7 @@
-// The real data directory: 0700, its files 0600, held by a lock on the file `lock` that the kernel
-// gives back however the process ends. What is laxer is refused with the command that mends it:
-// whoever could read it before must be known to the user, so nothing is tightened silently.
+// The real data directory: 0700, its files 0600, held by a lock on the folder and one on the file
+// `lock`, which the kernel gives back however the process ends. What is laxer is refused with the
+// command that mends it: whoever could read it before must be known to the user, so nothing is
+// tightened silently.
 #pragma once
 
 #include <sys/types.h>
@@ -25,8 +26,9 @@ Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::strin
 // Whether some process holds the directory now. Takes nothing and writes nothing.
 bool data_directory_in_use(const std::string& path);
 
-// The process that the lock file names, if it has that file open. An older name may be anybody's
-// number by now, and in another pid namespace it always is.
+// The process that the lock file names, if it has that file open; without such a file, the one that
+// locked the folder. An older name may be anybody's number by now, and in another pid namespace it
+// always is.
 Result<pid_t> data_directory_owner(const std::string& path);
 
 }  // namespace windlass::posix

@@ -95,6 +95,51 @@ TEST(DataDirectory, ANameInTheLockIsItsOwnersOnlyWhileItHasItOpen) {
   EXPECT_FALSE(data_directory_owner(folder.path())) << "a number that is left";
 }
 
+// Anybody may remove the file; the directory is held all the same, and its owner is known.
+TEST(DataDirectory, IsHeldWithoutItsLockFile) {
+  const TemporaryDirectory folder;
+  {
+    const auto held = open_data_directory(folder.path());
+    ASSERT_TRUE(held);
+    std::filesystem::remove(folder / "lock");
+    EXPECT_TRUE(data_directory_in_use(folder.path()));
+    EXPECT_EQ(data_directory_owner(folder.path()).value_or(0), ::getpid());
+    const auto second = open_data_directory(folder.path());
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().message,
+              folder.path() + " is in use by process " + std::to_string(::getpid()));
+    EXPECT_FALSE(std::filesystem::exists(folder / "lock")) << "the one refused leaves nothing";
+    // Another one in its place names nobody that counts.
+    ::chmod(folder.write("lock", "1\n").c_str(), 0600);
+    EXPECT_TRUE(data_directory_in_use(folder.path()));
+    EXPECT_EQ(data_directory_owner(folder.path()).value_or(0), ::getpid());
+  }
+  EXPECT_FALSE(data_directory_in_use(folder.path()));
+  EXPECT_TRUE(open_data_directory(folder.path()));
+}
+
+TEST(DataDirectory, LooksAtTheFilesThatOthersFind) {
+  const TemporaryDirectory parent;
+  const std::string path = parent / "data";
+  const auto opened = open_data_directory(path);
+  ASSERT_TRUE(opened);
+  ASSERT_TRUE((*opened)->create("a"));
+  const auto first = (*opened)->look_at("a");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->bytes, 0U);
+  parent.write("data/a", "four");
+  const auto grown = (*opened)->look_at("a");
+  ASSERT_TRUE(grown);
+  EXPECT_EQ(grown->identity, first->identity);
+  EXPECT_EQ(grown->bytes, 4U);
+  // Both exist at the same time, so they cannot have the same number.
+  std::filesystem::rename(parent / "data/a", parent / "data/b");
+  ASSERT_TRUE((*opened)->create("a"));
+  EXPECT_NE((*opened)->look_at("a")->identity, first->identity);
+  std::filesystem::rename(path, parent / "moved");
+  EXPECT_FALSE((*opened)->look_at("a")) << "it is no longer where others look for it";
+}
+
 TEST(DataDirectory, MakesRenamesAndRemovesFiles) {
   const TemporaryDirectory folder;
   const auto opened = open_data_directory(folder.path());

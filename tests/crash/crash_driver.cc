@@ -83,7 +83,10 @@ std::vector<std::string> listen_and_kill(const Child& child, const Life& life) {
     heard.append(buffer.data(), static_cast<size_t>(got));
     for (std::string& line : take_lines(heard)) {
       if (is_acknowledgement(line) && ++writes == life.writes) {
-        end = Clock::now() + life.delay;
+        end = Clock::now() + (life.damage ? Duration(kPatience) : life.delay);
+        if (life.damage) {
+          life.damage();
+        }
       }
       lines.push_back(std::move(line));
     }
@@ -96,15 +99,20 @@ std::vector<std::string> listen_and_kill(const Child& child, const Life& life) {
 
 void Driver::live(uint64_t seed, const Life& life) {
   found_.clear();
+  refusal_.clear();
+  stopped_ = false;
   const Child child = start(program_, directory_, seed);
   const std::vector<std::string> lines = listen_and_kill(child, life);
   int status = 0;
   ::waitpid(child.pid, &status, 0);
-  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
-    fault(fmt::format("the program ended by itself (status {})", status));
-  }
   for (const std::string& line : lines) {
     hear(line);
+  }
+  const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  if (life.damage && killed) {
+    fault("the program goes on although its files are damaged");
+  } else if (!killed && refusal_.empty() && !stopped_) {
+    fault(fmt::format("the program ended by itself (status {})", status));
   }
 }
 
@@ -120,6 +128,14 @@ void Driver::hear(const std::string& line) {
   }
   if (verb == "ready") {
     check_found();
+    return;
+  }
+  if (verb == "refused") {
+    std::getline(words, refusal_);
+    return;
+  }
+  if (verb == "stopped") {
+    stopped_ = true;
     return;
   }
   words >> key >> revision;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -13,9 +14,12 @@
 namespace windlass::crash {
 
 // When a life ends: so long after its start, or after it has acknowledged so many writes.
+// With `damage` it is not killed: that happens to its files after so many writes, and it ends by
+// itself before it acknowledges anything that would be lost.
 struct Life {
   int writes = 0;
   Duration delay = {};
+  std::function<void()> damage = {};
 };
 
 class Driver {
@@ -29,6 +33,10 @@ class Driver {
   // What was found wrong, most important first; empty when nothing is.
   const std::vector<std::string>& faults() const { return faults_; }
   uint64_t acknowledged() const { return acknowledged_; }
+  // Why the last life did not begin; "" when it did.
+  const std::string& refusal() const { return refusal_; }
+  // The last life ended by itself because it could not go on.
+  bool stopped() const { return stopped_; }
   // Lives that came as far as writing.
   int lives() const { return lives_; }
 
@@ -52,6 +60,8 @@ class Driver {
   uint64_t start_ = 0;       // the newest revision at the start of this life
   uint64_t acknowledged_ = 0;
   int lives_ = 0;
+  std::string refusal_;
+  bool stopped_ = false;
   std::vector<std::string> faults_;
 };
 

@@ -21,6 +21,9 @@ namespace windlass::store {
 namespace {
 
 constexpr int kKeys = 32;
+// Exit codes.
+constexpr int kRefused = 3;
+constexpr int kStopped = 4;
 
 void say(const std::string& line) {
   const std::string text = line + "\n";
@@ -70,7 +73,10 @@ class Writers {
     CHECK(taken.has_value(), "the store takes the write");
     const Revision revision = (*taken)->revision();
     store_.when_committed(revision, [=, this](const Result<void>& done) {
-      CHECK(done.has_value(), "the store commits");
+      if (!done) {
+        say("stopped");
+        ::_exit(kStopped);
+      }
       say(fmt::format("{} {} {}", deletion ? "gone" : "put", name, revision));
       core_.post([this, number] { write(number); });
     });
@@ -98,7 +104,10 @@ int run(const std::string& path, uint64_t seed) {
   auto directory = posix::open_data_directory(path);
   CHECK(directory.has_value(), directory ? "" : directory.error().message);
   auto file = RevisionLog::open(*std::move(directory), options);
-  CHECK(file.has_value(), file ? "" : file.error().message);
+  if (!file) {
+    say("refused " + file.error().message);
+    return kRefused;
+  }
   SqliteJournal journal(core, worker, log, *std::move(file));
   Store store(&journal, {.history_events = 1'000});
   const auto loaded = store.load();

@@ -1,9 +1,13 @@
 // Kills the store under load, again and again: reliability.md S1, S2, S6 with a real process.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
 
 #include "base/generator.h"
 #include "crash_driver.h"
@@ -55,6 +59,84 @@ TEST(Crash, S1_S2_S6_WhatWasAcknowledgedSurvivesEveryKill) {
   RecordProperty("kills", done);
   fmt::print("{} kills, {} acknowledged writes\n", done, driver.acknowledged());
 }
+
+namespace files = std::filesystem;
+
+struct FileDamage {
+  const char* name;
+  // With a copy of the directory from before the last life.
+  std::function<void(const std::string& directory, const std::string& older)> happen;
+};
+
+void PrintTo(const FileDamage& tried, std::ostream* out) {
+  *out << tried.name;
+}
+
+const FileDamage kLogRemoved{"LogRemoved", [](const std::string& directory, const std::string&) {
+                               files::remove(directory + "/store.db-wal");
+                             }};
+const FileDamage kLogEmptied{"LogEmptied", [](const std::string& directory, const std::string&) {
+                               files::resize_file(directory + "/store.db-wal", 0);
+                             }};
+const FileDamage kBothRemoved{"BothRemoved", [](const std::string& directory, const std::string&) {
+                                files::remove(directory + "/store.db");
+                                files::remove(directory + "/store.db-wal");
+                              }};
+const FileDamage kBothReplaced{"BothReplacedByOlderOnes",
+                               [](const std::string& directory, const std::string& older) {
+                                 for (const char* name : {"/store.db", "/store.db-wal"}) {
+                                   files::copy(older + name, directory + name + ".old");
+                                   files::rename(directory + name + ".old", directory + name);
+                                 }
+                               }};
+
+// A kill right after a checkpoint leaves a log with nothing in it: then its removal loses nothing.
+constexpr int kMaxRounds = 20;
+
+class CrashDamage : public testing::TestWithParam<FileDamage> {
+ protected:
+  // Lives, damages and starts again until a start is refused; each start that is not must find
+  // everything.
+  void expect_refusal(bool while_it_runs) {
+    const char* program = std::getenv("WINDLASS_CRASH_SUBJECT");
+    ASSERT_NE(program, nullptr) << "names the program to kill; see tests/crash/README.md";
+    const posix::TemporaryDirectory folder;
+    const std::string data = folder / "data";
+    Driver driver(program, data);
+    driver.live(0, {.writes = 50});
+    files::copy(data, folder / "older");
+    for (int round = 0; round < kMaxRounds && driver.refusal().empty(); ++round) {
+      Life life{.writes = 300};
+      if (while_it_runs) {
+        life.damage = [&] { GetParam().happen(data, folder / "older"); };
+      }
+      driver.live(1, life);
+      EXPECT_EQ(driver.stopped(), while_it_runs);
+      if (!while_it_runs) {
+        GetParam().happen(data, folder / "older");
+      }
+      driver.live(2, {.writes = 1});
+      ASSERT_THAT(driver.faults(), testing::IsEmpty());
+    }
+    EXPECT_THAT(driver.refusal(), testing::HasSubstr("was acknowledged: "));
+  }
+};
+
+TEST_P(CrashDamage, S1_IsRefusedByTheNextStart) {
+  expect_refusal(false);
+}
+INSTANTIATE_TEST_SUITE_P(All, CrashDamage,
+                         testing::Values(kLogRemoved, kLogEmptied, kBothRemoved, kBothReplaced),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+class CrashDamageUnderWay : public CrashDamage {};
+
+TEST_P(CrashDamageUnderWay, S1_StopsTheStore) {
+  expect_refusal(true);
+}
+INSTANTIATE_TEST_SUITE_P(All, CrashDamageUnderWay,
+                         testing::Values(kLogRemoved, kBothRemoved, kBothReplaced),
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
 }  // namespace windlass::crash

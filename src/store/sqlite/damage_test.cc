@@ -183,23 +183,27 @@ TEST_F(Damage, G_S2_AFlippedBitIsFoundOrDoesNotMatter) {
 }
 
 // SQLite alone would end such a log at the damage and forget what follows.
-TEST_F(Damage, AFlippedBitInTheLogIsFoundUnlessItLooksLikeAnUnfinishedCommit) {
+TEST_F(Damage, AFlippedBitInTheLogIsFoundOrDoesNotMatter) {
   make(40, true);
   const size_t size = disk_.content("store.db-wal").size();
   ASSERT_GT(size, 50'000U);
-  int shorter = 0;
   size_t found = 0;
+  size_t missed = 0;  // by a look at the log alone: the last commit may be one that a crash cut off
   for (size_t at = 0; at < size; at += kStep * 101) {
     FaultDisk disk;
     disk.copy_from(disk_);
     char& byte = disk.content("store.db-wal")[at];
     byte = static_cast<char>(byte ^ (1 << (at % 8)));
     const std::string answer = start(disk);
-    EXPECT_THAT(answer, AnyOf("", "WRONG", HasSubstr("store.db-wal is damaged at byte ")));
-    found += answer.starts_with("/disk") ? 1U : 0U;
-    shorter += answer == "WRONG" && at < size - 40'000 ? 1 : 0;
+    const bool by_mark = answer.find(" was acknowledged: ") != std::string::npos;
+    EXPECT_THAT(answer, AnyOf("", HasSubstr("store.db-wal is damaged at byte "),
+                              HasSubstr(" was acknowledged: ")))
+        << "byte " << at;
+    found += answer.empty() ? 0U : 1U;
+    missed += by_mark ? 1U : 0U;
+    EXPECT_TRUE(!by_mark || at > size - 40'000) << "byte " << at;
   }
-  EXPECT_EQ(shorter, 0) << "only the last commit can be taken for one that a crash cut off";
+  EXPECT_GT(missed, 0U);
   EXPECT_GT(found, 200 / kStep);
 }
 

@@ -192,6 +192,15 @@ class FaultDirectory final : public env::DataDirectory {
     TRY_VOID(call("stat"));
     return disk_.files_.contains(full(name));
   }
+  Result<env::FileState> look_at(std::string_view name) override {
+    TRY_VOID(call("stat " + full(name)));
+    const auto found = disk_.files_.find(full(name));
+    if (found == disk_.files_.end()) {
+      return fail(plain_error("stat " + full(name) + ": no such file"));
+    }
+    return env::FileState{{0, reinterpret_cast<uintptr_t>(found->second.get())},
+                          found->second->now.size()};
+  }
   Result<void> create(std::string_view name) override {
     TRY_VOID(call("create"));
     disk_.files_[full(name)] = std::make_shared<FaultDisk::File>();
@@ -230,9 +239,9 @@ class FaultDirectory final : public env::DataDirectory {
 
  private:
   std::string full(std::string_view name) const { return path_ + "/" + std::string(name); }
-  Result<void> call(const char* operation) {
+  Result<void> call(const std::string& operation) {
     return disk_.epoch_ != epoch_ || disk_.fails()
-               ? fail(plain_error(std::string(operation) + ": input/output error"))
+               ? fail(plain_error(operation + ": input/output error"))
                : Result<void>();
   }
 
@@ -305,10 +314,11 @@ uint64_t FaultDisk::used() const {
 }
 
 int FaultDisk::write(File& file, uint64_t offset, std::string bytes) {
-  const bool short_write = hit(Fault::short_write);
-  const bool torn = !short_write && hit(Fault::torn_write);
   const uint64_t end = offset + bytes.size();
   const uint64_t more = end > file.now.size() ? end - file.now.size() : 0;
+  // Only a write that takes room meets its end in the middle.
+  const bool short_write = more != 0 && hit(Fault::short_write);
+  const bool torn = !short_write && hit(Fault::torn_write);
   if (hit(Fault::full) || (more != 0 && !room_for(more))) {
     return SQLITE_FULL;
   }

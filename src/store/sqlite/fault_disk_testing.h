@@ -21,7 +21,7 @@ class FaultDisk {
   enum class Fault {
     io_error,     // any call
     full,         // a call that takes room
-    short_write,  // a write that stops in the middle because the disk is full
+    short_write,  // a write that makes a file longer and stops in the middle: the disk is full
     torn_write,   // a write that stops in the middle with an error
     crash,        // this call and all after it fail: the machine is gone
   };

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "store/sqlite/row.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/wal_check.h"
 
 namespace windlass::store {
 namespace {
@@ -25,76 +26,26 @@ RevisionLog::RevisionLog(std::unique_ptr<env::DataDirectory> directory, LogOptio
                          Database database)
     : directory_(std::move(directory)),
       options_(std::move(options)),
-      database_(std::move(database)) {}
+      database_(std::move(database)),
+      files_(*directory_),
+      advice_("what was acknowledged is there, restart the server to go on") {}
 
 RevisionLog::~RevisionLog() {
   // Statements are declared after the database and so go first.
   if (!failed_) {
     database_.checkpoint(true);
+    sync_mark();
   }
-}
-
-Result<std::unique_ptr<RevisionLog>> RevisionLog::open(
-    std::unique_ptr<env::DataDirectory> directory, const LogOptions& options) {
-  // A log that is full of what was committed last needs room to be copied.
-  directory->release_reserve();
-  TRY(OpenedDatabase opened, open_database(*directory, options.vfs));
-  const bool is_new = opened.is_new;
-  std::unique_ptr<RevisionLog> log(
-      new RevisionLog(std::move(directory), options, std::move(opened.database)));
-  TRY_VOID(log->prepare());
-  TRY_VOID(log->load_state());
-  if (auto held = log->directory_->hold_reserve(options.reserve_bytes); !held) {
-    if (is_new) {
-      return fail(std::move(held).error());
-    }
-    log->full_ = true;
-    log->why_ = held.error().message;
-  }
-  return log;
-}
-
-Result<void> RevisionLog::prepare() {
-  TRY(statements_.insert, database_.prepare("INSERT INTO log VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"));
-  TRY(statements_.update_state,
-      database_.prepare("UPDATE state SET newest = ?1, compacted = ?2, row_count = ?3, "
-                        "checksum_sum = ?4 WHERE id = 1"));
-  TRY(statements_.scan,
-      database_.prepare("SELECT revision, previous, change FROM log WHERE revision > ?1 AND "
-                        "revision <= ?2 ORDER BY revision LIMIT ?3"));
-  TRY(statements_.remove,
-      database_.prepare("DELETE FROM log WHERE revision = ?1 RETURNING checksum"));
-  TRY(statements_.free_pages, database_.prepare("PRAGMA freelist_count"));
-  return {};
-}
-
-Result<void> RevisionLog::load_state() {
-  TRY(Statement state, database_.prepare("SELECT newest, compacted, row_count, checksum_sum FROM "
-                                         "state WHERE id = 1"));
-  const Outcome outcome = state.step();
-  if (outcome != Outcome::row) {
-    return fail(plain_error(outcome == Outcome::done
-                                ? directory_->path() + "/store.db has no row in table state"
-                                : database_.error()));
-  }
-  newest_ = static_cast<Revision>(state.integer(0));
-  compacted_ = static_cast<Revision>(state.integer(1));
-  row_count_ = static_cast<uint64_t>(state.integer(2));
-  checksum_sum_ = static_cast<uint64_t>(state.integer(3));
-  target_ = compacted_;
-  state.reset();
-  return compacted_ >= 1 && compacted_ <= newest_
-             ? Result<void>()
-             : fail(plain_error(fmt::format("{}/store.db is damaged: revision {} is compacted, {} "
-                                            "is the newest",
-                                            directory_->path(), compacted_, newest_)));
 }
 
 Outcome RevisionLog::append(std::span<const LogEntry> entries) {
   if (failed_) {
     return Outcome::failed;
   }
-  Outcome outcome = insert_all(entries);
+  // Before: a commit would make a log that was cut long enough again. After: nothing that went to a
+  // removed file is acknowledged.
+  Outcome outcome = check_files();
+  outcome = outcome == Outcome::done ? insert_all(entries) : outcome;
   if (outcome == Outcome::full && !full_) {
     // The first to meet the full disk gets what was reserved: nothing is lost by the change.
     full_ = true;
@@ -102,7 +53,50 @@ Outcome RevisionLog::append(std::span<const LogEntry> entries) {
     directory_->release_reserve();
     outcome = insert_all(entries);
   }
-  return settle(outcome);
+  outcome = outcome == Outcome::done ? check_files() : outcome;
+  return settle(outcome == Outcome::done ? write_mark() : outcome);
+}
+
+Outcome RevisionLog::check_files() {
+  files_.expect_bytes(kLogFile, write_ahead_log_bytes(database_.log_pages(), page_bytes_));
+  std::string wrong = files_.check();
+  if (wrong.empty()) {
+    return Outcome::done;
+  }
+  why_ = std::move(wrong);
+  advice_ =
+      "reads go on: save with kubectl what the directory has lost, then stop the server, and put "
+      "the files back or restore the data directory from a copy";
+  return Outcome::failed;
+}
+
+Outcome RevisionLog::write_mark() {
+  Outcome outcome = mark_->write(newest_);
+  if (outcome == Outcome::full) {
+    // It overwrites what it has, but some file systems write that elsewhere.
+    full_ = true;
+    why_ = mark_->error();
+    directory_->release_reserve();
+    outcome = mark_->write(newest_);
+  }
+  if (outcome == Outcome::done) {
+    return outcome;
+  }
+  // The group is committed, and cannot be taken back.
+  why_ = mark_->error();
+  return Outcome::failed;
+}
+
+Outcome RevisionLog::sync_mark() {
+  if (failed_ || !mark_) {
+    return failed_ ? Outcome::failed : Outcome::done;
+  }
+  const Outcome outcome = mark_->sync();
+  if (outcome == Outcome::done) {
+    return outcome;
+  }
+  why_ = mark_->error();
+  return settle(Outcome::failed);
 }
 
 Outcome RevisionLog::insert_all(std::span<const LogEntry> entries) {

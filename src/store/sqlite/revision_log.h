@@ -16,6 +16,8 @@
 #include "env/data_directory.h"
 #include "store/journal.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/held_files.h"
+#include "store/sqlite/newest_mark.h"
 
 namespace windlass::store {
 
@@ -28,6 +30,8 @@ struct LogOptions {
   uint64_t reserve_bytes = uint64_t{16} << 20;
   // The write-ahead log is copied into the file when it has as many pages.
   int checkpoint_pages = 1'000;
+  // Goes on although acknowledged revisions are missing; what is left starts behind them.
+  bool accept_lost_writes = false;
   // Rows that one step of compaction looks at.
   size_t compact_rows = 500;
   // Pages that may lie free in the file; more go back to the file system, a step at a time.
@@ -58,10 +62,21 @@ class RevisionLog {
   // full() it makes what room there is to make, and takes the reserve again if there is enough.
   Outcome maintain();
 
+  // Makes the mark of the newest revision durable, if it is not yet.
+  Outcome sync_mark();
+
   // The reserve is in use, or was.
   bool full() const { return full_; }
+  // The revisions that are missing: only with LogOptions::accept_lost_writes.
+  struct Loss {
+    Revision first = 0;
+    Revision last = 0;
+  };
+  const std::optional<Loss>& loss() const { return loss_; }
   // Of the last call that was not `done`.
   const std::string& why() const { return why_; }
+  // What the user can do about a failure.
+  const std::string& advice() const { return advice_; }
 
   Revision compacted() const { return compacted_; }
   uint64_t row_count() const { return row_count_; }
@@ -84,9 +99,17 @@ class RevisionLog {
   RevisionLog(std::unique_ptr<env::DataDirectory> directory, LogOptions options, Database database);
   Result<void> prepare();
   Result<void> load_state();
+  // Copies the log into the file, and brings the mark up to date.
+  Result<void> make_durable();
+  Result<void> hold_files();
+  // Makes a store of what is left, whose next revision was never given before.
+  Result<void> start_behind(Revision acknowledged);
 
   Outcome insert_all(std::span<const LogEntry> entries);
   Outcome save_state();
+  // That they are still those of the directory.
+  Outcome check_files();
+  Outcome write_mark();
   Outcome compact_step(Revision target, size_t rows);
   Outcome compact(Revision target, size_t rows);
   Outcome remove_row(Revision revision);
@@ -106,6 +129,9 @@ class RevisionLog {
   LogOptions options_;
   Database database_;
   Statements statements_;
+  HeldFiles files_;
+  std::optional<NewestMark> mark_;
+  uint64_t page_bytes_ = 0;
 
   // As in the row of `state`.
   Revision newest_ = 0;
@@ -119,8 +145,10 @@ class RevisionLog {
   Revision target_ = 0;
   int64_t free_pages_ = 0;  // when last looked
   bool full_ = false;
-  bool failed_ = false;
+  bool failed_ = true;  // or not open yet
   std::string why_;
+  std::string advice_;
+  std::optional<Loss> loss_;
 };
 
 }  // namespace windlass::store

@@ -5,6 +5,7 @@
 
 #include "store/sqlite/revision_log.h"
 #include "store/sqlite/row.h"
+#include "store/sqlite/schema.h"
 
 namespace windlass::store {
 namespace {
@@ -74,6 +75,13 @@ Outcome RevisionLog::checkpoint(bool truncate) {
   const Outcome outcome = database_.checkpoint(truncate);
   if (outcome != Outcome::done) {
     why_ = database_.error();
+    return outcome;
+  }
+  // Pages that were given back make the file shorter now.
+  files_.expect_bytes(kLogFile, 0);
+  if (auto measured = files_.expect_present_bytes(kDatabaseFile); !measured) {
+    why_ = measured.error().message;
+    return Outcome::failed;
   }
   return outcome;
 }

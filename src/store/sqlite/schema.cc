@@ -100,15 +100,17 @@ Result<OpenedDatabase> open_database(env::DataDirectory& directory, const std::s
   const std::string path = directory.path() + "/" + kDatabaseFile;
   OpenedDatabase opened;
   TRY(const bool there, directory.has(kDatabaseFile));
+  TRY(const bool log_there, directory.has(kLogFile));
+  if (!there && log_there) {
+    return fail(damage(path + " is gone, its log is still there"));
+  }
   if (!there) {
-    TRY(const bool log_there, directory.has(std::string(kDatabaseFile) + "-wal"));
-    if (log_there) {
-      return fail(damage(path + " is gone, its log is still there"));
-    }
     TRY_VOID(make_database(directory, vfs));
     opened.is_new = true;
   }
-  TRY_VOID(check_write_ahead_log(path, vfs));
+  if (log_there) {
+    TRY_VOID(check_write_ahead_log(directory.path() + "/" + kLogFile, vfs));
+  }
   TRY(opened.database, Database::open(path, vfs));
   Database& database = opened.database;
   TRY_VOID(database.must_run(kSettings));
@@ -117,11 +119,6 @@ Result<OpenedDatabase> open_database(env::DataDirectory& directory, const std::s
   TRY(const std::string mode, database.ask("PRAGMA journal_mode = WAL"));
   if (mode != "wal") {
     return fail(plain_error(path + " cannot have a write-ahead log"));
-  }
-  // What an earlier process wrote to the log and could not sync is only in memory now, and no sync
-  // would write it again: copying it makes it durable before anything is built on it.
-  if (database.checkpoint(true) != Outcome::done) {
-    return fail(plain_error(database.error()));
   }
   return opened;
 }

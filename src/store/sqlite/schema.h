@@ -9,6 +9,7 @@
 namespace windlass::store {
 
 constexpr const char* kDatabaseFile = "store.db";
+constexpr const char* kLogFile = "store.db-wal";
 // Goes up with every change of the layout; a newer one is refused.
 constexpr int kSchemaVersion = 1;
 // "WNDL", at byte 68 of the file: `file store.db` shows it.
@@ -20,7 +21,7 @@ struct OpenedDatabase {
 };
 
 // Opens the database of the directory for this process alone, or makes it. Everything that is wrong
-// with it is named; nothing is repaired.
+// with it is named; nothing is repaired, and nothing of the log is copied into the file yet.
 Result<OpenedDatabase> open_database(env::DataDirectory& directory, const std::string& vfs);
 
 }  // namespace windlass::store

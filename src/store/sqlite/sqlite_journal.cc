@@ -18,11 +18,10 @@ Status full_status(const std::string& why) {
   return status;
 }
 
-Status failed_status(const std::string& why) {
+Status failed_status(const std::string& why, const std::string& advice) {
   return internal_error(
-      fmt::format("the store takes no writes any more, because one could not be made safe: {}; "
-                  "what was acknowledged is there, restart the server to go on",
-                  why));
+      fmt::format("the store takes no writes any more, because one could not be made safe: {}; {}",
+                  why, advice));
 }
 
 }  // namespace
@@ -37,6 +36,7 @@ SqliteJournal::SqliteJournal(env::Executor& core, env::Executor& worker, env::Lo
 
 SqliteJournal::~SqliteJournal() {
   core_.cancel(regain_);
+  core_.cancel(mark_sync_);
   // Closed behind everything that is still to be done with it.
   worker_.post([file = std::move(file_)]() mutable { file.reset(); });
 }
@@ -52,6 +52,11 @@ env::Task SqliteJournal::guarded(Work work) {
 
 void SqliteJournal::start(JournalListener& listener) {
   listener_ = &listener;
+  if (const auto& loss = file_->loss()) {
+    log_.warning("the store goes on without writes that were acknowledged",
+                 {{"firstRevision", std::to_string(loss->first)},
+                  {"lastRevision", std::to_string(loss->last)}});
+  }
   set_full(file_->full(), file_->why());
 }
 
@@ -91,17 +96,14 @@ void SqliteJournal::start_group() {
   under_way_ = true;
   worker_.post([weak = std::weak_ptr(self_), file = file_, group = std::move(group),
                 &core = core_]() mutable {
-    const auto report_of = [&file](Outcome outcome) {
-      return Report{outcome, file->full(), file->why()};
-    };
-    const Report committed = report_of(file->append(*group));
+    const Report committed = report_of(*file, file->append(*group));
     // The versions go back to the thread that owns what hangs on them.
     core.post([weak, committed, group = std::move(group)] {
       if (const auto self = weak.lock()) {
         (*self)->finish_group(committed, *group);
       }
     });
-    const Report maintained = report_of(file->maintain());
+    const Report maintained = report_of(*file, file->maintain());
     if (maintained.outcome != Outcome::done || maintained.full != committed.full) {
       core.post([weak, maintained] {
         if (const auto self = weak.lock()) {
@@ -116,6 +118,7 @@ void SqliteJournal::finish_group(const Report& report, Group& group) {
   under_way_ = false;
   if (report.outcome == Outcome::done) {
     ++groups_;
+    schedule_mark_sync();
     const Revision last = group.back().version->revision();
     set_full(report.full, report.why);
     // The next group is on its way before anybody is told of this one.
@@ -139,7 +142,7 @@ void SqliteJournal::finish_maintenance(const Report& report) {
 
 bool SqliteJournal::take(const Report& report) {
   if (report.outcome == Outcome::failed) {
-    fail_all(report.why);
+    fail_all(report);
     return false;
   }
   set_full(report.full, report.why);
@@ -160,11 +163,12 @@ void SqliteJournal::set_full(bool full, const std::string& why) {
   }
 }
 
-void SqliteJournal::fail_all(const std::string& why) {
+void SqliteJournal::fail_all(const Report& report) {
   if (!std::exchange(failed_, true)) {
-    log_.error("the store takes no writes any more", {{"reason", why}});
+    log_.error("the store takes no writes any more",
+               {{"reason", report.why}, {"advice", report.advice}});
     queue_.clear();
-    listener_->on_failure(failed_status(why));
+    listener_->on_failure(failed_status(report.why, report.advice));
   }
 }
 
@@ -172,19 +176,40 @@ void SqliteJournal::schedule_regain() {
   if (regain_ != env::TimerId::none) {
     return;
   }
-  regain_ =
-      core_.schedule(kRegainPeriod, guarded([](SqliteJournal& self) {
-                       self.regain_ = env::TimerId::none;
-                       self.worker_.post([weak = std::weak_ptr(self.self_), file = self.file_,
-                                          &core = self.core_] {
-                         const Outcome outcome = file->full() ? file->maintain() : Outcome::done;
-                         core.post([weak, report = Report{outcome, file->full(), file->why()}] {
-                           if (const auto alive = weak.lock()) {
-                             (*alive)->finish_maintenance(report);
-                           }
-                         });
-                       });
-                     }));
+  regain_ = core_.schedule(kRegainPeriod, guarded([](SqliteJournal& self) {
+                             self.regain_ = env::TimerId::none;
+                             self.worker_.post([weak = std::weak_ptr(self.self_), file = self.file_,
+                                                &core = self.core_] {
+                               const Outcome outcome =
+                                   file->full() ? file->maintain() : Outcome::done;
+                               core.post([weak, report = report_of(*file, outcome)] {
+                                 if (const auto alive = weak.lock()) {
+                                   (*alive)->finish_maintenance(report);
+                                 }
+                               });
+                             });
+                           }));
+}
+
+void SqliteJournal::schedule_mark_sync() {
+  if (mark_sync_ != env::TimerId::none) {
+    return;
+  }
+  mark_sync_ = core_.schedule(kMarkSyncDelay, guarded([](SqliteJournal& self) {
+                                self.mark_sync_ = env::TimerId::none;
+                                self.worker_.post([weak = std::weak_ptr(self.self_),
+                                                   file = self.file_, &core = self.core_] {
+                                  const Outcome outcome = file->sync_mark();
+                                  if (outcome == Outcome::done) {
+                                    return;
+                                  }
+                                  core.post([weak, report = report_of(*file, outcome)] {
+                                    if (const auto alive = weak.lock()) {
+                                      (*alive)->take(report);
+                                    }
+                                  });
+                                });
+                              }));
 }
 
 }  // namespace windlass::store

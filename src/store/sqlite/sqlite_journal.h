@@ -26,6 +26,8 @@ class SqliteJournal final : public Journal {
   static constexpr size_t kMaxGroupBytes = size_t{4} << 20;
   // How often a full disk is looked at again.
   static constexpr Duration kRegainPeriod = seconds(1);
+  // The mark of the newest revision is synced so long after a commit, once for all that follow.
+  static constexpr Duration kMarkSyncDelay = milliseconds(100);
 
   // Both executors and the log writer outlive it; so does the worker what was posted to it.
   SqliteJournal(env::Executor& core, env::Executor& worker, env::Log& log,
@@ -46,7 +48,11 @@ class SqliteJournal final : public Journal {
     Outcome outcome = Outcome::done;
     bool full = false;
     std::string why;
+    std::string advice;
   };
+  static Report report_of(const RevisionLog& file, Outcome outcome) {
+    return {outcome, file.full(), file.why(), file.advice()};
+  }
 
   void request_group();
   void start_group();
@@ -55,8 +61,9 @@ class SqliteJournal final : public Journal {
   // True when the journal goes on.
   bool take(const Report& report);
   void set_full(bool full, const std::string& why);
-  void fail_all(const std::string& why);
+  void fail_all(const Report& report);
   void schedule_regain();
+  void schedule_mark_sync();
   // A task for the core that does nothing once the journal is gone.
   template <class Work>
   env::Task guarded(Work work);
@@ -73,6 +80,7 @@ class SqliteJournal final : public Journal {
   bool failed_ = false;
   uint64_t groups_ = 0;
   env::TimerId regain_ = env::TimerId::none;
+  env::TimerId mark_sync_ = env::TimerId::none;
   std::shared_ptr<SqliteJournal*> self_;
 };
 

@@ -237,7 +237,8 @@ TEST_F(SqliteJournalTest, G_S3_AFailedWritePoisonsTheStoreAndSaysWhy) {
   Machine& machine = restart();
   machine.write("a", false, 100);
   machine.settle();
-  disk_.plan(FaultDisk::Fault::io_error, 1, false);
+  // Behind the look at its three files.
+  disk_.plan(FaultDisk::Fault::io_error, 4, false);
   machine.write("a", false, 200);
   machine.settle();
   ASSERT_TRUE(machine.store().poisoned());

@@ -1,14 +1,14 @@
 #include "store/sqlite/wal_check.h"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <memory>
+#include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "store/sqlite/vfs_file.h"
 
 namespace windlass::store {
 namespace {
@@ -46,62 +46,6 @@ struct Sums {
   }
 };
 
-// The log as a file of the named layer, so that tests can put faults there.
-class LogFile {
- public:
-  LogFile(const std::string& database, const std::string& vfs)
-      : vfs_(sqlite3_vfs_find(vfs.empty() ? nullptr : vfs.c_str())),
-        path_(database + "-wal"),
-        name_(sqlite3_create_filename(database.c_str(), "", path_.c_str(), 0, nullptr)) {}
-  ~LogFile() {
-    if (file_ && file_->pMethods != nullptr) {
-      file_->pMethods->xClose(file_.get());
-    }
-    sqlite3_free_filename(name_);
-  }
-  LogFile(const LogFile&) = delete;
-  LogFile& operator=(const LogFile&) = delete;
-
-  const std::string& path() const { return path_; }
-
-  Result<bool> exists() {
-    int there = 0;
-    if (vfs_->xAccess(vfs_, path_.c_str(), SQLITE_ACCESS_EXISTS, &there) != SQLITE_OK) {
-      return fail(plain_error(path_ + ": cannot be looked up"));
-    }
-    return there != 0;
-  }
-
-  Result<uint64_t> open() {
-    file_.reset(static_cast<sqlite3_file*>(std::calloc(1, static_cast<size_t>(vfs_->szOsFile))));
-    sqlite3_int64 size = 0;
-    if (!file_ ||
-        vfs_->xOpen(vfs_, sqlite3_filename_wal(name_), file_.get(),
-                    SQLITE_OPEN_READONLY | SQLITE_OPEN_WAL, nullptr) != SQLITE_OK ||
-        file_->pMethods->xFileSize(file_.get(), &size) != SQLITE_OK) {
-      return fail(plain_error(path_ + ": cannot be opened"));
-    }
-    return static_cast<uint64_t>(size);
-  }
-
-  Result<void> read(uint64_t offset, Bytes& into) {
-    if (file_->pMethods->xRead(file_.get(), into.data(), static_cast<int>(into.size()),
-                               static_cast<sqlite3_int64>(offset)) != SQLITE_OK) {
-      return fail(plain_error(fmt::format("{}: cannot be read at byte {}", path_, offset)));
-    }
-    return {};
-  }
-
- private:
-  struct Free {
-    void operator()(sqlite3_file* file) const { std::free(file); }
-  };
-  sqlite3_vfs* vfs_;
-  std::string path_;
-  const char* name_;
-  std::unique_ptr<sqlite3_file, Free> file_;
-};
-
 struct Header {
   uint32_t page_bytes;
   std::array<unsigned char, 8> salts;
@@ -123,7 +67,7 @@ std::optional<Header> parse_header(const Bytes& bytes) {
   return header;
 }
 
-Status damaged(const LogFile& log, uint64_t offset) {
+Status damaged(const VfsFile& log, uint64_t offset) {
   return plain_error(fmt::format(
       "{} is damaged at byte {}: committed writes follow there and would be lost; restore the data "
       "directory from a copy",
@@ -132,18 +76,20 @@ Status damaged(const LogFile& log, uint64_t offset) {
 
 }  // namespace
 
+uint64_t write_ahead_log_bytes(int pages, uint64_t page_bytes) {
+  return pages == 0
+             ? 0
+             : kHeaderBytes + static_cast<uint64_t>(pages) * (kFrameHeaderBytes + page_bytes);
+}
+
 Result<void> check_write_ahead_log(const std::string& path, const std::string& vfs) {
-  LogFile log(path, vfs);
-  TRY(const bool there, log.exists());
-  if (!there) {
-    return {};
-  }
-  TRY(const uint64_t size, log.open());
+  TRY(VfsFile log, VfsFile::open(path, vfs, VfsFile::Use::read));
+  TRY(const uint64_t size, log.size());
   if (size <= kHeaderBytes) {
     return {};  // nothing was committed to it
   }
   Bytes bytes(kHeaderBytes);
-  TRY_VOID(log.read(0, bytes));
+  TRY_VOID(log.read(0, bytes.data(), bytes.size()));
   std::optional<Header> header = parse_header(bytes);
   if (!header) {
     // The header is synced before the first record is written.
@@ -154,7 +100,7 @@ Result<void> check_write_ahead_log(const std::string& path, const std::string& v
   uint64_t damage = 0;  // where the chain of checksums breaks
   int commits_behind = 0;
   for (uint64_t at = kHeaderBytes; at + frame_bytes <= size; at += frame_bytes) {
-    TRY_VOID(log.read(at, bytes));
+    TRY_VOID(log.read(at, bytes.data(), bytes.size()));
     const bool current = std::equal(header->salts.begin(), header->salts.end(), bytes.begin() + 8);
     if (damage == 0) {
       Sums& sums = header->sums;

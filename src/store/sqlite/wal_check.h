@@ -5,13 +5,17 @@
 // more than one behind a damaged record means that the record was whole once (reliability.md 2).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
 
 namespace windlass::store {
 
-// `path` is the database; its log lies beside it, with "-wal" at the end. No log is fine.
+// `path` is the log, which must be there.
 Result<void> check_write_ahead_log(const std::string& path, const std::string& vfs);
+
+// What a log of so many pages takes at least.
+uint64_t write_ahead_log_bytes(int pages, uint64_t page_bytes);
 
 }  // namespace windlass::store
