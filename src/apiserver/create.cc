@@ -8,6 +8,7 @@
 #include "api/validate_metadata.h"
 #include "apiserver/field_tracker.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/node_restriction.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"
 #include "apiserver/stored_form.h"
@@ -86,6 +87,9 @@ Result<ObjectPtr> Server::try_create(const ObjectRef& asked, std::unique_ptr<Mes
   TRY_VOID(fill_new_metadata(ref, *object));
 
   strategy->apply_defaults(*object, nullptr, context());
+  if (!options.node.empty()) {
+    TRY_VOID(restrict_node_write(ref, options.node, *object, nullptr));
+  }
   tracker.create(*object);
   TRY_VOID(admit(ref, *object, nullptr));
   strategy->prepare_for_create(*object, context());

@@ -4,6 +4,7 @@
 #include "api/validate_metadata.h"
 #include "apiserver/field_tracker.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/node_restriction.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/server.h"
 #include "apiserver/stored_form.h"
@@ -61,6 +62,9 @@ Result<ObjectPtr> Server::replace(const ObjectRef& ref, const Strategy& strategy
   TRY_VOID(check_version(ref, strategy.traits(), metadata, stored.version->revision()));
   restore_server_fields(api::metadata_of(old), metadata);
   strategy.apply_defaults(*object, &old, context());
+  if (!options.node.empty()) {
+    TRY_VOID(restrict_node_write(ref, options.node, *object, &old));
+  }
   tracker.update(old, *object);
   if (status) {
     strategy.prepare_for_status_update(old, *object, context());

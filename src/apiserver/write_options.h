@@ -25,6 +25,8 @@ struct WriteOptions {
   // Of patches; the bodies of other writes are decoded before they get here.
   FieldValidation field_validation = FieldValidation::warn;
   bool force = false;  // an apply takes what others own
+  // The node whose credential writes; then node_restriction.h holds. Empty for all others.
+  std::string node = {};
 };
 
 enum class WriteVerb { create, update, patch, apply };

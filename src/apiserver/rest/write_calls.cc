@@ -32,7 +32,12 @@ std::optional<PatchType> patch_type(const http::Request& request) {
 }
 
 Result<WriteOptions> write_options(WriteVerb verb, const RestRequest& request) {
-  return make_write_options(verb, parse_write_query(request.target, request.http.headers));
+  TRY(WriteOptions options,
+      make_write_options(verb, parse_write_query(request.target, request.http.headers)));
+  if (role_of(request.user) == Role::node) {
+    options.node = node_of(request.user);
+  }
+  return options;
 }
 
 }  // namespace
