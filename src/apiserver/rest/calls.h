@@ -15,7 +15,7 @@ Prepared prepare_create(RestContext& context, RestRequest request);
 Prepared prepare_update(RestContext& context, RestRequest request);
 Prepared prepare_patch(RestContext& context, RestRequest request);
 Prepared prepare_delete(RestContext& context, RestRequest request);
-Prepared prepare_delete_collection(RestContext& context, RestRequest request);
+Prepared prepare_delete_collection(RestContext& context, StreamHub& streams, RestRequest request);
 // pods/NAME/binding, and the older `bindings`.
 Prepared prepare_bind(RestContext& context, RestRequest request);
 Prepared prepare_evict(RestContext& context, RestRequest request);

@@ -10,7 +10,7 @@
 #include "apiserver/deletion.h"
 #include "apiserver/rest/calls.h"
 #include "apiserver/rest/delete_options.h"
-#include "apiserver/rest/list_encoder.h"
+#include "apiserver/rest/list_stream.h"
 #include "apiserver/rest/options.h"
 #include "apiserver/rest/reply.h"
 #include "apiserver/search.h"
@@ -23,9 +23,10 @@ constexpr size_t kRemovalsPerBatch = 500;
 
 class Sweep : public std::enable_shared_from_this<Sweep> {
  public:
-  Sweep(RestContext& context, const api::Kind& kind, DeleteRequest wanted, Search search,
-        Reply reply)
+  Sweep(RestContext& context, StreamHub& streams, const api::Kind& kind, DeleteRequest wanted,
+        Search search, Reply reply)
       : context_(context.shared_from_this()),
+        streams_(streams),
         kind_(kind),
         wanted_(std::move(wanted)),
         search_(std::move(search)),
@@ -98,14 +99,14 @@ class Sweep : public std::enable_shared_from_this<Sweep> {
       post(&Sweep::run);
     } else if (failed_) {
       reply_.fail(*failed_, warnings_);
-    } else {
-      reply_.respond(
-          buffered_list_response({reply_.format(), IncludeObject::metadata, context_->clock.now()},
-                                 kind_, std::move(page_), warnings_));
+    } else if (context_->open) {
+      stream_page(streams_, {reply_.format(), IncludeObject::metadata, context_->clock.now()},
+                  kind_, std::move(page_), reply_, warnings_);
     }
   }
 
   std::shared_ptr<RestContext> context_;
+  StreamHub& streams_;  // while the context is open
   const api::Kind& kind_;
   DeleteRequest wanted_;
   Search search_;
@@ -118,13 +119,13 @@ class Sweep : public std::enable_shared_from_this<Sweep> {
 
 }  // namespace
 
-Prepared prepare_delete_collection(RestContext& context, RestRequest request) {
+Prepared prepare_delete_collection(RestContext& context, StreamHub& streams, RestRequest request) {
   auto wanted = read_delete_request(request);
   const auto query = parse_read_query(request.target, false);
   if (!wanted || !query) {
     return failure_response(wanted ? query.error() : wanted.error(), request.format);
   }
-  return make_call([&context, wanted = *std::move(wanted), query = *query,
+  return make_call([&context, &streams, wanted = *std::move(wanted), query = *query,
                     request = std::move(request)](std::shared_ptr<http::Exchange> exchange) {
     Reply reply(context, request, std::move(exchange));
     const Collection collection{&request.kind(), request.info.ns, query.label_selector,
@@ -134,7 +135,8 @@ Prepared prepare_delete_collection(RestContext& context, RestRequest request) {
       reply.fail(search.error());
       return;
     }
-    std::make_shared<Sweep>(context, request.kind(), wanted, *std::move(search), std::move(reply))
+    std::make_shared<Sweep>(context, streams, request.kind(), wanted, *std::move(search),
+                            std::move(reply))
         ->begin();
   });
 }

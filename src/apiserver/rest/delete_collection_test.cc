@@ -42,6 +42,8 @@ TEST_F(SlowStore, M55_AllOfThemGo) {
   }
   const auto deleted = send({"DELETE", "/api/v1/namespaces/default/configmaps", {}, "", {}});
   EXPECT_EQ(deleted->status, 200) << deleted->body;
+  EXPECT_TRUE(deleted->finished);
+  EXPECT_GT(deleted->chunks.size(), 1u) << "the answer is as long as a list, and streamed like one";
   EXPECT_TRUE(store.list({.resource = "configmaps"})->items.empty());
 }
 

@@ -1,59 +1,12 @@
 // GET of a collection: api.md M60-M68.
 #include "apiserver/continue_token.h"
 #include "apiserver/rest/calls.h"
-#include "apiserver/rest/list_encoder.h"
+#include "apiserver/rest/list_stream.h"
 #include "apiserver/rest/options.h"
-#include "apiserver/rest/reply.h"
 #include "apiserver/rest/versioned_call.h"
-#include "apiserver/search.h"
 
 namespace windlass::apiserver {
 namespace {
-
-// A page of kubectl's size is one answer, made on the transport's thread; more than that is
-// streamed.
-constexpr size_t kMaxBufferedItems = 500;
-constexpr size_t kPieceBytes = 64U << 10;
-
-// A list in the making: what belongs to it is looked for, then it is one answer or goes out in
-// pieces.
-class ListStream final : public Stream {
- public:
-  ListStream(const ViewOptions& view, const api::Kind& kind, Search search, Reply reply)
-      : view_(view), kind_(kind), search_(std::move(search)), reply_(std::move(reply)) {}
-
-  Next run() override {
-    if (!encoder_) {
-      return search_.look(Search::kLooksPerTask) ? answer() : Next::again;
-    }
-    std::string piece = encoder_->next(kPieceBytes);
-    if (piece.empty()) {
-      reply_.exchange()->finish();
-      return Next::finished;
-    }
-    reply_.exchange()->write(std::make_shared<const std::string>(std::move(piece)));
-    return Next::again;
-  }
-
- private:
-  Next answer() {
-    CollectionPage page = search_.take();
-    if (page.items.size() <= kMaxBufferedItems || !ListEncoder::streams(view_.format)) {
-      reply_.respond(buffered_list_response(view_, kind_, std::move(page)));
-      return Next::finished;
-    }
-    reply_.note(200);
-    reply_.exchange()->start(200, answer_headers(view_.format.content_type()));
-    encoder_.emplace(view_, kind_, std::move(page));
-    return Next::again;
-  }
-
-  const ViewOptions view_;
-  const api::Kind& kind_;
-  Search search_;
-  const Reply reply_;
-  std::optional<ListEncoder> encoder_;  // once all that belongs to it is found
-};
 
 struct ListPlan {
   ReadQuery query;
@@ -108,11 +61,7 @@ void run_list(RestContext& context, StreamHub& streams, const RestRequest& reque
                                    fresh_token(search.error(), plan.options.continue_token)));
     return;
   }
-  const auto list = std::make_shared<ListStream>(*view, request.kind(), *std::move(search), reply);
-  // Mostly that is all; what is not takes its turns with others.
-  if (list->run() == Stream::Next::again) {
-    streams.add(list, reply.exchange());
-  }
+  stream_search(streams, *view, request.kind(), *std::move(search), reply);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Lists and single reads through the whole handler: api.md 4.5, 4.11.
 #include <simdjson.h>
 
+#include "api/codec/json_text.h"
 #include "api/codec/protobuf.h"
+#include "api/codec/yaml.h"
 #include "apiserver/rest/rest_testing.h"
 #include "schema/core/v1/config_map.pb.h"
 
@@ -291,6 +293,95 @@ TEST_F(ListCallTest, M4a_ErrorsComeInTheNegotiatedTypeAndPeopleGetLineEnds) {
   EXPECT_THAT(get(std::string(kMaps) + "?pretty=true")->body, StartsWith("{\n"));
   EXPECT_THAT(get(std::string(kMaps) + "?pretty=false", {{"User-Agent", "curl"}})->body,
               StartsWith(R"({"kind")"));
+}
+
+// A client that reads nothing holds no list a second time, whatever the form it asked for.
+TEST_F(ListCallTest, M4a_EveryFormIsStreamed) {
+  add(600);
+  const std::string all = kMaps;
+  const http::Headers partial = {
+      {"Accept",
+       "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}};
+  const std::vector<std::pair<std::string, http::Headers>> forms = {
+      {all + "?pretty=true", {}},
+      {all, {{"Accept", "application/yaml"}}},
+      {all, {{"Accept", kTable}}},
+      {all + "?pretty=true", {{"Accept", kTable}}},
+      {all, {{"Accept", "application/yaml;as=Table;v=v1;g=meta.k8s.io"}}},
+      {all, partial}};
+  for (const auto& [target, headers] : forms) {
+    SCOPED_TRACE(target + (headers.empty() ? "" : " " + headers.front().value));
+    const auto slow = std::make_shared<FakeExchange>();
+    slow->reads = false;
+    begin(request("GET", target, "", headers), slow);
+    settle();
+    EXPECT_EQ(slow->status, 200);
+    EXPECT_GE(slow->chunks.size(), 1u) << "in pieces, not as one answer";
+    EXPECT_TRUE(slow->finished) << "all of it fits into what may wait";
+    size_t names = 0;
+    for (int i = 0; i < 600; ++i) {
+      names += slow->body.find("m" + std::to_string(1000 + i)) != std::string::npos ? 1U : 0U;
+    }
+    EXPECT_EQ(names, 600u);
+  }
+}
+
+TEST_F(ListCallTest, M4a_AStreamedListReadsLikeAWholeOne) {
+  add(600);
+  const auto plain = get(kMaps);
+  std::string pretty;
+  api::append_pretty_json(plain->body, pretty);
+  EXPECT_EQ(get(std::string(kMaps) + "?pretty=true")->body, pretty + "\n");
+  const auto yaml = api::json_to_yaml(plain->body);
+  ASSERT_TRUE(yaml);
+  EXPECT_EQ(get(kMaps, {{"Accept", "application/yaml"}})->body, *yaml);
+  const auto table = get(kMaps, {{"Accept", kTable}});
+  const auto yaml_table = api::json_to_yaml(table->body);
+  ASSERT_TRUE(yaml_table);
+  EXPECT_EQ(get(kMaps, {{"Accept", "application/yaml;as=Table;v=v1;g=meta.k8s.io"}})->body,
+            *yaml_table);
+  const auto none = get(std::string(kMaps) + "?labelSelector=a%3Db");
+  pretty.clear();
+  api::append_pretty_json(none->body, pretty);
+  EXPECT_EQ(get(std::string(kMaps) + "?labelSelector=a%3Db&pretty=true")->body, pretty + "\n");
+  EXPECT_EQ(
+      get(std::string(kMaps) + "?labelSelector=a%3Db", {{"Accept", "application/yaml"}})->body,
+      *api::json_to_yaml(none->body));
+}
+
+TEST_F(ListCallTest, M5_AStreamedListOfMetadataIsGoodProtobuf) {
+  add(600);
+  const auto list = get(
+      kMaps,
+      {{"Accept",
+        "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}});
+  const auto envelope = api::open_envelope(list->body);
+  ASSERT_TRUE(envelope);
+  EXPECT_EQ(envelope->type.kind, "PartialObjectMetadataList");
+  api::core::v1::ConfigMapList maps;  // the metadata is where every kind has it
+  ASSERT_TRUE(maps.ParseFromString(std::string(envelope->raw)));
+  ASSERT_EQ(maps.items_size(), 600);
+  EXPECT_EQ(maps.items(599).metadata().name(), "m1599");
+}
+
+// A few big objects are as much as many small ones.
+TEST_F(ListCallTest, M4a_AFewBigObjectsAreStreamedAsWell) {
+  for (int i = 0; i < 4; ++i) {
+    must_create(config_map("m" + std::to_string(i)),
+                R"({"data":{"k":")" + std::string(700'000, 'x') + R"("}})");
+  }
+  const auto slow = std::make_shared<FakeExchange>();
+  slow->reads = false;
+  begin(request("GET", std::string(kMaps) + "?pretty=true"), slow);
+  settle();
+  EXPECT_FALSE(slow->finished);
+  EXPECT_LT(slow->most_unsent, size_t{2'500'000});
+  for (int i = 0; i < 4 && !slow->finished; ++i) {
+    slow->take();
+    settle();
+  }
+  EXPECT_TRUE(slow->finished);
+  EXPECT_EQ(text_at(slow->body, "/items/3/metadata/name"), "m3");
 }
 
 }  // namespace

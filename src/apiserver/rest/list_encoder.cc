@@ -2,10 +2,13 @@
 
 #include <google/protobuf/message.h>
 
+#include <algorithm>
+
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
 #include "apiserver/rest/wire.h"
 #include "apiserver/stored_form.h"
+#include "base/check.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::apiserver {
@@ -33,21 +36,24 @@ std::string metadata_bytes(const ListHead& head) {
   return metadata.SerializeAsString();
 }
 
+size_t field_size(size_t bytes) {
+  return field_head_size(bytes) + bytes;
+}
+
 }  // namespace
 
 ListEncoder::ListEncoder(ViewOptions view, const api::Kind& kind, CollectionPage page)
     : view_(std::move(view)),
       kind_(kind),
       page_(std::move(page)),
-      head_{std::to_string(page_.revision), page_.continue_token, page_.remaining} {}
+      head_{std::to_string(page_.revision), page_.continue_token, page_.remaining} {
+  if (view_.format.encoding == Encoding::yaml ||
+      (view_.format.encoding == Encoding::json && view_.format.pretty)) {
+    styled_.emplace(view_.format);
+  }
+}
 
 ListEncoder::~ListEncoder() = default;
-
-bool ListEncoder::streams(const Format& format) {
-  return format.encoding == Encoding::protobuf
-             ? format.form == Form::object
-             : format.encoding == Encoding::json && !format.pretty;
-}
 
 const api::Message& ListEncoder::parse(const store::Version& version) {
   if (!scratch_) {
@@ -57,52 +63,84 @@ const api::Message& ListEncoder::parse(const store::Version& version) {
   return *scratch_;
 }
 
-void ListEncoder::open_protobuf() {
-  const std::string metadata = metadata_bytes(head_);
-  size_t size = field_head_size(metadata.size()) + metadata.size();
-  for (const store::VersionPtr& version : page_.items) {
-    size += field_head_size(version->bytes().size()) + version->bytes().size();
+// The metadata alone is not what the store has: each item is made anew.
+std::string ListEncoder::partial_item(const store::Version& version) {
+  std::string item;
+  append_field(kMetadataField, api::encode_protobuf(api::metadata_of(parse(version))), item);
+  return item;
+}
+
+bool ListEncoder::measure(size_t items) {
+  if (view_.format.encoding != Encoding::protobuf) {
+    return true;
   }
-  append_envelope_head(list_type(view_.format, kind_), size, buffer_);
-  append_field(kMetadataField, metadata, buffer_);
+  const bool partial = view_.format.form == Form::partial;
+  const size_t left = page_.items.size() - measured_;
+  const size_t end = measured_ + (partial ? std::min(items, left) : left);
+  for (; measured_ < end; ++measured_) {
+    const store::Version& version = *page_.items[measured_];
+    items_bytes_ += field_size(partial ? partial_item(version).size() : version.bytes().size());
+  }
+  return measured_ == page_.items.size();
+}
+
+void ListEncoder::open_json(std::string& out) {
+  if (view_.format.form == Form::table) {
+    table_ = std::make_unique<TableWriter>(view_, kind_, out);
+    table_->open(head_, true);
+    return;
+  }
+  const api::TypeMeta type = list_type(view_.format, kind_);
+  out += R"({"kind":")" + type.kind + R"(","apiVersion":")" + type.api_version + R"(","metadata":)";
+  append_list_metadata(head_, out);
+  out += R"(,"items":[)";
 }
 
 void ListEncoder::open() {
   opened_ = true;
   if (view_.format.encoding == Encoding::protobuf) {
-    open_protobuf();
+    CHECK(measured_ == page_.items.size(), "the envelope names the size of the list");
+    const std::string metadata = metadata_bytes(head_);
+    append_envelope_head(list_type(view_.format, kind_), field_size(metadata.size()) + items_bytes_,
+                         buffer_);
+    append_field(kMetadataField, metadata, buffer_);
     return;
   }
-  if (view_.format.form == Form::table) {
-    table_ = std::make_unique<TableWriter>(view_, kind_, buffer_);
-    table_->open(head_, true);
-    return;
+  open_json(styled_ ? compact_ : buffer_);
+  if (styled_) {
+    styled_->open(compact_, buffer_);
   }
-  const api::TypeMeta type = list_type(view_.format, kind_);
-  buffer_ +=
-      R"({"kind":")" + type.kind + R"(","apiVersion":")" + type.api_version + R"(","metadata":)";
-  append_list_metadata(head_, buffer_);
-  buffer_ += R"(,"items":[)";
 }
 
 void ListEncoder::add(const store::Version& version) {
-  if (view_.format.encoding == Encoding::protobuf) {
+  if (view_.format.encoding != Encoding::protobuf) {
+    add_json(version);
+  } else if (view_.format.form == Form::partial) {
+    append_field(kItemsField, partial_item(version), buffer_);
+  } else {
     append_field(kItemsField,
                  is_stored_form(kind_) ? version.bytes() : served_bytes(kind_, version), buffer_);
-    return;
   }
+}
+
+void ListEncoder::add_json(const store::Version& version) {
+  std::string& out = styled_ ? compact_ : buffer_;
+  compact_.clear();
   const api::Message& object = parse(version);
   if (table_) {
     table_->row(object);
-    return;
-  }
-  if (index_ > 0) {
-    buffer_ += ',';
-  }
-  if (view_.format.form == Form::partial) {
-    append_partial_json(view_.format.meta_version, object, buffer_);
   } else {
-    api::encode_json(object, {}, api::JsonStyle::compact, buffer_);
+    if (index_ > 0) {
+      out += ',';
+    }
+    if (view_.format.form == Form::partial) {
+      append_partial_json(view_.format.meta_version, object, out);
+    } else {
+      api::encode_json(object, {}, api::JsonStyle::compact, out);
+    }
+  }
+  if (styled_) {
+    styled_->add(std::string_view(compact_).substr(compact_.starts_with(',') ? 1 : 0), buffer_);
   }
 }
 
@@ -111,10 +149,13 @@ void ListEncoder::close() {
   if (view_.format.encoding == Encoding::protobuf) {
     return;
   }
-  if (table_) {
+  if (styled_) {
+    styled_->close(buffer_);
+  } else if (table_) {
     table_->close();
+    buffer_ += '\n';
   } else {
-    buffer_ += "]}";
+    buffer_ += "]}\n";
   }
 }
 
@@ -129,53 +170,10 @@ std::string ListEncoder::next(size_t bytes) {
   }
   if (index_ == page_.items.size() && !closed_) {
     close();
-    if (view_.format.encoding == Encoding::json && !view_.format.pretty) {
-      buffer_ += '\n';
-    }
   }
   std::string piece;
   piece.swap(buffer_);
   return piece;
-}
-
-std::string ListEncoder::rest() {
-  std::string text = next(SIZE_MAX);
-  if (view_.format.encoding == Encoding::protobuf || streams(view_.format)) {
-    return text;
-  }
-  return encode_json_text(view_.format, std::move(text));
-}
-
-// The metadata alone is not what the store has: each item is made anew.
-static std::string partial_protobuf_list(const ViewOptions& view, const api::Kind& kind,
-                                         const CollectionPage& page) {
-  std::string raw;
-  append_field(kMetadataField,
-               metadata_bytes({std::to_string(page.revision), page.continue_token, page.remaining}),
-               raw);
-  const std::unique_ptr<api::Message> object = kind.make();
-  for (const store::VersionPtr& version : page.items) {
-    parse_version(kind, *version, *object);
-    std::string item;
-    append_field(kMetadataField, api::encode_protobuf(api::metadata_of(*object)), item);
-    append_field(kItemsField, item, raw);
-  }
-  std::string body;
-  append_envelope_head(list_type(view.format, kind), raw.size(), body);
-  return body + raw;
-}
-
-http::Response buffered_list_response(const ViewOptions& view, const api::Kind& kind,
-                                      CollectionPage page, const Warnings& warnings) {
-  http::Response response;
-  response.headers = answer_headers(view.format.content_type(), warnings);
-  response.make_body = [view, kind = &kind, page = std::move(page)] {
-    if (view.format.encoding == Encoding::protobuf && view.format.form == Form::partial) {
-      return partial_protobuf_list(view, *kind, page);
-    }
-    return ListEncoder(view, *kind, page).rest();
-  };
-  return response;
 }
 
 }  // namespace windlass::apiserver

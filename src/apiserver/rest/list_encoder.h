@@ -1,11 +1,13 @@
-// A list as text, piece by piece: stored versions are decoded and encoded one at a time, so a list
-// of everything never exists as a second copy. In protobuf the stored bytes go out as they are.
-// Used by one thread at a time.
+// A list as text, piece by piece, in every encoding and form: stored versions are decoded and
+// encoded one at a time, so a list of everything never exists as a second copy. In protobuf the
+// stored bytes go out as they are. Used by one thread at a time.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "apiserver/rest/list_text.h"
 #include "apiserver/rest/responses.h"
 #include "apiserver/rest/views.h"
 #include "apiserver/server.h"
@@ -20,19 +22,19 @@ class ListEncoder {
   ListEncoder(const ListEncoder&) = delete;
   ListEncoder& operator=(const ListEncoder&) = delete;
 
-  // Whether the text can be made in pieces: pretty JSON and YAML need the whole.
-  static bool streams(const Format& format);
-
-  // The next piece, of about `bytes`; "" when the list is complete.
+  // Looks at up to `items` more of the items whose sizes the first bytes of the list must tell;
+  // true when all are known. Mostly they are at once.
+  bool measure(size_t items);
+  // The next piece, of about `bytes`; "" when the list is complete. measure() has said true.
   std::string next(size_t bytes);
-  // Everything that is left.
-  std::string rest();
 
  private:
   void open();
   void add(const store::Version& version);
+  void add_json(const store::Version& version);
   void close();
-  void open_protobuf();
+  void open_json(std::string& out);
+  std::string partial_item(const store::Version& version);
   const api::Message& parse(const store::Version& version);
 
   ViewOptions view_;
@@ -40,15 +42,15 @@ class ListEncoder {
   CollectionPage page_;
   ListHead head_;
   std::string buffer_;
+  std::optional<ListText> styled_;  // of pretty JSON and YAML
+  std::string compact_;             // what styled_ works on
   std::unique_ptr<TableWriter> table_;
   std::unique_ptr<api::Message> scratch_;
+  size_t measured_ = 0;
+  size_t items_bytes_ = 0;  // in protobuf, of those that are measured
   size_t index_ = 0;
   bool opened_ = false;
   bool closed_ = false;
 };
-
-// The whole list as one answer, encoded on the transport's thread.
-http::Response buffered_list_response(const ViewOptions& view, const api::Kind& kind,
-                                      CollectionPage page, const Warnings& warnings = {});
 
 }  // namespace windlass::apiserver

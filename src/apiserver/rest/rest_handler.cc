@@ -243,7 +243,7 @@ Prepared RestHandler::dispatch(RestRequest request) const {
   if (verb == "delete") {
     return prepare_delete(context, std::move(request));
   }
-  return prepare_delete_collection(context, std::move(request));
+  return prepare_delete_collection(context, *streams_, std::move(request));
 }
 
 Prepared RestHandler::route_path(RestRequest request) const {
