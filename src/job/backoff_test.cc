@@ -110,10 +110,11 @@ TEST(Record, RoundTrip) {
   record.backoff.add_failure(at(2));
   record.ignored = {"uid-a", "uid-b"};
   record.baseline = 3;
+  record.suspending = true;
   const std::string text = format_record(record);
   EXPECT_EQ(text,
             "v1;success=1800000000000;failures=1800000001000,1800000002000;ignored=uid-a,uid-b;"
-            "baseline=3");
+            "baseline=3;suspending=1");
   EXPECT_EQ(parse_record(text), record);
 }
 

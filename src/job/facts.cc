@@ -1,6 +1,7 @@
 #include "job/facts.h"
 
 #include "job/conditions.h"
+#include "job/record.h"
 
 namespace windlass::job {
 
@@ -27,7 +28,8 @@ Facts derive_facts(const JobView& job, const Options& options) {
   facts.finished = is_finished(job.status);
   facts.succeeding = has_true(job.status, kTypeSuccessCriteriaMet);
   facts.failing = !facts.succeeding && has_true(job.status, kTypeFailureTarget);
-  facts.suspended = spec.suspend && has_true(job.status, kTypeSuspended);
+  facts.suspended = spec.suspend && (spec.completions || has_true(job.status, kTypeSuspended) ||
+                                     parse_record(job.record).suspending);
   return facts;
 }
 

@@ -22,7 +22,7 @@ struct Facts {
   bool finished = false;     // Complete or Failed is stored
   bool failing = false;      // FailureTarget is stored
   bool succeeding = false;   // SuccessCriteriaMet is stored; stronger than failing (2.27)
-  bool suspended = false;    // asked for, and Suspended=True is stored
+  bool suspended = false;    // pods are to go; of a work queue once that is stored (10.73)
 
   bool decided() const { return failing || succeeding || finished; }
   // Pods are created and removed to fit parallelism and completions.

@@ -91,6 +91,7 @@ void Fingerprint::record(const Record& record, const Frame& frame, Digest& out) 
   }
   add_pods(record.ignored, frame, out);
   out.add(number(record.baseline));
+  out.add(record.suspending ? 1 : 0);
 }
 
 void Fingerprint::job(const JobView& job, const Frame& frame, Digest& out) {

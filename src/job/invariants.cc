@@ -138,6 +138,11 @@ std::vector<std::string> check_status(const JobView& job, const Options& options
   if (is_finished(job.status)) {
     broken.emplace_back("T5: the status of a finished Job is written");
   }
+  const bool suspends =
+      has_true(next, kTypeSuspended) && !has_true(job.status, kTypeSuspended) && job.spec.suspend;
+  if (suspends && next.active > 0) {
+    broken.emplace_back("A5: Suspended is stored while pods are active");
+  }
   if (is_finished(next) && !is_decided(job.status)) {
     broken.emplace_back("T3: the Job ends without a verdict that was stored before");
   }

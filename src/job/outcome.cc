@@ -60,6 +60,7 @@ bool completions_reached(const State& state) {
     return state.succeeded() >= *spec.completions;
   }
   const bool taken_away = state.facts().suspended || is_resuming(state) ||
+                          state.record().suspending ||
                           (spec.suspend && state.tally().terminating > 0);
   return state.succeeded_since_resume() > 0 && state.tally().active == 0 && !taken_away;
 }

@@ -69,6 +69,8 @@ void parse_part(std::string_view part, Record& record) {
     for_each_part(value, ',', [&](std::string_view uid) { record.ignored.emplace_back(uid); });
   } else if (key == "baseline") {
     record.baseline = std::min(parse_number(value).value_or(0), kMaxBaseline);
+  } else if (key == "suspending") {
+    record.suspending = value == "1";
   }
 }
 
@@ -94,6 +96,9 @@ std::string format_record(const Record& record) {
   append_list(out, "ignored", record.ignored, [](const std::string& uid) { return uid; });
   if (record.baseline > 0) {
     out += ";baseline=" + std::to_string(record.baseline);
+  }
+  if (record.suspending) {
+    out += ";suspending=1";
   }
   return out;
 }

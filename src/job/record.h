@@ -1,9 +1,9 @@
 // What must survive a restart of the controller and has no field in the Job API. It travels in one
 // annotation of the Job (kRecordKey), written in the same request as the status it belongs to, so
 // the two never disagree. Text:
-// `v1;success=<ms>;failures=<ms>,<ms>;ignored=<uid>,<uid>;baseline=<n>`, times in milliseconds
-// since 1970; parts that are empty are left out. Unreadable parts are skipped: the annotation may
-// be edited by anyone.
+// `v1;success=<ms>;failures=<ms>,<ms>;ignored=<uid>,<uid>;baseline=<n>;suspending=1`, times in
+// milliseconds since 1970; parts that are empty are left out. Unreadable parts are skipped: the
+// annotation may be edited by anyone.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,9 @@ struct Record {
   // Work-queue Jobs: successes that do not stop new workers (10.73): those from before the last
   // resume, and since then those of workers that were taken away.
   int64_t baseline = 0;
+  // Work-queue Jobs: a suspension takes workers away, and no condition tells of it yet. Without it
+  // a worker's success before would complete the Job when the last of them is gone (10.73).
+  bool suspending = false;
 
   bool operator==(const Record&) const = default;
 };

@@ -317,6 +317,37 @@ TEST(Suspend, E56_E57_SuspendTakesPodsAway) {
   EXPECT_EQ(job.status().failed, 0);
 }
 
+// A client may change the template as soon as it sees the condition: the server asks for active 0
+// with it. A pod that cannot be deleted keeps the condition away.
+TEST(Suspend, R9_4_TheConditionComesWithActiveZero) {
+  for (const Phase phase : {Phase::pending, Phase::running}) {
+    for (const int32_t completions : {5, -1}) {
+      Scenario job(defaulted_job(2, completions));
+      job.given(2, phase);
+      job.run();
+      std::vector<int32_t> active;  // in every status with the condition
+      job.on_status = [&active](const StatusWrite& write) {
+        if (has_true(write.status, kTypeSuspended)) {
+          active.push_back(write.status.active);
+        }
+        return FakeCluster::Fault{};
+      };
+      job.on_pod_write = [](const PodWrite& write) {
+        const bool refused = write.op == PodOp::delete_pod;
+        return FakeCluster::Fault{refused ? std::optional(WriteError::rejected) : std::nullopt};
+      };
+      job.update_job([](JobView& view) { view.spec.suspend = true; });
+      job.run();
+      EXPECT_EQ(job.condition_types(), "");
+      EXPECT_EQ(job.status().active, 2);
+      job.on_pod_write = nullptr;
+      job.advance(seconds(60));
+      EXPECT_THAT(active, ElementsAre(0));
+      EXPECT_EQ(job.condition_types(), "Suspended");
+    }
+  }
+}
+
 TEST(Suspend, E59_SuspendAJobBeingDeleted) {
   Scenario job(defaulted_job(2, 5));
   job.given(2, Phase::running);

@@ -100,6 +100,37 @@ TEST(Victims, N240_AVictimOfTheSuspensionEndsAfterTheResume) {
   }
 }
 
+// Nothing shows a worker any more that was taken away before it had a node. That there was one is
+// stored before it goes: neither a restart in between nor a resume before the condition is stored
+// makes a success from before complete the queue.
+TEST(Victims, N240_10_73_WorkersTakenAwayWithoutATrace) {
+  for (const bool resumes_early : {false, true}) {
+    Scenario job(defaulted_job(2, -1));
+    job.given(1, Phase::succeeded);
+    job.given(1, Phase::pending);
+    job.run();
+    EXPECT_EQ(job.status().succeeded, 1);
+    job.update_job([](JobView& view) { view.spec.suspend = true; });
+    while (!job.active_pods().empty()) {
+      ASSERT_TRUE(job.step());
+      job.restart_controller();
+    }
+    EXPECT_EQ(job.condition_types(), "");
+    if (!resumes_early) {
+      job.run();
+      EXPECT_EQ(job.condition_types(), "Suspended");
+      EXPECT_FALSE(job.engine().state().record().suspending);
+    }
+    set_suspended(job, false);
+    EXPECT_FALSE(job.has(kTypeComplete));
+    EXPECT_FALSE(job.engine().state().record().suspending);
+    EXPECT_EQ(job.status().active, 2);
+    finish_queue(job);
+    EXPECT_TRUE(job.has(kTypeComplete));
+    EXPECT_EQ(job.status().succeeded, 3);
+  }
+}
+
 TEST(Victims, N240_TheSuccessOfAVictimThatAnotherStripped) {
   Scenario job(defaulted_job(1, -1));
   const auto workers = job.given(1, Phase::running);

@@ -250,14 +250,31 @@ class Drafter {
     if (outcome_.exists()) {
       return;
     }
+    const bool work_queue = !state_.job().spec.completions;
     if (state_.job().spec.suspend) {
-      set_suspended(true);
-    } else if (is_resuming(state_)) {
+      // 9.4: a client that sees the condition may change the template, without active pods only.
+      if (state_.tally().active == 0) {
+        set_suspended(true);
+      } else if (work_queue && !has_true(stored(), kTypeSuspended)) {
+        set_suspending(true);
+      }
+      return;
+    }
+    const bool resumes = is_resuming(state_);
+    if (resumes) {
       set_suspended(false);
       next().start_time = now_;
-      if (!state_.job().spec.completions) {
-        record().baseline = successes_so_far();
-      }
+    }
+    if (work_queue && (resumes || record_now().suspending)) {
+      record().baseline = successes_so_far();
+    }
+    set_suspending(false);
+  }
+
+  void set_suspending(bool suspending) {
+    if (record_now().suspending != suspending) {
+      record().suspending = suspending;
+      draft_.changed = draft_.urgent = true;
     }
   }
 
@@ -284,6 +301,7 @@ class Drafter {
     if (suspended && state_.options().gates.clear_start_time_on_suspend) {
       next().start_time.reset();
     }
+    set_suspending(false);
   }
 
   void start() {

@@ -251,6 +251,23 @@ TEST(JobController, SuspendDeletesPodsAndResumeCreatesThem) {
   EXPECT_EQ(plane.job()->status().failed(), 0);
 }
 
+// job-controller.md 9.4: a client that changes the template when it sees the condition is not
+// refused.
+TEST(JobController, ATemplateMayBeChangedAtFirstSightOfSuspended) {
+  ControlPlane plane;
+  plane.create("parallelism: 2, completions: 2,", "run, '60', '0'");
+  plane.api.change<Job>(api::kinds::job(), "default", "j", "",
+                        [](Job& job) { job.mutable_spec()->set_suspend(true); });
+  ASSERT_TRUE(plane.api.world.run_until([&] { return plane.condition("Suspended") != nullptr; },
+                                        seconds(10)));
+  EXPECT_EQ(plane.job()->status().active(), 0);
+  const auto changed = plane.api.change<Job>(api::kinds::job(), "default", "j", "", [](Job& job) {
+    auto& spec = *job.mutable_spec()->mutable_template_()->mutable_spec();
+    (*spec.mutable_node_selector())["disk"] = "fast";
+  });
+  EXPECT_NE(changed, nullptr);
+}
+
 TEST(JobController, DeadlineEndsTheJob) {
   ControlPlane plane;
   plane.create("activeDeadlineSeconds: 3,", "run, '-1', '0'");

@@ -98,6 +98,16 @@ class NotWhileSuspended final : public CreationMonitor {
     }
   }
 
+  // The server lets a client change the template with the condition and without active pods: the
+  // first comes with the second.
+  void on_job(const JobChange& change, const History&, Report& report) override {
+    if (change.before != nullptr && change.after != nullptr && change.writer.is_job_controller() &&
+        change.after->is("Suspended") && !change.before->is("Suspended") &&
+        change.after->active > 0) {
+      report.broken(rule(), change.after->key + " is told to be suspended and has active pods");
+    }
+  }
+
   void at_rest(const History& history, Report& report) override {
     for (const auto& [uid, job] : history.jobs()) {
       if (!job.exists || !job.now.suspend || job.now.finished()) {
