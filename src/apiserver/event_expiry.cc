@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/whole_second.h"
 #include "client/object_identity.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/meta/v1/meta.pb.h"
@@ -71,7 +72,7 @@ void EventExpiry::look() {
     }
     const ObjectPtr object = server_.decode(kind, *version);
     const auto& event = static_cast<const Event&>(*object);
-    if (now - last_happened(event) < options_.keep) {
+    if (now - latest_instant(last_happened(event)) < options_.keep) {
       continue;
     }
     // Only as it was seen: one that has just happened again stays. What fails now is tried again.

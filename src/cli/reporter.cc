@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/job/job_constants.h"
+#include "base/whole_second.h"
 #include "controllers/job/adapter.h"
 #include "explain/pod_text.h"
 #include "job/backoff.h"
@@ -98,7 +99,7 @@ struct IndexOutcome {
 };
 
 IndexOutcome index_outcome(const job::JobView& job, const job::PodView& pod, job::Action action,
-                           const job::Options& options) {
+                           const job::Options& options, Time wall) {
   if (!job.spec.backoff_limit_per_index || job.spec.suspend || action == job::Action::fail_job) {
     return {};
   }
@@ -108,7 +109,8 @@ IndexOutcome index_outcome(const job::JobView& job, const job::PodView& pod, job
     return {true, std::nullopt};
   }
   const int64_t count = int64_t{failures} + job::parse_failure_count(pod.ignored_failure_count) + 1;
-  return {false, job::finish_time(pod) + job::backoff_delay(count, options)};
+  const Time ended = latest_instant(job::finish_time(pod), wall);
+  return {false, ended + job::backoff_delay(count, options)};
 }
 
 // A text about a pod that could not be made, without the pod's name, which is another one with
@@ -268,7 +270,7 @@ std::string Reporter::judgement_text(JobSaid& said, const Pod& pod, Time wall) c
   const job::PodView failed = controllers::job::read_pod(pod, job::kTrackingFinalizer);
   const Judgement judgement = judge(job, failed);
   const IndexOutcome index =
-      index_outcome(job, failed, judgement.action, backoff_options(backoff_));
+      index_outcome(job, failed, judgement.action, backoff_options(backoff_), wall);
   if (index.is_over) {
     return judgement.text + "; its index has failed";
   }

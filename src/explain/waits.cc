@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/whole_second.h"
 #include "job/backoff.h"
 #include "job/conditions.h"
 #include "job/engine.h"
@@ -86,9 +87,9 @@ job::BackoffRecord backoff_of(const WaitInput& input) {
   job::BackoffRecord record;
   for (const SeenPod& pod : input.pods) {
     if (pod.view.phase == job::Phase::succeeded) {
-      record.add_success(job::finish_time(pod.view));
+      record.add_success(latest_instant(job::finish_time(pod.view), input.now));
     } else if (pod.failed()) {
-      record.add_failure(job::finish_time(pod.view));
+      record.add_failure(latest_instant(job::finish_time(pod.view), input.now));
     }
   }
   return record;
@@ -109,7 +110,7 @@ void add_index_backoff(const WaitInput& input, std::vector<Wait>& waits) {
   job::Engine engine(input.options, input.job);
   engine.begin_list();
   for (const SeenPod& pod : input.pods) {
-    engine.observe_pod(pod.view);
+    engine.observe_pod(pod.view, input.now);
   }
   engine.end_list();
   const int64_t end = std::min<int64_t>(input.job.spec.completions.value_or(0), kMaxIndexesAsked);

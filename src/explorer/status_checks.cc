@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/whole_second.h"
 #include "explorer/checks.h"
 #include "job/conditions.h"
 #include "job/index_bits.h"
@@ -131,7 +132,7 @@ class Drafted {
   bool is_past_deadline() const {
     return spec_.active_deadline_seconds && old_.start_time && !spec_.suspend &&
            !job::has_true(old_, job::kTypeSuspended) &&
-           world_.now >= *old_.start_time + seconds(*spec_.active_deadline_seconds);
+           world_.now >= latest_instant(*old_.start_time) + seconds(*spec_.active_deadline_seconds);
   }
   bool has_too_many_failed() const {
     return spec_.max_failed_indexes && failed_.size() > *spec_.max_failed_indexes;

@@ -271,7 +271,7 @@ class Taking {
       world_.engine.observe_pod_gone(uid);
       sweep(world_);
     } else {
-      world_.engine.observe_pod(view);
+      world_.engine.observe_pod(view, world_.now);
     }
   }
 
@@ -289,7 +289,7 @@ class Taking {
     for (Pod& pod : world_.pods) {
       if (pod.in_store()) {
         note_told(world_, pod, pod.now);
-        world_.engine.observe_pod(pod_view(world_, pod, pod.now));
+        world_.engine.observe_pod(pod_view(world_, pod, pod.now), world_.now);
       }
       pod.unseen.clear();
     }
@@ -384,7 +384,7 @@ class Taking {
     pod.has_container = true;
     pod.exit_code = ending.exit_code;
     pod.disrupted = pod.disrupted || ending.disrupted;
-    pod.finished = world_.now;
+    pod.finished = std::chrono::floor<seconds>(world_.now);  // as the API has it
   }
 
   World& world_;

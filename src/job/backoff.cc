@@ -20,6 +20,11 @@ std::optional<Time> containers_finished(const PodView& pod) {
   return latest;
 }
 
+// 7.7: a failure at the very time of the success does not count.
+bool is_after(Time failure, Time success) {
+  return std::chrono::floor<seconds>(failure) > std::chrono::floor<seconds>(success);
+}
+
 }  // namespace
 
 Duration backoff_delay(int64_t failures, const Options& options) {
@@ -57,12 +62,11 @@ void BackoffRecord::add_success(Time finished) {
     return;
   }
   last_success_ = finished;
-  // 7.7: a failure at the very time of the success does not count.
-  std::erase_if(failures_, [finished](Time failure) { return failure <= finished; });
+  std::erase_if(failures_, [finished](Time failure) { return !is_after(failure, finished); });
 }
 
 void BackoffRecord::add_failure(Time finished) {
-  if (last_success_ && finished <= *last_success_) {
+  if (last_success_ && !is_after(finished, *last_success_)) {
     return;
   }
   failures_.insert(std::upper_bound(failures_.begin(), failures_.end(), finished), finished);

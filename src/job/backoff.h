@@ -23,7 +23,8 @@ Time finish_time(const PodView& pod);
 
 // The failures that finished after the last success, newest kMaxBackoffFailures of them. A set and
 // a maximum, so the order in which outcomes are heard of does not matter (unlike
-// upstream, 7.6, 7.7).
+// upstream, 7.6, 7.7). Times are the latest that a finish time may stand for (base/whole_second.h);
+// which of two came first is judged by the second, as the API has it.
 class BackoffRecord {
  public:
   void add_success(Time finished);

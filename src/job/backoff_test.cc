@@ -118,6 +118,21 @@ TEST(Record, RoundTrip) {
   EXPECT_EQ(parse_record(text), record);
 }
 
+// In milliseconds no delay gets shorter, and none leaves the second that it counts from.
+TEST(Record, TimesAreRoundedUpWithinTheirSecond) {
+  const auto stored = [](Time time) {
+    Record record;
+    record.backoff.add_failure(time);
+    return parse_record(format_record(record)).backoff.failure_times().front();
+  };
+  EXPECT_EQ(stored(at(1)), at(1));
+  EXPECT_EQ(stored(at(1) + milliseconds(300)), at(1) + milliseconds(300));
+  EXPECT_EQ(stored(at(1) + microseconds(300'001)), at(1) + milliseconds(301));
+  for (const Duration before : {Duration(1), Duration(999'999), Duration(1'500'000)}) {
+    EXPECT_EQ(stored(at(2) - before), at(2) - nanoseconds(1));
+  }
+}
+
 // 10.1, 7.5: `kubectl replace --force` of what `kubectl get` told copies the annotation.
 TEST(Record, W3_BelongsToTheJobThatItNames) {
   const std::string text = "v1;failures=1800000001000";

@@ -4,7 +4,7 @@
 //
 //   Engine engine(options, job);                 // a Job was seen
 //   engine.begin_list();                         // feed all of its pods once
-//   for (pod of the Job) engine.observe_pod(pod);
+//   for (pod of the Job) engine.observe_pod(pod, now);
 //   engine.end_list();
 //   loop: Decision d = engine.decide(now);
 //     record d.events, d.metrics;
@@ -52,7 +52,10 @@ class Engine {
   // Observations. Any order, repeats and gaps are fine; older versions of an object are ignored.
   // Only pods whose controller is this Job (by UID) may be fed.
   void observe_job(const JobView& job);
-  void observe_pod(const PodView& pod);
+  // `seen` is when this was seen: a back-off counts from the pod's end, which the API rounds down
+  // to a whole second and which was over by then. Without it the end may be as late as the second
+  // is.
+  void observe_pod(const PodView& pod, std::optional<Time> seen = std::nullopt);
   void observe_pod_gone(std::string_view uid);  // deleted for good, or no longer this Job's
   void begin_list();
   void end_list();

@@ -28,8 +28,8 @@ void Engine::observe_job(const JobView& job) {
   }
 }
 
-void Engine::observe_pod(const PodView& pod) {
-  state_.observe_pod(pod);
+void Engine::observe_pod(const PodView& pod, std::optional<Time> seen) {
+  state_.observe_pod(pod, seen);
 }
 
 void Engine::observe_pod_gone(std::string_view uid) {

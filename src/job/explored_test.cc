@@ -100,7 +100,7 @@ TEST(Explored, L2_ARefusedVerdictAfterTheDeadlineWaitsForItsRetry) {
   Scenario cluster(job);
   cluster.run();
   cluster.on_status = [](const StatusWrite&) { return FakeCluster::Fault{WriteError::rejected}; };
-  cluster.now += seconds(15);
+  cluster.now += seconds(16);
   cluster.step();
   cluster.step();
   EXPECT_EQ(cluster.wakes_in(), seconds(1));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/whole_second.h"
 #include "job/conditions.h"
 
 namespace windlass::job {
@@ -77,8 +78,9 @@ std::optional<Time> deadline_at(const State& state, Time now) {
     return std::nullopt;
   }
   const Time start = is_resuming(state) ? now : state.job().status.start_time.value_or(now);
-  return start +
-         seconds(std::clamp<int64_t>(*spec.active_deadline_seconds, 0, kMaxDeadlineSeconds));
+  const Duration given =
+      seconds(std::clamp<int64_t>(*spec.active_deadline_seconds, 0, kMaxDeadlineSeconds));
+  return given == Duration::zero() ? start : latest_instant(start) + given;
 }
 
 Outcome evaluate_outcome(const State& state, Time now) {

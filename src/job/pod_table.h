@@ -28,7 +28,9 @@ struct PodRecord {
   Uid uid;
   uint64_t rv = 0;
   Time created;
-  Time stamp;  // when it finished; for an active pod, when it became ready
+  // When it finished, at the latest, in the second that the API tells (base/whole_second.h); for an
+  // active pod, when it became ready.
+  Time stamp;
   int32_t index = -1;
   int32_t failures = 0;          // annotation: counted failures before this pod
   int32_t ignored_failures = 0;  // annotation: ignored failures before this pod

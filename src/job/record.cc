@@ -13,6 +13,7 @@ constexpr std::string_view kSignature = ";job=";
 constexpr size_t kMaxListed = 10'000;
 // The years 1970 to 2200: outside of them, sums with delays could overflow.
 constexpr int64_t kMaxMilliseconds = 7'258'118'400'000;
+constexpr int64_t kLastOfSecond = 999;
 // As many as a counter of the status can hold.
 constexpr int64_t kMaxBaseline = 2'147'483'647;
 
@@ -30,12 +31,17 @@ std::optional<Time> parse_milliseconds(std::string_view text) {
   if (!value || *value > kMaxMilliseconds) {
     return std::nullopt;
   }
-  return Time(milliseconds(*value));
+  const Time time{milliseconds(*value)};
+  return *value % 1000 == kLastOfSecond ? time + milliseconds(1) - nanoseconds(1) : time;
 }
 
+// Rounded up, so that no delay gets shorter, but not into the next second: the last millisecond
+// stands for its end.
 std::string format_milliseconds(Time time) {
+  const Time up = std::chrono::ceil<milliseconds>(time);
+  const Time last = std::chrono::floor<seconds>(time) + milliseconds(kLastOfSecond);
   return std::to_string(
-      std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count());
+      std::chrono::duration_cast<milliseconds>(std::min(up, last).time_since_epoch()).count());
 }
 
 // Calls `use` with each part of `text` between separators, at most kMaxListed times.

@@ -231,6 +231,8 @@ JobView with_deadline(int64_t limit, Time start) {
 }
 
 const Time kStart = time_from_unix(1'800'000'000);
+// A start time may stand for an instant that is so much later.
+constexpr Duration kRestOfSecond = seconds(1) - nanoseconds(1);
 
 TEST(Deadline, D48_ShorterThanThePodRuns) {
   Scenario job(with_deadline(10, kStart - seconds(15)));
@@ -244,10 +246,38 @@ TEST(Deadline, D48_ShorterThanThePodRuns) {
 }
 
 TEST(Deadline, D49_BeforeAnyPodStarts) {
-  Scenario job(with_deadline(10, kStart - seconds(10)));
+  Scenario job(with_deadline(10, kStart - seconds(11)));
   job.run();
   EXPECT_EQ(job.condition_types(), "FailureTarget,Failed");
   EXPECT_EQ(job.writes.creates, 0);
+}
+
+// A start time stands for any instant of its second: the Job has its time also if that was the last
+// one, with or without a restart of the controller.
+TEST(Deadline, R2_32_AJobGetsAtLeastItsTime) {
+  for (const bool restarts : {false, true}) {
+    JobView view = with_limit(1, 1, 6);
+    view.spec.active_deadline_seconds = 1;
+    Scenario job(view);
+    job.now += milliseconds(930);
+    job.run();
+    EXPECT_EQ(job.status().start_time, kStart);
+    if (restarts) {
+      job.restart_controller();
+      job.run();
+    }
+    job.advance(milliseconds(1069));
+    EXPECT_EQ(job.condition_types(), "");
+    job.advance(milliseconds(1));
+    EXPECT_EQ(job.reason(kTypeFailureTarget), "DeadlineExceeded");
+  }
+}
+
+// A period of zero is over at once.
+TEST(Deadline, R2_32_NoTimeAtAll) {
+  Scenario job(with_deadline(0, kStart));
+  job.run();
+  EXPECT_EQ(job.reason(kTypeFailed), "DeadlineExceeded");
 }
 
 TEST(Deadline, D50_BackoffLimitComesFirst) {
@@ -269,7 +299,7 @@ TEST(Deadline, D51_D52_SuspendedHasNoneAndResumeStartsAnew) {
   job.update_job([](JobView& changed) { changed.spec.suspend = false; });
   job.run();
   EXPECT_EQ(job.status().start_time, job.now);
-  job.advance(seconds(9));
+  job.advance(seconds(10));
   EXPECT_FALSE(job.has(kTypeFailureTarget));
   job.advance(seconds(1));
   EXPECT_TRUE(job.has(kTypeFailureTarget));
@@ -278,10 +308,10 @@ TEST(Deadline, D51_D52_SuspendedHasNoneAndResumeStartsAnew) {
 TEST(Deadline, D53_D55_ChangedOnARunningJob) {
   Scenario job(with_deadline(100, kStart));
   job.run();
-  EXPECT_EQ(job.wakes_in(), seconds(100));
+  EXPECT_EQ(job.wakes_in(), seconds(100) + kRestOfSecond);
   job.update_job([](JobView& view) { view.spec.active_deadline_seconds = 50; });
   job.run();
-  EXPECT_EQ(job.wakes_in(), seconds(50));
+  EXPECT_EQ(job.wakes_in(), seconds(50) + kRestOfSecond);
   job.now += seconds(20);
   job.update_job([](JobView& view) { view.spec.active_deadline_seconds = 5; });
   job.run();
@@ -293,7 +323,7 @@ TEST(Deadline, D54_EnforcedAfterRestartWithPresetStart) {
   job.run();
   job.restart_controller();
   job.run();
-  EXPECT_EQ(job.wakes_in(), seconds(60));
+  EXPECT_EQ(job.wakes_in(), seconds(60) + kRestOfSecond);
   EXPECT_TRUE(job.advance_to_wake());
   EXPECT_TRUE(job.has(kTypeFailureTarget));
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/whole_second.h"
 #include "job/conditions.h"
 
 namespace windlass::job {
@@ -19,6 +20,19 @@ const UncountedPods& uncounted(const JobStatus& status) {
 
 int64_t length(const std::vector<std::string>& list) {
   return static_cast<int64_t>(list.size());
+}
+
+Time second_of(Time time) {
+  return std::chrono::floor<seconds>(time);
+}
+
+// When the pod finished at the latest. Once seen to have ended, it has not ended later.
+Time finished_at(const PodRecord& before, const PodView& pod, std::optional<Time> seen) {
+  const Time told = finish_time(pod);
+  const Time latest = latest_instant(told, seen.value_or(Time::max()));
+  const bool is_known = before.phase == pod.phase && second_of(before.stamp) == told &&
+                        (before.deleting || !pod.deletion_time);
+  return is_known ? std::min(before.stamp, latest) : latest;
 }
 
 int phase_rank(Phase phase) {
@@ -183,7 +197,7 @@ void State::change(Slot slot, Change change) {
   settle(slot);
 }
 
-void State::observe_pod(const PodView& pod) {
+void State::observe_pod(const PodView& pod, std::optional<Time> seen) {
   Uid uid = uids_.intern(pod.uid);
   const int32_t index =
       facts_.indexed ? static_cast<int32_t>(parse_index(pod.completion_index)) : -1;
@@ -201,7 +215,7 @@ void State::observe_pod(const PodView& pod) {
   if (pod.rv != 0 && pod.rv < before.rv) {
     return;
   }
-  change(slot, [&](PodRecord& record) { fill(record, pod); });
+  change(slot, [&](PodRecord& record) { fill(record, pod, seen); });
   if (before.has_finalizer && !pods_.at(slot).has_finalizer) {
     note_lost(before);
   }
@@ -220,7 +234,8 @@ Slot State::insert(Uid uid, int32_t index, const PodView& pod) {
   return slot;
 }
 
-void State::fill(PodRecord& record, const PodView& pod) {
+void State::fill(PodRecord& record, const PodView& pod, std::optional<Time> seen) {
+  const Time finished = finished_at(record, pod, seen);
   record.rv = std::max(record.rv, pod.rv);
   record.phase = pod.phase;
   record.created = pod.created;
@@ -231,7 +246,6 @@ void State::fill(PodRecord& record, const PodView& pod) {
   record.failures = parse_failure_count(pod.failure_count);
   record.ignored_failures = parse_failure_count(pod.ignored_failure_count);
   record.ready = false;
-  const Time finished = finish_time(pod);
   record.moved = record.held && record.stamp != finished;
   record.stamp = finished;
   for (const PodCondition& condition : pod.conditions) {
@@ -272,7 +286,7 @@ void State::judge(PodRecord& record, const PodView& pod) {
 }
 
 void State::note_fail_job(const PodRecord& record, const PodView& pod, const Verdict& verdict) {
-  FailJobMatch match{record.stamp, record.index, pod.uid, "", ""};
+  FailJobMatch match{second_of(record.stamp), record.index, pod.uid, "", ""};
   if (fail_job_ && fail_job_->order() <= match.order()) {
     return;
   }

@@ -57,7 +57,7 @@ class State {
 
   // True if this is news: not older than what is known.
   bool observe_job(JobView job);
-  void observe_pod(const PodView& pod);
+  void observe_pod(const PodView& pod, std::optional<Time> seen = std::nullopt);
   void observe_gone(std::string_view uid);
   // A complete listing is fed by observe_pod() between the two; pods not in it are gone.
   void begin_list();
@@ -141,7 +141,7 @@ class State {
   void change(Slot slot, Change change);
   Accounted stored_account(Uid uid) const;
   Slot insert(Uid uid, int32_t index, const PodView& pod);
-  void fill(PodRecord& record, const PodView& pod);
+  void fill(PodRecord& record, const PodView& pod, std::optional<Time> seen);
   void judge(PodRecord& record, const PodView& pod);
   void note_fail_job(const PodRecord& record, const PodView& pod, const Verdict& verdict);
   void set_accounted(Uid uid, Accounted accounted);

@@ -66,7 +66,7 @@ void State::hold_best(int32_t index, Slot head, bool active) {
                     !indexes_.failed.found().contains(index);
   const auto weight = [](const PodRecord& record) {
     const int64_t count = int64_t{record.failures} + record.ignored_failures;
-    return std::tuple(count, record.stamp, record.uid);
+    return std::tuple(count, std::chrono::floor<seconds>(record.stamp), record.uid);
   };
   Slot best = kNoSlot;
   Slot before = kNoSlot;

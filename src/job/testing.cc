@@ -128,7 +128,7 @@ void FakeCluster::tell_job() {
 void FakeCluster::list_pods() {
   engine_->begin_list();
   for (const auto& [name, pod] : pods_) {
-    engine_->observe_pod(pod);
+    engine_->observe_pod(pod, now);
   }
   engine_->end_list();
   untold_.clear();
@@ -142,7 +142,7 @@ std::string FakeCluster::add_pod(PodView pod) {
   pod.rv = next_rv();
   pods_[pod.name] = pod;
   trace.push_back("given: " + describe(pod));
-  engine_->observe_pod(pod);
+  engine_->observe_pod(pod, now);
   check_state();
   return pod.name;
 }
@@ -207,7 +207,7 @@ void FakeCluster::update_pod(const std::string& name, const std::function<void(P
   if (remove_if_done(name)) {
     engine_->observe_pod_gone(seen.uid);
   } else {
-    engine_->observe_pod(seen);
+    engine_->observe_pod(seen, now);
   }
   check_state();
 }
@@ -455,7 +455,7 @@ void FakeCluster::write_pod(const PodWrite& write) {
   if (after && !pods_.contains(write.name)) {
     engine_->observe_pod_gone(write.uid);
   } else if (after && error) {
-    engine_->observe_pod(*after);
+    engine_->observe_pod(*after, now);
   }
 }
 

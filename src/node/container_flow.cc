@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/whole_second.h"
 
 namespace windlass::node {
 
@@ -161,11 +162,11 @@ void plan_restart(ContainerRun& container, const RestartTiming& timing, Monotoni
 }
 
 MonotonicTime began_at(Time started_at, Time wall, MonotonicTime now) {
-  return now - std::max(wall - started_at, Duration::zero());
+  return now - std::max(wall - latest_instant(started_at, wall), Duration::zero());
 }
 
 Duration deadline_left(Duration deadline, Time start, Time wall) {
-  return std::min(start + deadline - wall, deadline);
+  return std::min(latest_instant(start, wall) + deadline - wall, deadline);
 }
 
 }  // namespace windlass::node

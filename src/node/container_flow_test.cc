@@ -158,12 +158,23 @@ TEST(RestartDelay, K17_AClockThatJumpsForgetsNothing) {
 }
 
 TEST(RestartDelay, ARunOfTheFutureHasJustBegun) {
-  EXPECT_EQ(began_at(kNow - seconds(5), kNow, kMonotonicNow), kMonotonicNow - seconds(5));
+  EXPECT_EQ(began_at(kNow - milliseconds(5100), kNow, kMonotonicNow),
+            kMonotonicNow - milliseconds(5100));
   EXPECT_EQ(began_at(kNow + hours(24), kNow, kMonotonicNow), kMonotonicNow);
 }
 
+// What the API tells in whole seconds may have begun up to a second later, but not in the future.
+TEST(RestartDelay, K43_AWholeSecondIsTakenForItsEnd) {
+  const Time stored = std::chrono::floor<seconds>(kNow);
+  const Time wall = stored + seconds(20);
+  const Duration rest = seconds(1) - nanoseconds(1);
+  EXPECT_EQ(began_at(stored, wall, kMonotonicNow), kMonotonicNow - seconds(20) + rest);
+  EXPECT_EQ(began_at(stored, stored + milliseconds(200), kMonotonicNow), kMonotonicNow);
+  EXPECT_EQ(deadline_left(seconds(60), stored, wall), seconds(40) + rest);
+}
+
 TEST(RestartDelay, K43_NoMoreThanTheWholeDeadlineIsLeft) {
-  EXPECT_EQ(deadline_left(seconds(60), kNow - seconds(20), kNow), seconds(40));
+  EXPECT_EQ(deadline_left(seconds(60), kNow - milliseconds(20'100), kNow), milliseconds(39'900));
   EXPECT_EQ(deadline_left(seconds(60), kNow + hours(24), kNow), seconds(60));
   EXPECT_LE(deadline_left(seconds(60), kNow - hours(24), kNow), Duration::zero());
 }

@@ -46,7 +46,8 @@ std::string numbered_suffix(int number) {
 Rehearsal::Rehearsal(const Subject& subject)
     : subject_(subject),
       job_(runnable(subject)),
-      start_(time_from_unix(kStartUnixSeconds)),
+      // The last instant of a second, which is what the Job's start time then stands for.
+      start_(time_from_unix(kStartUnixSeconds) - nanoseconds(1)),
       now_(start_),
       engine_(subject.options, job_) {
   engine_.begin_list();
@@ -211,7 +212,7 @@ void Rehearsal::observe(const std::string& uid) {
   if (remove_if_over(uid)) {
     engine_.observe_pod_gone(seen.uid);
   } else {
-    engine_.observe_pod(seen);
+    engine_.observe_pod(seen, now_);
   }
 }
 

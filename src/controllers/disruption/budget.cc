@@ -6,6 +6,7 @@
 #include "api/codec/wire_time.h"
 #include "api/equality.h"
 #include "api/kind.h"
+#include "base/whole_second.h"
 #include "client/object_identity.h"
 #include "schema/core/v1/pod.pb.h"
 #include "schema/policy/v1/pod_disruption_budget.pb.h"
@@ -54,7 +55,7 @@ void keep_grants(const Budget& budget, const std::vector<const BudgetPod*>& pods
       continue;
     }
     const Time since = api::time_of(granted->second);
-    const Time until = since + kDeletionTimeout;
+    const Time until = latest_instant(since) + kDeletionTimeout;
     if (until < now) {
       reckoning.not_deleted.push_back(pod);
     } else {

@@ -6,6 +6,7 @@
 #include "api/codec/wire_time.h"
 #include "api/kind.h"
 #include "api/pod/pod_condition.h"
+#include "base/whole_second.h"
 #include "client/object_identity.h"
 #include "client/update_status.h"
 #include "schema/core/v1/pod.pb.h"
@@ -70,7 +71,8 @@ void StaleMarkCleaner::on_pod(const Mark* before, const Mark& now) {
 Duration StaleMarkCleaner::time_left(const Mark& mark) {
   // Looked at again after one timeout at the latest: the wall clock may jump.
   const Time wall = env_.clock.now();
-  Duration left = mark.since > wall ? options_.timeout : mark.since + options_.timeout - wall;
+  Duration left =
+      mark.since > wall ? options_.timeout : latest_instant(mark.since) + options_.timeout - wall;
   if (const auto renewed = renewed_.find(mark.key); renewed != renewed_.end()) {
     left = std::max(left, renewed->second + options_.timeout - env_.clock.monotonic());
   }

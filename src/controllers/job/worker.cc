@@ -47,7 +47,7 @@ void JobWorker::observe_pod(const engine::PodView& pod) {
   // Old news of a pod that is gone would be counted again (reliability.md C1).
   const bool is_old = gone_.contains(pod.uid) || (pod.rv <= listed_at_ && !is_known(pod.uid));
   if (!is_old) {
-    engine_.observe_pod(pod);
+    engine_.observe_pod(pod, env_.clock.now());
   } else if (hooks_.skipped_stale_pod) {
     hooks_.skipped_stale_pod();
   }
@@ -87,7 +87,7 @@ bool JobWorker::is_known(const std::string& uid) const {
 void JobWorker::observe_all_pods(const std::vector<const engine::PodView*>& pods) {
   engine_.begin_list();
   for (const engine::PodView* pod : pods) {
-    engine_.observe_pod(*pod);
+    engine_.observe_pod(*pod, env_.clock.now());
   }
   engine_.end_list();
 }
@@ -239,7 +239,7 @@ void JobWorker::on_pods_listed(const Result<client::ObjectList>& pods) {
   engine_.begin_list();
   for (const client::ObjectPtr& pod : pods->items) {
     if (owner_job_uid(*pod) == uid_) {
-      engine_.observe_pod(read_pod(*pod, finalizer_));
+      engine_.observe_pod(read_pod(*pod, finalizer_), env_.clock.now());
     }
   }
   engine_.end_list();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/codec/wire_time.h"
+#include "base/whole_second.h"
 #include "client/object_identity.h"
 #include "schema/batch/v1/job.pb.h"
 
@@ -26,8 +27,9 @@ const api::batch::v1::JobCondition* terminal_condition(const api::batch::v1::Job
 }
 
 // Without overflow, whatever time a client wrote.
-Time after(Time start, int64_t ttl_seconds) {
+Time after(Time finished, int64_t ttl_seconds) {
   const Duration ttl = seconds(ttl_seconds);
+  const Time start = ttl == Duration::zero() ? finished : latest_instant(finished);
   return start > Time::max() - ttl ? Time::max() : start + ttl;
 }
 

@@ -243,6 +243,27 @@ TEST_F(Ttl, WhatEndedWhileItWasAwayGoesAtOnce) {
   EXPECT_GE(deleted_late[0], minutes(4) - seconds(1));
 }
 
+// The end is stored in whole seconds: it may have been at the last instant of that one.
+TEST(JobEndTest, NoTtlIsShorterThanAskedFor) {
+  for (const int32_t ttl : {0, 1, 60}) {
+    Job job;
+    job.mutable_spec()->set_ttl_seconds_after_finished(ttl);
+    auto& condition = *job.mutable_status()->add_conditions();
+    condition.set_type("Complete");
+    condition.set_status("True");
+    const Time ended = time_from_unix(1'800'000'000, 930'000'000);
+    api::set_time(*condition.mutable_last_transition_time(), ended);
+    const JobEnd end = read_end(job);
+    ASSERT_TRUE(end.expires);
+    if (ttl == 0) {
+      EXPECT_EQ(*end.expires, *end.finished);
+    } else {
+      EXPECT_GE(*end.expires, ended + seconds(ttl));
+      EXPECT_LT(*end.expires, ended + seconds(ttl + 1));
+    }
+  }
+}
+
 TEST(JobEndTest, TheLongestTtlDoesNotOverflow) {
   Job job;
   job.mutable_spec()->set_ttl_seconds_after_finished(2147483647);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/whole_second.h"
 #include "simulation/monitor.h"
 
 namespace windlass::simulation {
@@ -118,7 +119,7 @@ class DeadlineHolds final : public Monitor {
     if (job == nullptr || !job->now.deadline || !job->now.start || job->now.suspend) {
       return;
     }
-    const Time end = *job->now.start + seconds(*job->now.deadline);
+    const Time end = latest_instant(*job->now.start) + seconds(*job->now.deadline);
     if (change.moment.wall > end + kOnTheWay + history.jumps()) {
       report.broken(rule(), fmt::format("{}: a pod {} after its deadline", job->now.key,
                                         format_duration(change.moment.wall - end)));
