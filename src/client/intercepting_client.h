@@ -31,6 +31,8 @@ class InterceptingClient final : public ApiClient {
   std::function<std::optional<Status>(const std::string& line)> refuse;
   // The call is passed on, and then this is all that its sender hears.
   std::function<std::optional<Status>(const std::string& line)> lose_answer;
+  // The update is not passed on, and its sender hears of success, with the object as it was.
+  std::function<bool(const std::string& line)> forget;
   // Watches do not tell of it.
   std::function<bool(const WatchEvent& event)> skip_event;
   // Just before a call is passed on.
@@ -76,7 +78,12 @@ class InterceptingClient final : public ApiClient {
   }
   void update(const ObjectRef& ref, std::string_view subresource, ObjectPtr object,
               Done<ObjectPtr> done) override {
-    write(line_of("update", ref, subresource), std::move(done), [&](Done<ObjectPtr> counted) {
+    const std::string line = line_of("update", ref, subresource);
+    write(line, std::move(done), [&](Done<ObjectPtr> counted) {
+      if (forget && forget(line)) {
+        inner_.get(ref, std::move(counted));
+        return;
+      }
       inner_.update(ref, subresource, std::move(object), std::move(counted));
     });
   }

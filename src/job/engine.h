@@ -66,7 +66,8 @@ class Engine {
   bool busy() const;
 
   // Answers to Decision::status.
-  void status_written(JobView stored);
+  // False when `stored` has nothing of what was written: that counts as a refusal.
+  bool status_written(JobView stored);
   void status_failed(WriteError error);
   // Answers to Decision::creates.
   void pod_created(uint32_t id, const PodView& pod);
@@ -109,6 +110,7 @@ class Engine {
   void wake(Decision& decision, std::optional<Time> at) const;
   void answer_create(uint32_t id);
   void note_status_failure(WriteError error);
+  bool is_kept(const JobView& stored) const;
   Retry& retry_of(PodOp op) { return pod_retries_[static_cast<size_t>(op)]; }
 
   State state_;

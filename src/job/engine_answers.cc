@@ -49,15 +49,35 @@ void Engine::end_list() {
   relist_pods_ = false;
 }
 
-void Engine::status_written(JobView stored) {
+// A server may drop single fields that it does not know: then the rest counts. One that keeps
+// nothing would be written to again at once, for ever.
+bool Engine::is_kept(const JobView& stored) const {
+  const StatusWrite& write = *status_->write;
+  const JobStatus& before = state_.job().status;
+  const bool has_record = !write.record || stored.record == *write.record;
+  if (stored.status == write.status && has_record) {
+    return true;
+  }
+  return stored.status != before || (write.record && has_record);
+}
+
+bool Engine::status_written(JobView stored) {
   CHECK(!status_answered_, "an answer belongs to a write under way");
   status_answered_ = true;
+  if (status_ && !is_kept(stored)) {
+    const StatusDraft draft = *std::exchange(status_, std::nullopt);
+    state_.observe_job(std::move(stored));
+    abort_status(state_, draft);
+    note_status_failure(WriteError::rejected);
+    return false;
+  }
   status_retry_.succeeded();
   status_failures_ = 0;
   if (status_) {
     commit_status(state_, *std::exchange(status_, std::nullopt), std::move(stored), events_,
                   metrics_);
   }
+  return true;
 }
 
 void Engine::note_status_failure(WriteError error) {

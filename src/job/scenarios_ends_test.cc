@@ -88,5 +88,39 @@ TEST(Ends, R2_41a_AFailureOfAJobThatIsBeingDeleted) {
   }
 }
 
+// 0.2: what is answered with success and not kept is refused, however many pods end meanwhile.
+TEST(Ends, R0_2_AStatusThatIsNotKeptIsTriedEverMoreSlowly) {
+  for (const bool suspends : {false, true}) {
+    Scenario job(defaulted_job(2, -1));
+    job.given(2, Phase::running);
+    job.run();
+    int tries = 0;
+    job.on_status = [&tries](const StatusWrite&) {
+      ++tries;
+      FakeCluster::Fault fault;
+      fault.forgotten = true;
+      return fault;
+    };
+    if (suspends) {
+      // Of this write nothing but the record differs from what is stored.
+      job.update_job([](JobView& view) { view.spec.suspend = true; });
+    } else {
+      job.succeed(job.active_pods().front());
+    }
+    job.run();
+    EXPECT_EQ(tries, 1);
+    EXPECT_EQ(job.wakes_in(), seconds(1));
+    job.advance(seconds(1));
+    job.advance(seconds(2));
+    EXPECT_EQ(tries, 3);
+    EXPECT_EQ(job.wakes_in(), seconds(4));
+    EXPECT_EQ(job.writes.releases + job.writes.drops, 0);  // nothing is built on what is not stored
+    job.on_status = nullptr;
+    job.advance(seconds(4));
+    EXPECT_EQ(job.condition_types(), suspends ? "Suspended" : "");
+    EXPECT_EQ(job.status().succeeded, suspends ? 0 : 1);
+  }
+}
+
 }  // namespace
 }  // namespace windlass::job::testing

@@ -369,7 +369,7 @@ void FakeCluster::write_status(const StatusWrite& write) {
   const Fault fault = on_status ? on_status(write) : Fault{};
   const bool stale = write.base_rv != job_.rv;
   trace.push_back("-> status: " + describe(write.status) + describe(fault));
-  if (!stale && (!fault.error || fault.applied)) {
+  if (!stale && (!fault.error || fault.applied) && !fault.forgotten) {
     report(check_status(job_, options_, pods_, write.status));
     job_.status = write.status;
     job_.record = write.record.value_or(job_.record);

@@ -93,6 +93,7 @@ class FakeCluster {
   struct Fault {
     std::optional<WriteError> error;
     bool applied = false;
+    bool forgotten = false;  // a status: answered with success, and with the one from before
   };
   std::function<Fault(const StatusWrite&)> on_status;
   std::function<Fault(const CreatePod&)> on_create;

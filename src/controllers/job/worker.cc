@@ -7,6 +7,15 @@
 
 namespace windlass::controllers::job {
 
+namespace {
+
+constexpr const char* kStatusNotKept =
+    "The API server does not keep the Job's status: it answers the write with success, and with "
+    "the "
+    "status from before. Look for an admission webhook or a proxy that undoes it";
+
+}  // namespace
+
 JobWorker::JobWorker(client::ClientEnv env, const engine::Options& options,
                      const std::string& finalizer, client::ObjectPtr job, WorkerHooks hooks)
     : env_(env),
@@ -138,9 +147,14 @@ void JobWorker::end_round(bool failed) {
 
 void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
   writing_status_ = false;
+  bool failed = !stored;
   if (stored) {
     keep_newest(*stored);
-    engine_.status_written(read_job(**stored));
+    failed = !engine_.status_written(read_job(**stored));
+    if (failed) {
+      env_.log.warning("a Job's status is not kept", {{"job", ns_ + "/" + name_}});
+      hooks_.record_event(*job_, {true, kStatusRefusedReason, kStatusNotKept});
+    }
   } else {
     // Somebody else wrote to the Job, or removed it, just before: the watch tells how.
     if (!is_conflict(stored.error()) && !is_not_found(stored.error())) {
@@ -150,7 +164,7 @@ void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
     }
     engine_.status_failed(classify(stored.error()));
   }
-  end_round(!stored);
+  end_round(failed);
   hooks_.wake();
 }
 

@@ -19,15 +19,20 @@ class RefusedStatus : public ::testing::Test {
   static constexpr Duration kQuiet = Duration::zero();
   size_t writes = 0;
   size_t reads = 0;
+  bool is_forgotten = false;  // answered with success, and not kept, in place of the refusal
 
   // Reason and message of the events on a Job whose status writes end like this, for so long; a pod
-  // of it changes every now and then.
+  // of it changes now and then.
   std::vector<std::string> events_when(const Status& refusal, Duration lasts = seconds(10),
                                        Duration pod_changes = kQuiet) {
     apiserver::testing::SimApi api;
     client::InterceptingClient client(api.client, api.world.executor());
     client.refuse = [&](const std::string& line) {
-      return line.starts_with("update jobs/status") ? std::optional(refusal) : std::nullopt;
+      const bool is_refused = line.starts_with("update jobs/status") && !is_forgotten;
+      return is_refused ? std::optional(refusal) : std::nullopt;
+    };
+    client.forget = [&](const std::string& line) {
+      return line.starts_with("update jobs/status") && is_forgotten;
     };
     std::vector<std::string> events;
     JobController::Options options;
@@ -84,6 +89,17 @@ TEST_F(RefusedStatus, Rule0_2_Rule1_7_FailuresWithoutEndAreTriedEverMoreSlowly) 
       EXPECT_LE(writes, 9u) << refusal.code;
       EXPECT_LE(reads, writes + 1) << refusal.code;
     }
+  }
+}
+
+// 0.2: as with a webhook that puts the old status back. The Job stands still and says so.
+TEST_F(RefusedStatus, WhatIsNotKeptIsTriedEverMoreSlowlyAndSaidInAnEvent) {
+  is_forgotten = true;
+  for (const Duration pod_changes : {kQuiet, Duration(milliseconds(10))}) {
+    const auto events = events_when({}, minutes(1), pod_changes);
+    EXPECT_GE(writes, 5u);
+    EXPECT_LE(writes, 7u);  // after 1 s, 2 s, 4 s ...
+    EXPECT_THAT(events, Contains(StartsWith("StatusRefused: The API server does not keep")));
   }
 }
 
