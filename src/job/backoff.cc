@@ -20,6 +20,21 @@ std::optional<Time> containers_finished(const PodView& pod) {
   return latest;
 }
 
+// When the pod was last seen to lose its readiness, or was marked to be ended. Pod GC stores Failed
+// with the mark before it deletes a pod of a lost node, and no container ends in that status.
+std::optional<Time> stopped_at(const PodView& pod) {
+  std::optional<Time> latest;
+  for (const PodCondition& condition : pod.conditions) {
+    const bool tells =
+        (condition.type == "Ready" && condition.status == ConditionStatus::is_false) ||
+        (condition.type == "DisruptionTarget" && condition.status == ConditionStatus::is_true);
+    if (tells && condition.last_transition) {
+      latest = std::max(latest.value_or(*condition.last_transition), *condition.last_transition);
+    }
+  }
+  return latest;
+}
+
 // 7.7: a failure at the very time of the success does not count.
 bool is_after(Time failure, Time success) {
   return std::chrono::floor<seconds>(failure) > std::chrono::floor<seconds>(success);
@@ -42,11 +57,8 @@ Time finish_time(const PodView& pod) {
   if (const auto finished = containers_finished(pod)) {
     return *finished;
   }
-  for (const PodCondition& condition : pod.conditions) {
-    if (condition.type == "Ready" && condition.status == ConditionStatus::is_false &&
-        condition.last_transition) {
-      return *condition.last_transition;
-    }
+  if (const auto stopped = stopped_at(pod)) {
+    return *stopped;
   }
   if (pod.deletion_time) {
     // A hostile grace period must not move the time out of what a Time can hold.

@@ -18,7 +18,8 @@ inline constexpr size_t kMaxBackoffFailures = 32;
 // 7.1: min(base * 2^(failures-1), cap); none for no failure; never overflows.
 Duration backoff_delay(int64_t failures, const Options& options);
 
-// 7.3: when the pod finished, from the first source that knows. Never "now".
+// 7.3: when the pod finished, from the first source that knows: its containers, its Ready condition
+// or its DisruptionTarget, its deletion, its creation. Never "now".
 Time finish_time(const PodView& pod);
 
 // The failures that finished after the last success, newest kMaxBackoffFailures of them. A set and

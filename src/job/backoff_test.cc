@@ -87,6 +87,23 @@ TEST(FinishTime, R7_3_M219_FirstSourceThatKnows) {
   EXPECT_EQ(finish_time(running), at(2));
 }
 
+TEST(FinishTime, R7_3_AMarkedPodEndsWhenItIsMarked) {
+  PodView lost = with_container(std::nullopt);
+  lost.conditions = {{"Ready", ConditionStatus::is_true, at(-90)},
+                     {"DisruptionTarget", ConditionStatus::is_true, at(7)}};
+  EXPECT_EQ(finish_time(lost), at(7));
+  lost.deletion_time = at(8);
+  EXPECT_EQ(finish_time(lost), at(7));
+  lost.conditions[0].status = ConditionStatus::is_false;  // it never was ready
+  EXPECT_EQ(finish_time(lost), at(7));
+  lost.conditions[0].last_transition = at(8);
+  EXPECT_EQ(finish_time(lost), at(8));
+  lost.conditions[1].status = ConditionStatus::is_false;  // the mark was taken back
+  lost.conditions[0].status = ConditionStatus::is_true;
+  lost.deletion_time.reset();
+  EXPECT_EQ(finish_time(lost), at(-100));
+}
+
 TEST(FinishTime, D10_65_SidecarEndIsNotThePodsWhileAContainerRuns) {
   PodView pod = with_container(std::nullopt);
   pod.containers.push_back(with_container(9, true, true).containers[0]);

@@ -88,6 +88,71 @@ TEST(Ends, R2_41a_AFailureOfAJobThatIsBeingDeleted) {
   }
 }
 
+// A pod's end is stored in whole seconds. The back-off counts from when it was seen, in the second
+// of the end; from the end of that second, when it was seen later.
+TEST(Ends, R7_3_ABackOffIsNeverShorter) {
+  for (const bool per_index : {false, true}) {
+    for (const Duration seen_after : {milliseconds(300), milliseconds(1300)}) {
+      JobView view = indexed_job(1, 1);
+      view.spec.backoff_limit_per_index = per_index ? std::optional(3) : std::nullopt;
+      Scenario job(view);
+      job.run();
+      const std::string name = job.active_pods().front();
+      const Time ended = job.now;
+      job.now += seen_after;
+      job.update_pod(name, [&](PodView& pod) {
+        pod.phase = Phase::failed;
+        pod.containers = {job.exited("main-container", 1)};
+        pod.containers[0].finished_at = ended;
+      });
+      job.run();
+      const Duration counted = std::min<Duration>(seen_after, seconds(1) - nanoseconds(1));
+      EXPECT_EQ(ended + counted + seconds(10), job.now + job.wakes_in().value());
+      job.now += milliseconds(10);
+      job.update_pod(name, [](PodView&) {});  // seen again, it has not ended later
+      job.run();
+      EXPECT_EQ(ended + counted + seconds(10), job.now + job.wakes_in().value());
+      job.restart_controller();
+      job.run();
+      // The Job's record tells when it was seen. Per index, a new controller sees it anew.
+      const Duration later = per_index && seen_after < seconds(1) ? milliseconds(10) : Duration();
+      EXPECT_EQ(ended + counted + later + seconds(10), job.now + job.wakes_in().value());
+    }
+  }
+}
+
+// Pod GC stores Failed first and deletes then; the status tells of no container that ended. The
+// replacement waits whether the failure is ignored or counted, for the Job or for its index.
+TEST(Ends, R7_3_R7_8_APodThatPodGcEndedIsReplacedAfterTheBackOff) {
+  for (const bool ignored : {false, true}) {
+    for (const bool per_index : {false, true}) {
+      JobView view = indexed_job(1, 1);
+      view.spec.backoff_limit_per_index = per_index ? std::optional(3) : std::nullopt;
+      if (ignored) {
+        set_policy(view, {on_condition(Action::ignore, "DisruptionTarget")});
+      }
+      Scenario job(view);
+      job.run();
+      const std::string name = job.active_pods().front();
+      job.run_pod(name, true);
+      job.advance(hours(1));
+      job.update_pod(name, [&](PodView& pod) {
+        pod.phase = Phase::failed;
+        pod.conditions.push_back({"DisruptionTarget", ConditionStatus::is_true, job.now});
+      });
+      job.run();
+      EXPECT_EQ(job.writes.creates, 1);
+      job.update_pod(name, [&](PodView& pod) { pod.deletion_time = job.now; });
+      job.run();
+      EXPECT_EQ(job.writes.creates, 1);
+      EXPECT_EQ(job.wakes_in(), seconds(10));
+      job.advance(seconds(10));
+      EXPECT_EQ(job.writes.creates, 2);
+      EXPECT_EQ(job.status().failed, ignored ? 0 : 1);
+    }
+  }
+}
+
 // 0.2: what is answered with success and not kept is refused, however many pods end meanwhile.
 TEST(Ends, R0_2_AStatusThatIsNotKeptIsTriedEverMoreSlowly) {
   for (const bool suspends : {false, true}) {
