@@ -12,10 +12,6 @@ namespace {
 
 using Form = NodeType::Form;
 
-bool holds_nothing(const JsonValue& value) {
-  return (value.is_object() && value.members.empty()) || (value.is_array() && value.items.empty());
-}
-
 // The names of a list's items; "" for one that has none.
 std::vector<std::string> elements_of(const JsonValue& list, const NodeType& type) {
   std::vector<std::string> elements;
@@ -131,14 +127,18 @@ void remove_fields(JsonValue& value, const FieldSet& gone, const NodeType& type)
   if (type.form == Form::object || type.form == Form::map) {
     for (auto member = value.members.begin(); member != value.members.end();) {
       const FieldSet* inner = gone.find(field_element(member->first));
-      if (inner != nullptr && !inner->member) {
-        remove_fields(member->second, *inner, member_type(type, member->first));
+      if (inner != nullptr && inner->member) {
+        member = value.members.erase(member);
+        continue;
       }
-      if (inner != nullptr && holds_nothing(member->second)) {
-        member->second = JsonValue();
+      const NodeType inner_type = member_type(type, member->first);
+      if (inner != nullptr && !inner_type.is_leaf()) {
+        remove_fields(member->second, *inner, inner_type);
+        if (fields_of(member->second, inner_type).empty()) {
+          member->second = JsonValue();
+        }
       }
-      const bool is_gone = inner != nullptr && inner->member;
-      member = is_gone ? value.members.erase(member) : std::next(member);
+      ++member;
     }
   } else if (!type.is_leaf()) {
     std::vector<JsonValue> kept;

@@ -190,6 +190,10 @@ INSTANTIATE_TEST_SUITE_P(
                   R"({"f:metadata":{"f:finalizers":{"v:\"a\"":{}}}})", kNothing,
                   R"({"f:metadata":{"f:finalizers":{"v:\"b\"":{}}}})",
                   R"({"metadata":{"finalizers":["b"]}})"},
+        PruneCase{"what_is_in_an_object_applied_as_null_stays",
+                  R"({"spec":{"nodeName":"n","topologySpreadConstraints":[]}})", R"({"f:spec":{}})",
+                  R"({"f:spec":{}})", kNothing,
+                  R"({"spec":{"nodeName":"n","topologySpreadConstraints":[]}})"},
         PruneCase{"what_was_never_applied_stays", kPod, kNothing, kNothing, kNothing, kPod}),
     [](const auto& one) { return std::string(one.param.name); });
 
