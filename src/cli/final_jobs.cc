@@ -1,12 +1,55 @@
 #include "cli/final_jobs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 
 #include "cli/print_objects.h"
 #include "cli/reporter.h"
+#include "explain/index_text.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::cli {
+namespace {
+
+using api::batch::v1::Job;
+
+IndexSet stored_indexes(const std::string& text) {
+  return IndexSet::parse_stored(text, std::numeric_limits<int32_t>::max()).set;
+}
+
+// `; succeeded indexes 0-2, failed indexes 5, not done 3,4,6-9`, for a Job that has indexes.
+std::string indexes_text(const Job& job) {
+  if (job.spec().completion_mode() != "Indexed") {
+    return "";
+  }
+  const IndexSet completed = stored_indexes(job.status().completed_indexes());
+  const IndexSet failed = stored_indexes(job.status().failed_indexes());
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::string_view name, const IndexSet& indexes) {
+    if (!indexes.empty()) {
+      parts.push_back(fmt::format("{} {}", name, explain::short_indexes(indexes)));
+    }
+  };
+  add("succeeded indexes", completed);
+  add("failed indexes", failed);
+  add("indexes not done", explain::remaining_indexes(job.spec().completions(), completed, failed));
+  return "; " + fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// What is known of a Job that this command stopped before its verdict.
+std::string stopped_text(const Job& job, std::string_view ending, int64_t ignored) {
+  const auto& status = job.status();
+  const std::string succeeded =
+      job.spec().has_completions()
+          ? fmt::format("{} of {} succeeded", status.succeeded(), job.spec().completions())
+          : fmt::format("{} succeeded", status.succeeded());
+  return fmt::format("job.batch/{} {}: {}{}{}\n", job.metadata().name(), ending, succeeded,
+                     failed_text(status.failed(), ignored), indexes_text(job));
+}
+
+}  // namespace
 
 void FinalJobs::created(const JobPtr& job) {
   if (places_.try_emplace(job->metadata().uid(), jobs_.size()).second) {
@@ -34,18 +77,32 @@ bool FinalJobs::all_complete() const {
   });
 }
 
-void FinalJobs::tell(size_t wanted, OutputFormat format, Output& output) const {
+std::vector<FinalJobs::JobPtr> FinalJobs::unfinished() const {
+  std::vector<JobPtr> jobs;
+  for (const Entry& entry : jobs_) {
+    if (!entry.took) {
+      jobs.push_back(entry.job);
+    }
+  }
+  return jobs;
+}
+
+void FinalJobs::tell(const Telling& telling, Output& output) const {
   std::vector<PrintableObject> objects;
   for (const Entry& entry : jobs_) {
     objects.push_back({&api::kinds::job(), entry.job});
+    const int64_t ignored = telling.ignored_failures(entry.job->metadata().uid());
+    std::string text;
     if (entry.took) {
-      const std::string text = final_text(*entry.job, format_elapsed(*entry.took));
-      format == OutputFormat::text ? output.out(text) : output.err(text);
+      text = final_text(*entry.job, format_elapsed(*entry.took), ignored);
+    } else if (!telling.ending.empty()) {
+      text = stopped_text(*entry.job, telling.ending, ignored);
     }
+    telling.format == OutputFormat::text ? output.out(text) : output.err(text);
   }
-  if (format != OutputFormat::text) {
-    output.out(
-        print_objects(objects, format, wanted > 1 ? ListShape::always : ListShape::for_several));
+  if (telling.format != OutputFormat::text) {
+    output.out(print_objects(objects, telling.format,
+                             telling.wanted > 1 ? ListShape::always : ListShape::for_several));
   }
 }
 

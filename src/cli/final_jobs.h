@@ -2,10 +2,12 @@
 // last seen; and what is told of them in the end.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -28,11 +30,18 @@ class FinalJobs {
   void seen(const JobPtr& job, Duration elapsed);
   size_t finished() const { return finished_; }
   bool all_complete() const;
+  // Without a verdict, as they were last seen.
+  std::vector<JobPtr> unfinished() const;
 
-  // The verdicts, on standard output; with a format on standard error, and the objects on standard
-  // output, those that have not finished, too. Where more than one was `wanted`, JSON is a List
-  // whatever came of them.
-  void tell(size_t wanted, OutputFormat format, Output& output) const;
+  struct Telling {
+    size_t wanted = 0;  // Jobs; of more than one, JSON is a List whatever came of them
+    OutputFormat format = OutputFormat::text;
+    std::string ending;  // `interrupted`, `timed out after 5s`; "" says nothing of unfinished Jobs
+    std::function<int64_t(const std::string& uid)> ignored_failures;  // of a Job
+  };
+  // A line per Job on standard output: its verdict, or how far it came until the ending. With a
+  // format the lines go to standard error, and the objects to standard output.
+  void tell(const Telling& telling, Output& output) const;
 
  private:
   struct Entry {

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "api/job/job_constants.h"
 #include "base/whole_second.h"
 #include "controllers/job/adapter.h"
+#include "explain/index_text.h"
 #include "explain/pod_text.h"
 #include "job/backoff.h"
 #include "job/failure_policy.h"
@@ -32,6 +34,26 @@ const JobCondition* find_true(const Job& job, std::string_view type) {
   }
   return nullptr;
 }
+
+bool was_disrupted(const Pod& pod) {
+  return std::any_of(pod.status().conditions().begin(), pod.status().conditions().end(),
+                     [](const auto& condition) {
+                       return condition.type() == "DisruptionTarget" &&
+                              condition.status() == "True";
+                     });
+}
+
+// Of the controller that made it; "" without one.
+std::string owner_uid(const Pod& pod) {
+  for (const auto& owner : pod.metadata().owner_references()) {
+    if (owner.controller()) {
+      return owner.uid();
+    }
+  }
+  return "";
+}
+
+constexpr int64_t kMaxGraceSeconds = 365 * 24 * 3600;  // beyond it a Duration may overflow
 
 std::string job_title(const Job& job) {
   return "job.batch/" + job.metadata().name();
@@ -145,16 +167,21 @@ std::string format_elapsed(Duration elapsed) {
   return format_duration(std::chrono::floor<std::chrono::seconds>(elapsed));
 }
 
-std::string final_text(const Job& job, std::string_view took) {
+std::string failed_text(int64_t failed, int64_t ignored) {
+  return fmt::format(", {} failed", failed) +
+         (ignored == 0 ? "" : fmt::format(", {} ignored", ignored));
+}
+
+std::string final_text(const Job& job, std::string_view took, int64_t ignored) {
   const auto verdict = verdict_of(job);
   const auto& status = job.status();
   std::string counts = fmt::format("{} succeeded", status.succeeded());
   if (job.spec().has_completions()) {
     counts = fmt::format("{} of {} succeeded", status.succeeded(), job.spec().completions());
   }
-  counts += fmt::format(", {} failed", status.failed());
+  counts += failed_text(status.failed(), ignored);
   if (!status.failed_indexes().empty()) {
-    counts += fmt::format(", failed indexes {}", status.failed_indexes());
+    counts += ", failed indexes " + explain::short_indexes(status.failed_indexes());
   }
   return fmt::format("job.batch/{} {}: {}: {} ({}, {})\n", job.metadata().name(),
                      verdict->complete ? "Complete" : "Failed", verdict->reason, verdict->message,
@@ -180,7 +207,7 @@ std::vector<JobProgress> Reporter::progress(Time wall) const {
     job.completed_indexes = status.completed_indexes();
     job.failed_indexes = status.failed_indexes();
     job.over = verdict_of(*said.job).has_value();
-    const bool may_retry = retries_ && !job.over;
+    const bool may_retry = !stopping_ && !job.over;
     if (said.retry_at > wall && may_retry) {
       job.retry_in = said.retry_at - wall;
     }
@@ -195,6 +222,21 @@ std::vector<JobProgress> Reporter::progress(Time wall) const {
 
 void Reporter::note(std::string_view text, MonotonicTime now) {
   line(now, text);
+}
+
+int64_t Reporter::ignored_failures(const std::string& job_uid) const {
+  const auto found = jobs_.find(job_uid);
+  return found == jobs_.end() ? 0 : found->second.ignored;
+}
+
+Duration Reporter::longest_grace() const {
+  Duration longest{};
+  for (const auto& [uid, pod] : pods_) {
+    if (pod.phase == "Running") {
+      longest = std::max(longest, pod.grace);
+    }
+  }
+  return longest;
 }
 
 void Reporter::job_changed(const Job& job, MonotonicTime now, Time wall) {
@@ -222,7 +264,7 @@ void Reporter::job_changed(const Job& job, MonotonicTime now, Time wall) {
 
 // The back-off of the whole Job is in its record; that of an index is told with its failed pod.
 void Reporter::announce_retry(const Job& job, JobSaid& said, MonotonicTime now, Time wall) {
-  if (!retries_ || job.spec().has_backoff_limit_per_index() || !said.condition.empty() ||
+  if (stopping_ || job.spec().has_backoff_limit_per_index() || !said.condition.empty() ||
       verdict_of(job)) {
     return;
   }
@@ -238,19 +280,22 @@ void Reporter::announce_retry(const Job& job, JobSaid& said, MonotonicTime now, 
     return;
   }
   said.retry_at = retry_at;
-  line(now, fmt::format("{} retries in {:.1f}s, after {} {} in a row", job_title(job),
-                        seconds_until(retry_at, wall), backoff.failures(),
-                        backoff.failures() == 1 ? "failure" : "failures"));
+  line(now,
+       fmt::format("{} retries in {:.1f}s, after {}", job_title(job), seconds_until(retry_at, wall),
+                   explain::failures_text(backoff.failures(), said.ignored > 0)));
 }
 
 void Reporter::pod_changed(const Pod& pod, MonotonicTime now, Time wall) {
   PodSaid& said = pods_[pod.metadata().uid()];
   const std::string& phase = pod.status().phase();
   said.title = explain::pod_title(pod);
+  said.owner = owner_uid(pod);
+  said.grace = seconds(
+      std::clamp<int64_t>(pod.spec().termination_grace_period_seconds(), 0, kMaxGraceSeconds));
   if (phase == "Pending") {
     const std::string waiting = explain::pod_waiting_text(pod);
     if (!waiting.empty() && told_[pod.metadata().uid()].is_news(waiting)) {
-      line(now, fmt::format("pod {} pending: {}", said.title, waiting));
+      pod_waits(said, waiting, now);
     }
   }
   if (phase == std::exchange(said.phase, phase)) {
@@ -265,16 +310,28 @@ void Reporter::pod_changed(const Pod& pod, MonotonicTime now, Time wall) {
   }
 }
 
+// Pods of one Job mostly wait for the same: the first is named, the second stands for the rest.
+void Reporter::pod_waits(const PodSaid& pod, const std::string& waiting, MonotonicTime now) {
+  const size_t told = pod.owner.empty() ? 0 : waiting_pods_[{pod.owner, waiting}]++;
+  if (told == 0) {
+    line(now, fmt::format("pod {} pending: {}", pod.title, waiting));
+  } else if (told == 1) {
+    line(now,
+         fmt::format("pod {} pending: for the same reason; further pods are not named", pod.title));
+  }
+}
+
 std::string Reporter::judgement_text(JobSaid& said, const Pod& pod, Time wall) const {
   const job::JobView job = controllers::job::read_job(*said.job);
   const job::PodView failed = controllers::job::read_pod(pod, job::kTrackingFinalizer);
   const Judgement judgement = judge(job, failed);
+  said.ignored += judgement.action == job::Action::ignore ? 1 : 0;
   const IndexOutcome index =
       index_outcome(job, failed, judgement.action, backoff_options(backoff_), wall);
   if (index.is_over) {
     return judgement.text + "; its index has failed";
   }
-  if (!retries_ || !index.retry_at || *index.retry_at <= wall) {
+  if (stopping_ || !index.retry_at || *index.retry_at <= wall) {
     return judgement.text;
   }
   said.index_retries.erase(said.index_retries.begin(), said.index_retries.upper_bound(wall));
@@ -284,14 +341,16 @@ std::string Reporter::judgement_text(JobSaid& said, const Pod& pod, Time wall) c
 }
 
 void Reporter::pod_failed(const Pod& pod, MonotonicTime now, Time wall) {
+  // Deleted by the suspension, or ended with its node: either way by this command.
+  if (stopping_ && (pod.metadata().has_deletion_timestamp() || was_disrupted(pod))) {
+    line(now, fmt::format("pod {} stopped", explain::pod_title(pod)));
+    return;
+  }
   std::string rule;
-  for (const auto& owner : pod.metadata().owner_references()) {
-    const auto found = jobs_.find(owner.uid());
-    if (owner.controller() && found != jobs_.end()) {
-      // Once the outcome is known the rest is stopped, and how it ends is judged by no rule.
-      rule = found->second.condition.empty() ? "; " + judgement_text(found->second, pod, wall)
-                                             : "; stopped, because the Job has its outcome";
-    }
+  if (const auto job = jobs_.find(owner_uid(pod)); job != jobs_.end()) {
+    // Once the outcome is known the rest is stopped, and how it ends is judged by no rule.
+    rule = job->second.condition.empty() ? "; " + judgement_text(job->second, pod, wall)
+                                         : "; stopped, because the Job has its outcome";
   }
   const std::string why = explain::pod_failure_text(pod);
   told_[pod.metadata().uid()].remember(why);
@@ -309,6 +368,10 @@ void Reporter::event_seen(const Event& event, MonotonicTime now) {
       event.reason() == "FailedCreate" ? without_pod_name(text, about.name()) : text;
   if (event.type() != "Warning" || in_status || !told_[about.uid()].is_news(key)) {
     return;
+  }
+  // The condition PodScheduled says the same, a little later.
+  if (event.reason() == "FailedScheduling" && pod != pods_.end()) {
+    return pod_waits(pod->second, text, now);
   }
   std::string title = fmt::format("{} {}", about.kind(), about.name());
   if (about.kind() == "Job") {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/object.h"
@@ -37,8 +38,11 @@ std::optional<Verdict> verdict_of(const api::batch::v1::Job& job);
 // 12.34s; in whole seconds, as 3h20m5s, when it is long.
 std::string format_elapsed(Duration elapsed);
 
-// The last line about a Job that has ended.
-std::string final_text(const api::batch::v1::Job& job, std::string_view took);
+// `, 2 failed, 1 ignored`
+std::string failed_text(int64_t failed, int64_t ignored);
+
+// The last line about a Job that has ended. `ignored` failures are in no count of its status.
+std::string final_text(const api::batch::v1::Job& job, std::string_view took, int64_t ignored);
 
 class Reporter {
  public:
@@ -57,24 +61,32 @@ class Reporter {
   void event_seen(const api::core::v1::Event& event, MonotonicTime now);
   // Of all Jobs that it has been told of.
   std::vector<JobProgress> progress(Time wall) const;
-  // The pods are being stopped: no retry is announced that will not come.
-  void expect_no_retries() { retries_ = false; }
+  // This command stops the pods: their ends are no failures, and no retry is announced.
+  void expect_stops() { stopping_ = true; }
+  // The longest grace period among the pods that run.
+  Duration longest_grace() const;
+  // How many failures of a Job were ignored by its rules.
+  int64_t ignored_failures(const std::string& job_uid) const;
   // Anything else worth a line.
   void note(std::string_view text, MonotonicTime now);
 
  private:
   struct PodSaid {
     std::string title;
+    std::string owner;  // UID of its Job
     std::string phase;
+    Duration grace{};
   };
   struct JobSaid {
     std::shared_ptr<const api::batch::v1::Job> job;
     std::string condition;
-    Time retry_at{};  // the last one announced
+    Time retry_at{};      // the last one announced
+    int64_t ignored = 0;  // failures, by a rule
     std::set<Time> index_retries;
   };
 
   void line(MonotonicTime now, std::string_view text);
+  void pod_waits(const PodSaid& pod, const std::string& waiting, MonotonicTime now);
   void pod_failed(const api::core::v1::Pod& pod, MonotonicTime now, Time wall);
   std::string judgement_text(JobSaid& said, const api::core::v1::Pod& pod, Time wall) const;
   void announce_retry(const api::batch::v1::Job& job, JobSaid& said, MonotonicTime now, Time wall);
@@ -82,10 +94,12 @@ class Reporter {
   Output& output_;
   const MonotonicTime start_;
   const Backoff backoff_;
-  bool retries_ = true;
+  bool stopping_ = false;
   std::map<std::string, PodSaid> pods_;  // by uid
   std::map<std::string, JobSaid> jobs_;  // by uid
-  std::map<std::string, Told> told_;     // by uid: what pods wait for, and warnings
+  // How many pods of a Job (its UID) have waited for something.
+  std::map<std::pair<std::string, std::string>, size_t> waiting_pods_;
+  std::map<std::string, Told> told_;  // by uid: what pods wait for, and warnings
 };
 
 }  // namespace windlass::cli

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
+#include "api/job/job_constants.h"
 #include "cli/after.h"
 #include "cli/embedded_cluster.h"
 #include "cli/final_jobs.h"
@@ -25,6 +28,19 @@ namespace {
 using api::batch::v1::Job;
 using api::core::v1::Event;
 using api::core::v1::Pod;
+
+// No pod of it counts any more: it is suspended, or left to a controller that is not here.
+bool is_idle(const Job& job) {
+  const std::string& manager = job.spec().managed_by();
+  if (!manager.empty() && manager != api::kBuiltInJobController) {
+    return true;
+  }
+  return job.status().active() == 0 &&
+         std::any_of(job.status().conditions().begin(), job.status().conditions().end(),
+                     [](const auto& condition) {
+                       return condition.type() == "Suspended" && condition.status() == "True";
+                     });
+}
 
 }  // namespace
 
@@ -56,7 +72,7 @@ class RunSession::Impl {
         }) {}
 
   ~Impl() {
-    for (const env::TimerId timer : {timeout_, redraw_, settle_}) {
+    for (const env::TimerId timer : {timeout_, redraw_, suspending_, settle_}) {
       env_.executor.cancel(timer);
     }
   }
@@ -80,12 +96,16 @@ class RunSession::Impl {
       return;
     }
     if (!stopping_) {
-      reporter_.note(fmt::format("interrupted: stopping {}, Ctrl-C again kills them",
-                                 pods_text(cluster_->running_pods())),
+      const std::string pods = stopping_text();
+      reporter_.note(pods.empty()
+                         ? "interrupted"
+                         : fmt::format("interrupted: {}. Press Ctrl-C again to kill now", pods),
                      env_.clock.monotonic());
+      ending_ = "interrupted";
       stop(ExitCode::interrupted);
     } else {
       reporter_.note("interrupted again: killing the pods", env_.clock.monotonic());
+      stop_cluster();
       cluster_->kill();
     }
   }
@@ -135,10 +155,30 @@ class RunSession::Impl {
 
   void draw_progress() {
     constexpr Duration kRedraw = milliseconds(200);
-    const Duration elapsed = env_.clock.monotonic() - start_;
-    live_.show(progress_text(reporter_.progress(env_.clock.now()), elapsed,
-                             std::max<size_t>(output_.columns(), 1) - 1));
+    const MonotonicTime now = env_.clock.monotonic();
+    const size_t columns = std::max<size_t>(output_.columns(), 1) - 1;
+    live_.show(stopping_
+                   ? countdown_text(now).substr(0, columns)
+                   : progress_text(reporter_.progress(env_.clock.now()), now - start_, columns));
     redraw_ = env_.executor.schedule(kRedraw, [this] { draw_progress(); });
+  }
+
+  // `stopping 2 pods: SIGTERM now, SIGKILL in 30s`; "" where no pod runs.
+  std::string stopping_text() const {
+    const size_t pods = cluster_->running_pods();
+    return pods == 0 ? ""
+                     : fmt::format("stopping {}: SIGTERM now, SIGKILL in {}", pods_text(pods),
+                                   format_duration(reporter_.longest_grace()));
+  }
+
+  std::string countdown_text(MonotonicTime now) const {
+    const size_t pods = cluster_ ? cluster_->running_pods() : 0;
+    if (pods == 0) {
+      return "";
+    }
+    const Duration left = std::max(Duration::zero(), kill_at_ - now);
+    return fmt::format("stopping {}, SIGKILL in {}", pods_text(pods),
+                       format_duration(std::chrono::ceil<std::chrono::seconds>(left)));
   }
 
   // One after the other, so that what stands first in the plan is there first.
@@ -170,6 +210,8 @@ class RunSession::Impl {
     final_jobs_.seen(job, env_.clock.monotonic() - start_);
     if (final_jobs_.finished() == plan_.jobs && !stopping_) {
       stop(final_jobs_.all_complete() ? ExitCode::ok : ExitCode::failed);
+    } else if (suspending_ != env::TimerId::none) {
+      suspend_jobs();
     }
   }
 
@@ -178,10 +220,10 @@ class RunSession::Impl {
     if (stopping_) {
       return;
     }
-    reporter_.note(
-        fmt::format("timed out after {}: stopping {}", format_duration(*options_.timeout),
-                    pods_text(cluster_->running_pods())),
-        env_.clock.monotonic());
+    ending_ = fmt::format("timed out after {}", format_duration(*options_.timeout));
+    const std::string pods = stopping_text();
+    reporter_.note(pods.empty() ? ending_ : fmt::format("{}: {}", ending_, pods),
+                   env_.clock.monotonic());
     stop(ExitCode::timed_out);
   }
 
@@ -191,8 +233,39 @@ class RunSession::Impl {
     }
     stopping_ = true;
     code_ = code;
-    reporter_.expect_no_retries();
+    kill_at_ = env_.clock.monotonic() + reporter_.longest_grace();
+    reporter_.expect_stops();
     env_.executor.cancel(timeout_);
+    // Answers come in milliseconds; a Job that cannot be suspended must not keep the rest running.
+    constexpr Duration kLongestSuspension = seconds(5);
+    suspending_ = env_.executor.schedule(kLongestSuspension, [this] { stop_cluster(); });
+    suspend_jobs();
+  }
+
+  // A pod that this command stops is no failure of its Job: as with `kubectl`, the Job is
+  // suspended, which takes its pods away uncounted. When no Job holds a pod any more the cluster
+  // stops.
+  void suspend_jobs() {
+    bool all_idle = true;
+    for (const FinalJobs::JobPtr& job : final_jobs_.unfinished()) {
+      all_idle = all_idle && is_idle(*job);
+      if (!job->spec().suspend() && suspended_.insert(job->metadata().uid()).second) {
+        cluster_->client().patch(
+            {&api::kinds::job(), job->metadata().namespace_(), job->metadata().name()}, "",
+            client::PatchType::merge, R"({"spec":{"suspend":true}})",
+            [](const Result<client::ObjectPtr>& /*answer*/) {});  // the watch tells
+      }
+    }
+    if (all_idle) {
+      stop_cluster();
+    }
+  }
+
+  void stop_cluster() {
+    if (suspending_ == env::TimerId::none) {
+      return;
+    }
+    env_.executor.cancel(std::exchange(suspending_, env::TimerId::none));
     cluster_->stop([this] {
       stopped_ = env_.clock.monotonic();
       last_change_ = stopped_;
@@ -200,7 +273,7 @@ class RunSession::Impl {
     });
   }
 
-  // The controller still counts the pods that were stopped: until nothing changes any more.
+  // The controller still counts what ended meanwhile: until nothing changes any more.
   void settle() {
     constexpr Duration kQuiet = milliseconds(100);
     constexpr Duration kLongest = seconds(2);
@@ -218,8 +291,10 @@ class RunSession::Impl {
   void conclude() {
     env_.executor.cancel(redraw_);
     live_.show("");
-    final_jobs_.tell(plan_.jobs, options_.format, output_);
-    if (final_jobs_.finished() < plan_.jobs) {
+    final_jobs_.tell({plan_.jobs, options_.format, ending_,
+                      [this](const std::string& uid) { return reporter_.ignored_failures(uid); }},
+                     output_);
+    if (plan_.jobs > 1 && final_jobs_.finished() < plan_.jobs) {
       output_.err(fmt::format("{} of {} Jobs did not finish\n", plan_.jobs - final_jobs_.finished(),
                               plan_.jobs));
     }
@@ -260,8 +335,12 @@ class RunSession::Impl {
   bool stopping_ = false;
   bool finished_ = false;
   ExitCode code_ = ExitCode::ok;
+  std::string ending_;               // why it stops before the Jobs have ended; "" when they have
+  MonotonicTime kill_at_{};          // when the last grace period is over
+  std::set<std::string> suspended_;  // UIDs of the Jobs that it has asked to
   env::TimerId timeout_ = env::TimerId::none;
   env::TimerId redraw_ = env::TimerId::none;
+  env::TimerId suspending_ = env::TimerId::none;  // while it waits for Jobs to be suspended
   env::TimerId settle_ = env::TimerId::none;
   MonotonicTime last_change_{};  // of a Job or a pod
   MonotonicTime stopped_{};      // when the last pod had ended

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "cli/testing.h"
@@ -154,8 +155,70 @@ TEST_F(RunTest, TimeOutStopsThePodsAndIs124) {
   script_ = [](const env::ContainerRequest&) { return exits(0, sim::SimProcess::kForever); };
   EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::timed_out);
   EXPECT_EQ(containers_.running(), 0u);
-  EXPECT_THAT(output_.err_text, HasSubstr("timed out after 30s: stopping 1 pod"));
-  EXPECT_THAT(output_.err_text, HasSubstr("1 of 1 Jobs did not finish"));
+  EXPECT_THAT(output_.err_text,
+              HasSubstr("timed out after 30s: stopping 1 pod: SIGTERM now, SIGKILL in 30s\n"));
+  EXPECT_EQ(output_.out_text, "job.batch/demo timed out after 30s: 0 of 1 succeeded, 0 failed\n");
+}
+
+TEST_F(RunTest, ATimeOutSaysHowManyJobsDidNotFinish) {
+  options_.timeout = seconds(30);
+  script_ = [](const env::ContainerRequest& request) {
+    return exits(0, request.log_path.find("_long-") != std::string::npos ? sim::SimProcess::kForever
+                                                                         : seconds(1));
+  };
+  EXPECT_EQ(run(job_yaml("long", "") + "---\n" + job_yaml("short", "")), ExitCode::timed_out);
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/long timed out after 30s"));
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/short Complete"));
+  EXPECT_THAT(output_.err_text, HasSubstr("1 of 2 Jobs did not finish"));
+}
+
+bool has_index(const env::ContainerRequest& request, int index) {
+  return std::count(request.environment.begin(), request.environment.end(),
+                    fmt::format("JOB_COMPLETION_INDEX={}", index)) > 0;
+}
+
+// Stopping is no failure of the Job, even where one failure is one too many.
+TEST_F(RunTest, CtrlCSaysWhichIndexesAreDoneAndGivesNoVerdict) {
+  script_ = [](const env::ContainerRequest& request) {
+    const bool first = has_index(request, 0) || has_index(request, 2);
+    return exits(0, first ? seconds(1) : sim::SimProcess::kForever);
+  };
+  world_.executor().post(
+      [this] { world_.executor().schedule(seconds(5), [this] { session_->interrupt(); }); });
+  EXPECT_EQ(run(job_yaml("demo",
+                         "  completionMode: Indexed\n  completions: 8\n  parallelism: 3\n"
+                         "  backoffLimit: 0\n")),
+            ExitCode::interrupted);
+  EXPECT_EQ(output_.out_text,
+            "job.batch/demo interrupted: 2 of 8 succeeded, 0 failed; succeeded indexes 0,2, "
+            "indexes not done 1,3-7\n");
+  EXPECT_THAT(output_.err_text,
+              ::testing::ContainsRegex("pod demo-1-[a-z0-9]+ \\(index 1\\) stopped\n"));
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("BackoffLimitExceeded")));
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("imminent node shutdown")));
+}
+
+TEST_F(RunTest, ATerminalCountsDownToTheKill) {
+  output_.is_terminal = true;
+  script_ = [](const env::ContainerRequest&) {
+    auto process = exits(0, sim::SimProcess::kForever);
+    process->term_delay = sim::SimProcess::kForever;
+    return process;
+  };
+  world_.executor().post(
+      [this] { world_.executor().schedule(seconds(5), [this] { session_->interrupt(); }); });
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::interrupted);
+  EXPECT_THAT(output_.err_text, HasSubstr("stopping 1 pod, SIGKILL in 29s"));
+  EXPECT_THAT(output_.err_text, HasSubstr("stopping 1 pod, SIGKILL in 2s"));
+}
+
+TEST_F(RunTest, CtrlCLeavesJobsOfOtherControllersAlone) {
+  world_.executor().post(
+      [this] { world_.executor().schedule(seconds(5), [this] { session_->interrupt(); }); });
+  const MonotonicTime start = world_.clock().monotonic();
+  EXPECT_EQ(run(job_yaml("demo", "  managedBy: example.com/other\n")), ExitCode::interrupted);
+  EXPECT_LT(world_.clock().monotonic() - start, seconds(6));
+  EXPECT_THAT(output_.err_text, HasSubstr("s  interrupted\n"));
 }
 
 TEST_F(RunTest, CtrlCStopsGracefullyASecondKills) {
@@ -172,11 +235,13 @@ TEST_F(RunTest, CtrlCStopsGracefullyASecondKills) {
   ASSERT_EQ(containers_.signals().size(), 2u);
   EXPECT_EQ(containers_.signals()[0].number, 15);
   EXPECT_EQ(containers_.signals()[1].number, 9);
-  EXPECT_THAT(output_.err_text, HasSubstr("Ctrl-C again kills them"));
+  EXPECT_THAT(output_.err_text,
+              HasSubstr("interrupted: stopping 1 pod: SIGTERM now, SIGKILL in 30s. Press Ctrl-C "
+                        "again to kill now\n"));
 }
 
-// The last pods end while it stops, and are counted before it says what came of the Job.
-TEST_F(RunTest, WhatATimeOutStopsIsInTheFinalObject) {
+// The last pods end while it stops, before it says what came of the Job.
+TEST_F(RunTest, TheFinalObjectOfATimeOutIsASuspendedJob) {
   options_.timeout = seconds(30);
   options_.format = OutputFormat::json;
   script_ = [](const env::ContainerRequest&) {
@@ -185,7 +250,12 @@ TEST_F(RunTest, WhatATimeOutStopsIsInTheFinalObject) {
     return process;
   };
   EXPECT_EQ(run(job_yaml("demo", "  completions: 4\n  parallelism: 4\n")), ExitCode::timed_out);
-  EXPECT_THAT(output_.out_text, HasSubstr("\"failed\": 4"));
+  EXPECT_THAT(output_.out_text, HasSubstr("\"suspend\": true"));
+  EXPECT_THAT(output_.out_text, HasSubstr("\"type\": \"Suspended\""));
+  EXPECT_THAT(output_.out_text, ::testing::Not(HasSubstr("\"failed\": ")));
+  EXPECT_THAT(output_.out_text, ::testing::Not(HasSubstr("\"active\": ")));
+  EXPECT_THAT(output_.err_text,
+              HasSubstr("job.batch/demo timed out after 30s: 0 of 4 succeeded, 0 failed\n"));
   EXPECT_THAT(output_.out_text, ::testing::Not(HasSubstr("\"uncountedTerminatedPods\": {\n")));
 }
 
@@ -196,7 +266,7 @@ TEST_P(RunRetryTest, CtrlCAnnouncesNone) {
   world_.executor().post(
       [this] { world_.executor().schedule(seconds(5), [this] { session_->interrupt(); }); });
   EXPECT_EQ(run(job_yaml("demo", GetParam())), ExitCode::interrupted);
-  EXPECT_THAT(output_.err_text, HasSubstr("container main exited with 143"));
+  EXPECT_THAT(output_.err_text, ::testing::ContainsRegex("pod demo-.* stopped\n"));
   EXPECT_THAT(output_.err_text, ::testing::Not(HasSubstr("retrie")));
 }
 
@@ -317,6 +387,29 @@ TEST_F(RunTest, SaysOnceThatAPodDoesNotFit) {
   EXPECT_EQ(run(job_yaml("demo", "") + "        resources: {requests: {cpu: 100}}\n"),
             ExitCode::timed_out);
   EXPECT_EQ(occurrences(output_.err_text, "Insufficient cpu"), 1u) << output_.err_text;
+}
+
+TEST_F(RunTest, ManyPodsThatDoNotFitAreTwoLines) {
+  options_.timeout = minutes(5);
+  EXPECT_EQ(run(job_yaml("demo", "  completions: 20\n  parallelism: 20\n") +
+                "        resources: {requests: {cpu: 100}}\n"),
+            ExitCode::timed_out);
+  EXPECT_EQ(occurrences(output_.err_text, "Insufficient cpu"), 1u) << output_.err_text;
+  EXPECT_EQ(
+      occurrences(output_.err_text, "pending: for the same reason; further pods are not named"), 1u)
+      << output_.err_text;
+}
+
+TEST_F(RunTest, IgnoredFailuresAreNamedBesideTheCounts) {
+  int attempts = 0;
+  script_ = [&](const env::ContainerRequest&) { return exits(++attempts <= 2 ? 42 : 0); };
+  EXPECT_EQ(
+      run(job_yaml("demo",
+                   "  backoffLimit: 0\n  podFailurePolicy:\n    rules:\n    - action: Ignore\n"
+                   "      onExitCodes: {operator: In, values: [42]}\n")),
+      ExitCode::ok);
+  EXPECT_THAT(output_.err_text, HasSubstr("after 2 failures in a row, ignored ones included\n"));
+  EXPECT_THAT(output_.out_text, HasSubstr("(1 of 1 succeeded, 0 failed, 2 ignored, "));
 }
 
 TEST_F(RunTest, SaysWhatAContainerWaitsForOnceAndNotAgainAsAWarning) {

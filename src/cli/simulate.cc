@@ -224,7 +224,9 @@ class Story {
   }
 
   void conclude(size_t jobs) {
-    jobs_seen_.tell(jobs, options_.run.format, output_);
+    jobs_seen_.tell({jobs, options_.run.format, "",
+                     [this](const std::string& uid) { return reporter_->ignored_failures(uid); }},
+                    output_);
     output_.err(fmt::format("simulated {} with seed {}: {}, {}, {}\n",
                             format_elapsed(now() - start_), options_.cluster.seed,
                             count_text(seen_pods_.size(), "pod"), count_text(drains_, "drain"),

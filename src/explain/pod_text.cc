@@ -89,6 +89,11 @@ std::string pod_waiting_text(const Pod& pod) {
   return waiting.empty() ? waiting_reason(pod.status().container_statuses()) : waiting;
 }
 
+std::string failures_text(int64_t in_a_row, bool some_are_ignored) {
+  return fmt::format("{} {} in a row{}", in_a_row, in_a_row == 1 ? "failure" : "failures",
+                     some_are_ignored ? ", ignored ones included" : "");
+}
+
 bool is_silent(const Pod& pod) {
   return pod.status().phase() == "Pending" && !pod.spec().node_name().empty() &&
          pod_waiting_text(pod).empty() && !has_begun(pod.status().init_container_statuses()) &&

@@ -1,6 +1,7 @@
 // A pod's fate in a few words, for people. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace windlass::api::core::v1 {
@@ -18,6 +19,8 @@ std::string pod_waiting_text(const api::core::v1::Pod& pod);
 // Whose turn it is with a pending pod of which nobody says why it does not run: the scheduler's,
 // the node's, or an init container's.
 std::string pod_unstarted_text(const api::core::v1::Pod& pod);
+// `2 failures in a row, ignored ones included`
+std::string failures_text(int64_t in_a_row, bool some_are_ignored);
 // It has a node, which has started nothing of it and gives no reason.
 bool is_silent(const api::core::v1::Pod& pod);
 
