@@ -7,6 +7,16 @@
 namespace windlass::cli {
 namespace {
 
+// Its kubeconfig stays when it stops; a client that then finds no server says so.
+Result<remote::Access> find_up(env::Files& files, const std::string& kubeconfig) {
+  if (!kubeconfig.empty() && files.type(kubeconfig)) {
+    return remote::load_kubeconfig(files, {kubeconfig}, "");
+  }
+  return fail(plain_error(
+      fmt::format("No cluster to talk to: no --kubeconfig, no $KUBECONFIG, no ~/.kube/config{}",
+                  kubeconfig.empty() ? "" : ", and no `windlass up` is running")));
+}
+
 Result<remote::Access> find_named(env::Files& files, const ClusterFlags& options,
                                   const ClusterEnvironment& environment) {
   if (!options.kubeconfig.empty()) {
@@ -23,7 +33,10 @@ Result<remote::Access> find_named(env::Files& files, const ClusterFlags& options
     return fail(plain_error(
         fmt::format("context \"{}\" does not exist: there is no {}", options.context, own)));
   }
-  if (options.context.empty() && (!environment.service_host.empty() || !is_there)) {
+  if (!is_there && environment.service_host.empty()) {
+    return find_up(files, environment.up_kubeconfig);
+  }
+  if (options.context.empty() && !environment.service_host.empty()) {
     remote::InClusterSource source;
     source.host = environment.service_host;
     source.port = environment.service_port;

@@ -33,7 +33,8 @@ TEST(ClusterAccess, LooksInTheOrderOfControllers) {
   put_config(files, "flag", "from-flag");
   put_config(files, "variable", "from-variable");
   put_config(files, "/users/u/.kube/config", "from-home");
-  ClusterEnvironment environment{"variable", "from-pod", "443", "/users/u", {}};
+  ClusterEnvironment environment{"variable", "from-pod",          "443",
+                                 "/users/u", "/state/kubeconfig", {}};
   EXPECT_EQ(host_found(files, {"flag", ""}, environment), "from-flag");
   EXPECT_EQ(host_found(files, {}, environment), "from-variable");
   environment.kubeconfig.clear();
@@ -41,7 +42,14 @@ TEST(ClusterAccess, LooksInTheOrderOfControllers) {
   environment.service_host.clear();
   EXPECT_EQ(host_found(files, {}, environment), "from-home");
   environment.home = "/nobody";
-  EXPECT_THAT(host_found(files, {}, environment), HasSubstr("use --kubeconfig FILE"));
+  EXPECT_EQ(host_found(files, {}, environment),
+            "No cluster to talk to: no --kubeconfig, no $KUBECONFIG, no ~/.kube/config, and no "
+            "`windlass up` is running");
+  put_config(files, "/state/kubeconfig", "from-up");
+  EXPECT_EQ(host_found(files, {}, environment), "from-up");
+  environment.up_kubeconfig.clear();
+  EXPECT_EQ(host_found(files, {}, environment),
+            "No cluster to talk to: no --kubeconfig, no $KUBECONFIG, no ~/.kube/config");
   EXPECT_THAT(host_found(files, {"flag", "other"}, environment),
               HasSubstr("context \"other\" does not exist"));
 }
@@ -49,7 +57,7 @@ TEST(ClusterAccess, LooksInTheOrderOfControllers) {
 TEST(ClusterAccess, AContextIsThatOfAKubeconfigAlsoInsideAPod) {
   sim::SimFiles files;
   put_config(files, "/users/u/.kube/config", "from-home");
-  ClusterEnvironment environment{"", "from-pod", "443", "/users/u", {}};
+  ClusterEnvironment environment{"", "from-pod", "443", "/users/u", "", {}};
   EXPECT_EQ(host_found(files, {"", "c"}, environment), "from-home");
   EXPECT_THAT(host_found(files, {"", "other"}, environment),
               HasSubstr("context \"other\" does not exist"));

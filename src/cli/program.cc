@@ -27,6 +27,7 @@
 #include "cli/policy_lint_command.h"
 #include "cli/policy_test_command.h"
 #include "cli/run.h"
+#include "cli/run_preflight.h"
 #include "cli/simulate.h"
 #include "cli/up.h"
 #include "cli/validate.h"
@@ -145,7 +146,7 @@ ExitCode run_jobs(RunOptions options, Output& output) {
   options.images.directory = image_dir_or_default(options.images.directory);
   Process process(options.verbosity);
   const auto plan = plan_run(options, process.files, output);
-  if (!plan) {
+  if (!plan || !preflight(*plan, options.images, process.files, output)) {
     return ExitCode::usage;
   }
   auto scratch = posix::ScratchDirectory::make(temporary_dir(), "windlass-run-");
@@ -206,19 +207,23 @@ std::string either_variable(const char* first, const char* second) {
   return value.empty() ? posix::environment_variable(second) : value;
 }
 
-ClusterEnvironment cluster_environment() {
+// A Job controller beside the one of `windlass up` is never meant by default; readers are welcome.
+enum class MayUseUp { no, yes };
+
+ClusterEnvironment cluster_environment(MayUseUp up) {
   return {posix::environment_variable("KUBECONFIG"),
           posix::environment_variable("KUBERNETES_SERVICE_HOST"),
           posix::environment_variable("KUBERNETES_SERVICE_PORT"),
           posix::environment_variable("HOME"),
+          up == MayUseUp::yes ? data_dir_or_default("") + "/kubeconfig" : "",
           {either_variable("HTTPS_PROXY", "https_proxy"),
            either_variable("HTTP_PROXY", "http_proxy"), either_variable("NO_PROXY", "no_proxy")}};
 }
 
 // Nothing, and why, where no cluster is named.
 std::optional<remote::Access> access_to(const ClusterFlags& cluster, env::Files& files,
-                                        Output& output) {
-  auto access = find_cluster(files, cluster, cluster_environment());
+                                        Output& output, MayUseUp up = MayUseUp::yes) {
+  auto access = find_cluster(files, cluster, cluster_environment(up));
   if (!access) {
     output.err("error: " + access.error().message + "\n");
     return std::nullopt;
@@ -254,7 +259,7 @@ ExitCode keep_node(NodeOptions options, Output& output) {
 ExitCode control(const ControllerOptions& options, Output& output) {
   posix::raise_descriptor_limit();
   Process process(options.verbosity);
-  const auto access = access_to(options.cluster, process.files, output);
+  const auto access = access_to(options.cluster, process.files, output, MayUseUp::no);
   if (!access) {
     return ExitCode::usage;
   }
