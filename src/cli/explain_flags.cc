@@ -32,18 +32,23 @@ CLI::App* add_explain(CLI::App& app, ExplainFlags& flags) {
       "explain", "Say why a Job ended as it did, or what it waits for; on any cluster");
   ExplainOptions& options = flags.options;
   command->add_option("JOB", flags.job, "job/NAME");
-  command->add_option("-n,--namespace", options.ns, "Where it is (that of the context)");
+  command->add_option("-n,--namespace", options.ns,
+                      "Namespace of the Job (default: that of the context)");
   command->add_option("--index", options.index, "Tell of this index alone")
       ->check(CLI::NonNegativeNumber);
   command->add_option("-o,--output", flags.output, "json");
   command->add_option("--tail", options.log_lines, "Lines of the deciding pod's log (10)")
       ->check(CLI::Range(int64_t{0}, kMaxLogLines));
   command->add_option("--backoff-base", flags.backoff_base,
-                      "That of the Job's controller (10s): it is not in the Job");
-  command->add_option("--backoff-cap", flags.backoff_cap, "The same (10m)");
+                      "First retry delay of the Job's controller (default: asks `windlass up`; "
+                      "10s on other servers)");
+  command->add_option("--backoff-cap", flags.backoff_cap,
+                      "Longest retry delay of the Job's controller (default: likewise; 10m)");
   command->add_option("--kubeconfig", options.cluster.kubeconfig,
-                      "Which cluster, and who we are ($KUBECONFIG, the pod's own, ~/.kube/config)");
-  command->add_option("--context", options.cluster.context, "Of the kubeconfig (its current one)");
+                      "Kubeconfig file (default: $KUBECONFIG, the pod's own, ~/.kube/config, or "
+                      "that of a running `windlass up`)");
+  command->add_option("--context", options.cluster.context,
+                      "Context to use (default: the kubeconfig's current context)");
   command->footer(
       "Reads only. Exit code: 0 explained, 1 no such Job or no answer, 2 wrong usage.\n\n"
       "Examples:\n"
@@ -56,8 +61,12 @@ CLI::App* add_explain(CLI::App& app, ExplainFlags& flags) {
 Result<ExplainOptions> read_explain_flags(const ExplainFlags& flags) {
   ExplainOptions options = flags.options;
   TRY(options.job, job_name(flags.job));
-  TRY(options.backoff_base, positive_duration("--backoff-base", flags.backoff_base));
-  TRY(options.backoff_cap, positive_duration("--backoff-cap", flags.backoff_cap));
+  if (!flags.backoff_base.empty()) {
+    TRY(options.backoff_base, positive_duration("--backoff-base", flags.backoff_base));
+  }
+  if (!flags.backoff_cap.empty()) {
+    TRY(options.backoff_cap, positive_duration("--backoff-cap", flags.backoff_cap));
+  }
   if (!flags.output.empty() && flags.output != "json") {
     return fail(
         plain_error(fmt::format("unable to match a printer suitable for the output format \"{}\", "

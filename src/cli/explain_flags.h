@@ -17,8 +17,8 @@ namespace windlass::cli {
 struct ExplainFlags {
   std::string job = {};  // job/NAME
   std::string output = {};
-  std::string backoff_base = "10s";
-  std::string backoff_cap = "10m";
+  std::string backoff_base;
+  std::string backoff_cap;
   ExplainOptions options = {};  // those that need no look
 };
 

@@ -17,9 +17,10 @@ struct ExplainOptions {
   std::optional<int64_t> index;
   bool json = false;
   int64_t log_lines = 10;
-  // Those of the Job's controller, which are not in the Job.
-  Duration backoff_base = seconds(10);
-  Duration backoff_cap = minutes(10);
+  // Those of the Job's controller, which are not in the Job. Nothing: as the server says, or
+  // Kubernetes' own where it does not.
+  std::optional<Duration> backoff_base;
+  std::optional<Duration> backoff_cap;
 };
 
 }  // namespace windlass::cli

@@ -7,6 +7,7 @@
 
 #include "api/codec/wire_time.h"
 #include "base/utf8.h"
+#include "cli/plane_periods.h"
 #include "controllers/job/adapter.h"
 #include "explain/explain.h"
 #include "explain/print.h"
@@ -64,6 +65,20 @@ bool is_create_error(const Event& event) {
   return event.reason() == "FailedCreate";
 }
 
+// The pods that the Job's controller says it has made, by name; they may be gone.
+std::vector<std::string> created_pods(const client::ObjectList& events) {
+  constexpr std::string_view kCreated = "Created pod: ";
+  std::vector<std::string> names;
+  for (const client::ObjectPtr& object : events.items) {
+    const auto event = api::object_as<Event>(object);
+    const size_t at = event->message().find(kCreated);
+    if (event->reason() == "SuccessfulCreate" && at != std::string::npos) {
+      names.push_back(event->message().substr(at + kCreated.size()));
+    }
+  }
+  return names;
+}
+
 // Of a pod that has its node: what kept it from having one is over.
 bool is_warning_after(const Event& event, const std::string& scheduler) {
   return event.type() == "Warning" && event.source().component() != scheduler &&
@@ -100,11 +115,27 @@ class ExplainSession::Impl {
                  return fail_with(job.error());
                }
                evidence_.job = *std::move(job);
-               read_pods();
+               read_periods();
              });
   }
 
  private:
+  // `windlass up` says what it waits; other servers do not know the path.
+  void read_periods() {
+    if (options_.index) {
+      if (const std::string error = explain::index_error(evidence_, *options_.index);
+          !error.empty()) {
+        return fail_with(plain_error(error));
+      }
+    }
+    read_text_("/configz", [this](const Result<std::string>& text) {
+      const PlanePeriods periods = parse_periods(text.value_or(""));
+      evidence_.options.backoff_base = options_.backoff_base.value_or(periods.backoff_base);
+      evidence_.options.backoff_cap = options_.backoff_cap.value_or(periods.backoff_cap);
+      read_pods();
+    });
+  }
+
   void read_pods() {
     const auto job = api::object_as<Job>(evidence_.job);
     const std::string uid = job->metadata().uid();
@@ -129,6 +160,9 @@ class ExplainSession::Impl {
                 if (const auto error =
                         events ? latest_event(*events, clock_.now(), is_create_error) : nullptr) {
                   evidence_.create_error = error->message();
+                }
+                if (events) {
+                  evidence_.created_pods = created_pods(*events);
                 }
                 silent_ = explain::silent_pods(evidence_, options_.index);
                 read_next_warning();
@@ -159,8 +193,6 @@ class ExplainSession::Impl {
 
   void conclude() {
     evidence_.now = clock_.now();
-    evidence_.options.backoff_base = options_.backoff_base;
-    evidence_.options.backoff_cap = options_.backoff_cap;
     explanation_ = explain::explain(evidence_, options_.index);
     const auto source = explain::log_source(explanation_);
     if (!source || options_.log_lines == 0) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/testing.h"
+#include "cli/plane_periods.h"
 #include "cli/testing.h"
 #include "schema/core/v1/event.pb.h"
 
@@ -70,6 +71,9 @@ class ExplainCommandTest : public ::testing::Test {
     ExplainSession session(
         api_.client,
         [this](const std::string& path, const client::Done<std::string>& done) {
+          if (path == "/configz") {
+            return done(settings_);
+          }
           paths_.push_back(path);
           done(log_);
         },
@@ -84,6 +88,7 @@ class ExplainCommandTest : public ::testing::Test {
   ExplainOptions options_;
   testing::TextOutput output_;
   Result<std::string> log_ = "first\nlast\n";
+  Result<std::string> settings_ = fail(plain_error("the server could not find the page"));
   std::vector<std::string> paths_;
 };
 
@@ -114,6 +119,62 @@ TEST_F(ExplainCommandTest, AJobThatIsNotThere) {
   EXPECT_EQ(run(), ExitCode::failed);
   EXPECT_THAT(output_.err_text, HasSubstr("jobs.batch \"other\" not found"));
   EXPECT_THAT(output_.out_text, IsEmpty());
+}
+
+TEST_F(ExplainCommandTest, AsksTheServerForItsBackoff) {
+  const auto job = api_.create_job(
+      "{metadata: {name: retries}, spec: {template: {spec: {restartPolicy: Never, "
+      "containers: [{name: main, image: i}]}}}}");
+  options_.job = "retries";
+  uid_ = job->metadata().uid();
+  add_pod("p", uid_);
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("back-off after 1 failure in a row"));
+  EXPECT_THAT(output_.out_text, HasSubstr("(in 10s)"));
+
+  settings_ = periods_json({.backoff_base = seconds(3)});
+  output_.out_text.clear();
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("(in 3s)"));
+
+  options_.backoff_base = seconds(7);  // the user knows better
+  output_.out_text.clear();
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("(in 7s)"));
+}
+
+TEST_F(ExplainCommandTest, AnIndexThatDoesNotExistIsAnError) {
+  options_.index = 3;
+  EXPECT_EQ(run(), ExitCode::failed);
+  EXPECT_EQ(output_.err_text,
+            "error: job.batch/j has no indexes: its completionMode is NonIndexed\n");
+  api_.create_job(
+      "{metadata: {name: indexed}, spec: {completions: 3, completionMode: Indexed, template: "
+      "{spec: "
+      "{restartPolicy: Never, containers: [{name: main, image: i}]}}}}");
+  options_.job = "indexed";
+  output_.err_text.clear();
+  EXPECT_EQ(run(), ExitCode::failed);
+  EXPECT_EQ(output_.err_text, "error: job.batch/indexed has no index 3: it has indexes 0 to 2\n");
+  EXPECT_THAT(output_.out_text, IsEmpty());
+}
+
+// Its pod is gone, and the Job's event is the last witness.
+TEST_F(ExplainCommandTest, AnIndexWhosePodWasEvictedHasStarted) {
+  const auto job = api_.create_job(
+      "{metadata: {name: indexed}, spec: {completions: 3, completionMode: Indexed, template: "
+      "{spec: "
+      "{restartPolicy: Never, containers: [{name: main, image: i}]}}}}");
+  add_event("e", "Job", job->metadata().uid(),
+            "type: Normal, reason: SuccessfulCreate, message: 'Created pod: indexed-1-x7k2p'", {});
+  options_.job = "indexed";
+  options_.index = 1;
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("Index 1: waits for its next attempt"));
+  options_.index = 2;
+  output_.out_text.clear();
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("Index 2: not started"));
 }
 
 TEST_F(ExplainCommandTest, SaysWhyNoPodCanBeCreated) {

@@ -1,5 +1,7 @@
 #include "cli/plane_periods.h"
 
+#include "api/patch/json_value.h"
+
 namespace windlass::cli {
 namespace {
 
@@ -27,10 +29,40 @@ constexpr PeriodFlag kPeriodFlags[] = {
      "and marks, as Kubernetes did until 1.26 (off)"},
 };
 
+constexpr const char* kProgram = "windlass";
+
+std::string name_of(const PeriodFlag& flag) {
+  return std::string(flag.name).substr(2);  // without its dashes
+}
+
 }  // namespace
 
 std::span<const PeriodFlag> period_flags() {
   return kPeriodFlags;
+}
+
+std::string periods_json(const PlanePeriods& periods) {
+  api::JsonValue values = api::JsonValue::object();
+  for (const PeriodFlag& flag : kPeriodFlags) {
+    values.members[name_of(flag)] = api::JsonValue::string(format_duration(periods.*flag.member));
+  }
+  api::JsonValue document = api::JsonValue::object();
+  document.members[kProgram] = std::move(values);
+  return api::to_json_text(document);
+}
+
+PlanePeriods parse_periods(std::string_view json) {
+  PlanePeriods periods;
+  auto tree = api::parse_json_value(json);
+  const api::JsonValue* values = tree ? tree->value.find(kProgram) : nullptr;
+  for (const PeriodFlag& flag : kPeriodFlags) {
+    const api::JsonValue* value = values == nullptr ? nullptr : values->find(name_of(flag));
+    const auto period = value == nullptr ? parse_duration("") : parse_duration(value->text);
+    if (period && *period >= Duration::zero()) {
+      periods.*flag.member = *period;
+    }
+  }
+  return periods;
 }
 
 }  // namespace windlass::cli

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "base/time.h"
 
@@ -31,5 +33,10 @@ struct PeriodFlag {
 };
 
 std::span<const PeriodFlag> period_flags();
+
+// What `windlass up` answers on /configz: `{"windlass":{"backoff-base":"10s",...}}`, by flag.
+std::string periods_json(const PlanePeriods& periods);
+// The periods of such a text; the defaults for those that it does not have.
+PlanePeriods parse_periods(std::string_view json);
 
 }  // namespace windlass::cli

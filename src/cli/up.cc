@@ -185,6 +185,7 @@ class UpSession::Impl {
       logs_->read(request, exchange);
     };
     rest.hooks.more_metrics = [metrics = metrics_] { return metrics->text(); };
+    rest.hooks.settings = periods_json(options_.periods);
     rest.address = endpoint.text();
     rest.version = version_number().substr(1);  // without its v
     handler_ = std::make_unique<apiserver::RestHandler>(

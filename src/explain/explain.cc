@@ -1,5 +1,7 @@
 #include "explain/explain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -19,6 +21,8 @@ namespace windlass::explain {
 namespace {
 
 using State = Explanation::State;
+
+constexpr std::string_view kWaitsForNextAttempt = "waits for its next attempt";
 
 struct Outcome {
   State state = State::unfinished;
@@ -144,13 +148,17 @@ std::vector<RuleCount> count_rules(const std::vector<SeenPod>& pods) {
   return counts;
 }
 
+// The pods of an index are called after it: demo-3-x7k2p.
+bool was_created(const job::JobView& job, int64_t index,
+                 const std::vector<std::string>& created_pods) {
+  const std::string begin = fmt::format("{}-{}-", job.name, index);
+  return std::any_of(created_pods.begin(), created_pods.end(),
+                     [&begin](const std::string& name) { return name.starts_with(begin); });
+}
+
 std::string index_state(const job::JobView& job, const IndexAccount& account,
-                        const std::vector<const SeenPod*>& pods) {
-  const bool known = job.spec.mode == job::CompletionMode::indexed &&
-                     account.index < job.spec.completions.value_or(0);
-  if (!known) {
-    return "not an index of this Job";
-  }
+                        const std::vector<const SeenPod*>& pods,
+                        const std::vector<std::string>& created_pods) {
   if (contains(job.status.completed_indexes, account.index)) {
     return "succeeded";
   }
@@ -162,11 +170,13 @@ std::string index_state(const job::JobView& job, const IndexAccount& account,
       return pod->view.phase == job::Phase::running ? "running" : "pending";
     }
   }
-  return pods.empty() ? "not started" : "waits for its next attempt";
+  const bool had_pods = !pods.empty() || was_created(job, account.index, created_pods);
+  return had_pods ? std::string(kWaitsForNextAttempt) : "not started";
 }
 
 IndexAccount account_for_index(const job::JobView& job, int64_t index,
-                               const std::vector<SeenPod>& pods) {
+                               const std::vector<SeenPod>& pods,
+                               const std::vector<std::string>& created_pods) {
   IndexAccount account;
   account.index = index;
   if (job.spec.backoff_limit_per_index) {
@@ -183,7 +193,7 @@ IndexAccount account_for_index(const job::JobView& job, int64_t index,
       (pod.account.rule.action == "Ignore" ? account.ignored_failures : account.failures) += 1;
     }
   }
-  account.state = index_state(job, account, mine);
+  account.state = index_state(job, account, mine, created_pods);
   return account;
 }
 
@@ -211,6 +221,19 @@ std::vector<api::ObjectPtr> silent_pods(const Evidence& evidence, std::optional<
   return pods;
 }
 
+std::string index_error(const Evidence& evidence, int64_t index) {
+  const job::JobView job = controllers::job::read_job(*evidence.job);
+  if (job.spec.mode != job::CompletionMode::indexed) {
+    return fmt::format("job.batch/{} has no indexes: its completionMode is NonIndexed", job.name);
+  }
+  const int64_t completions = job.spec.completions.value_or(0);
+  return index < completions
+             ? ""
+             : fmt::format(
+                   "job.batch/{} has no index {}: it has {}", job.name, index,
+                   completions == 0 ? "none" : fmt::format("indexes 0 to {}", completions - 1));
+}
+
 Explanation explain(const Evidence& evidence, std::optional<int64_t> index) {
   const job::JobView job = controllers::job::read_job(*evidence.job);
   const std::vector<SeenPod> pods = account_for(job, evidence.pods, evidence.pod_warnings);
@@ -228,7 +251,7 @@ Explanation explain(const Evidence& evidence, std::optional<int64_t> index) {
   out.counts = count(job, pods);
   out.rules = count_rules(pods);
   if (index) {
-    out.index = account_for_index(job, *index, pods);
+    out.index = account_for_index(job, *index, pods, evidence.created_pods);
   }
   out.waits =
       find_waits({job, pods, evidence.create_error, evidence.options, evidence.now, out.index});
@@ -237,6 +260,10 @@ Explanation explain(const Evidence& evidence, std::optional<int64_t> index) {
       return wait.kind == Wait::Kind::backoff;
     });
     out.index->retry_at = waits == out.waits.end() ? std::nullopt : waits->until;
+    // With a limit per index the wait is its own, after a pod that may be gone.
+    if (out.index->retry_at && job.spec.backoff_limit_per_index) {
+      out.index->state = kWaitsForNextAttempt;
+    }
   }
   return out;
 }

@@ -18,6 +18,7 @@ struct Evidence {
   std::vector<api::ObjectPtr> pods;  // of this Job
   std::string create_error;          // of the latest event that says so; "" without one
   std::map<std::string, std::string> pod_warnings = {};  // the latest of silent_pods(), by UID
+  std::vector<std::string> created_pods = {};  // names in the Job's events; they may be gone
   Time now;
   job::Options options;  // of the controller; its back-off is not in the Job
 };
@@ -26,7 +27,10 @@ struct Evidence {
 // it. The oldest, no more than will be named; only those of `index` if there is one.
 std::vector<api::ObjectPtr> silent_pods(const Evidence& evidence, std::optional<int64_t> index);
 
-// With `index` also the story of this one.
+// Why the Job has no such index, or "".
+std::string index_error(const Evidence& evidence, int64_t index);
+
+// With `index`, which index_error() accepts, also the story of this one.
 Explanation explain(const Evidence& evidence, std::optional<int64_t> index = std::nullopt);
 
 // The pod whose container's output tells why, if there is one, and that container.

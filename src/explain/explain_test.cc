@@ -169,7 +169,8 @@ TEST_F(ExplainTest, FailedIndexes) {
   EXPECT_THAT(text(1), HasSubstr("Index 1: failed; at most 2 attempts"));
   EXPECT_THAT(text(1), Not(HasSubstr("p3")));
   EXPECT_EQ(told(0).index->state, "succeeded");
-  EXPECT_EQ(told(7).index->state, "not an index of this Job");
+  EXPECT_THAT(index_error(evidence_, 7), HasSubstr("has no index 7"));
+  EXPECT_EQ(index_error(evidence_, 1), "");
 }
 
 TEST_F(ExplainTest, WaitsForSomebodyToResumeIt) {

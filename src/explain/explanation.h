@@ -62,7 +62,7 @@ struct Wait {
 
 struct IndexAccount {
   int64_t index = 0;
-  std::string state;  // succeeded, failed, running, pending, back-off, not started, not an index
+  std::string state;  // succeeded, failed, running, pending, waits ..., not started
   int64_t failures = 0;
   int64_t ignored_failures = 0;
   std::optional<int64_t> limit;  // backoffLimitPerIndex

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "explain/index_text.h"
 #include "explain/print.h"
 #include "policy/columns.h"
 
@@ -81,10 +82,10 @@ std::string counts_line(const Counts& counts) {
   text += fmt::format(", {} failed, {} active, {} terminating\n", counts.failed, counts.active,
                       counts.terminating);
   if (!counts.completed_indexes.empty()) {
-    text += fmt::format("  completed indexes  {}\n", counts.completed_indexes);
+    text += fmt::format("  completed indexes  {}\n", short_indexes(counts.completed_indexes));
   }
   if (!counts.failed_indexes.empty()) {
-    text += fmt::format("  failed indexes     {}\n", counts.failed_indexes);
+    text += fmt::format("  failed indexes     {}\n", short_indexes(counts.failed_indexes));
   }
   return text;
 }

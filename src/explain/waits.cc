@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "base/whole_second.h"
+#include "explain/pod_text.h"
 #include "job/backoff.h"
 #include "job/conditions.h"
 #include "job/engine.h"
+#include "job/failure_policy.h"
 #include "job/pod_factory.h"
 #include "job/record.h"
 
@@ -95,13 +97,18 @@ job::BackoffRecord backoff_of(const WaitInput& input) {
   return record;
 }
 
+bool ignores_some(const WaitInput& input) {
+  return std::any_of(input.pods.begin(), input.pods.end(), [](const SeenPod& pod) {
+    return pod.failed() && pod.account.rule.action == job::action_name(job::Action::ignore);
+  });
+}
+
 void add_job_backoff(const WaitInput& input, std::vector<Wait>& waits) {
   const job::BackoffRecord record = backoff_of(input);
   const Time ready_at = record.ready_at(input.options);
   if (ready_at > input.now) {
     waits.push_back({Kind::backoff,
-                     fmt::format("back-off after {} {} in a row", record.failures(),
-                                 record.failures() == 1 ? "failure" : "failures"),
+                     "back-off after " + failures_text(record.failures(), ignores_some(input)),
                      ready_at, ""});
   }
 }

@@ -14,7 +14,7 @@ constexpr std::string_view kDiscovery[] = {"/api",     "/api/*",     "/apis",
                                            "/apis/*",  "/healthz/*", "/livez/*",
                                            "/openapi", "/openapi/*", "/readyz/*"};
 
-constexpr std::string_view kViewerToo[] = {"/metrics"};
+constexpr std::string_view kViewerToo[] = {"/configz", "/metrics"};
 
 bool matches(std::string_view rule, std::string_view path) {
   if (rule.ends_with('*')) {

@@ -35,6 +35,8 @@ struct Hooks {
   std::function<void(LogRequest, std::shared_ptr<http::Exchange>)> read_log = {};
   // What else of the process belongs on /metrics, as text.
   std::function<std::string()> more_metrics = {};
+  // The settings of the process, for /configz, as JSON; "" where it tells none.
+  std::string settings = {};
 };
 
 }  // namespace windlass::apiserver

@@ -105,7 +105,8 @@ http::Response root_paths() {
       text += fmt::format(R"(,"/apis/{0}","/apis/{0}/{1}")", served.group, served.version);
     }
   }
-  text += R"(,"/healthz","/livez","/metrics","/openapi/v2","/openapi/v3","/readyz","/version"]})";
+  text +=
+      R"(,"/configz","/healthz","/livez","/metrics","/openapi/v2","/openapi/v3","/readyz","/version"]})";
   return json_document(text + "\n");
 }
 
@@ -163,6 +164,10 @@ Prepared health_call(RestContext& context, RestRequest request) {
         const bool unknown = path.size() > 2 || checks.empty();
         exchange->respond(unknown ? page_not_found() : health_response(checks, request));
       });
+}
+
+http::Response settings_response(const std::string& settings) {
+  return json_document(settings);
 }
 
 Prepared metrics_call(RestContext& context, StreamHub& streams) {

@@ -20,5 +20,7 @@ http::Response openapi_response(const OpenApi& openapi, const RestRequest& reque
 // /healthz, /livez, /readyz, and one check by its name.
 Prepared health_call(RestContext& context, RestRequest request);
 Prepared metrics_call(RestContext& context, StreamHub& streams);
+// /configz, as Kubernetes' components call it.
+http::Response settings_response(const std::string& settings);
 
 }  // namespace windlass::apiserver

@@ -270,6 +270,9 @@ Prepared RestHandler::route_path(RestRequest request) const {
   if (path[0] == "metrics" && path.size() == 1) {
     return metrics_call(*context_, *streams_);
   }
+  if (path[0] == "configz" && path.size() == 1 && !context_->hooks.settings.empty()) {
+    return settings_response(context_->hooks.settings);
+  }
   return page_not_found();
 }
 
