@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/codec/list_document.h"
+#include "api/patch/json_value.h"
 
 namespace windlass::cli {
 namespace {
@@ -16,13 +19,26 @@ bool is_manifest_name(std::string_view name) {
   return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
 }
 
+// A list whose every item says what fails or what is expected (policy/case_file.h).
+bool holds_cases(const api::YamlDocument& document) {
+  if (!document.json.starts_with('[')) {
+    return false;
+  }
+  auto tree = api::parse_json_value(document.json);
+  return tree && !tree->value.items.empty() &&
+         std::all_of(tree->value.items.begin(), tree->value.items.end(),
+                     [](const api::JsonValue& item) {
+                       return item.find("failure") != nullptr || item.find("expect") != nullptr;
+                     });
+}
+
 class Loader {
  public:
   Loader(env::Files& files, bool recursive) : files_(files), recursive_(recursive) {}
 
   void load_path(const std::string& path) {
     if (path == kStandardInput) {
-      load_file(path, "<stdin>");
+      load_file(path, "<stdin>", Named::by_user);
       return;
     }
     const auto type = files_.type(path);
@@ -35,7 +51,7 @@ class Loader {
             path));
       }
     } else {
-      load_file(path, path);
+      load_file(path, path, Named::by_user);
     }
   }
 
@@ -61,23 +77,28 @@ class Loader {
       if (type && *type == env::Files::Type::directory) {
         found += recursive_ ? load_folder(path, depth + 1) : 0;
       } else if (is_manifest_name(name)) {
-        load_file(path, path);
-        ++found;
+        found += load_file(path, path, Named::by_folder) ? 1U : 0U;
       }
     }
     return found;
   }
 
-  void load_file(const std::string& path, const std::string& source) {
+  enum class Named { by_user, by_folder };
+
+  // False: the file is in a folder and holds cases for `windlass policy test`, no objects.
+  bool load_file(const std::string& path, const std::string& source, Named named) {
     const auto text = files_.read(path, kMaxManifestBytes);
     if (!text) {
       loaded_.unreadable.push_back(text.error().message);
-      return;
+      return true;
     }
     auto documents = api::parse_yaml(*text);
     if (!documents) {
       loaded_.malformed.push_back(fmt::format("{}: error: {}", source, documents.error().message));
-      return;
+      return true;
+    }
+    if (named == Named::by_folder && documents->size() == 1 && holds_cases(documents->front())) {
+      return false;
     }
     if (documents->empty()) {
       loaded_.malformed.push_back(
@@ -88,6 +109,7 @@ class Loader {
         loaded_.manifests.push_back({source, std::move(object)});
       }
     }
+    return true;
   }
 
   env::Files& files_;

@@ -1,5 +1,6 @@
 // Manifests from the command line: files, folders, standard input; YAML or JSON; several documents
-// per file; `kind: List` taken apart. Used by every command that takes -f.
+// per file; `kind: List` taken apart. Files of cases for `windlass policy test` in a folder are
+// skipped. Used by every command that takes -f.
 #pragma once
 
 #include <string>

@@ -154,6 +154,7 @@ TEST(PolicyLintExamples, AllExamplesAreClean) {
   testing::TextOutput output;
   PolicyLintOptions options;
   options.manifests.paths = {std::string(WINDLASS_SOURCE_DIR) + "/examples"};
+  options.manifests.recursive = true;
   options.fail_on = policy::Severity::info;
   EXPECT_EQ(policy_lint(options, files, output), ExitCode::ok);
   EXPECT_EQ(output.out_text, "");

@@ -244,6 +244,22 @@ TEST_F(ValidateTest, NamesOfNamespacesAreLabelsAndTheyHaveNoNamespace) {
   EXPECT_EQ(run({"ns.yaml"}), ExitCode::ok);
 }
 
+// They lie beside the manifests that they are about.
+TEST_F(ValidateTest, CasesOfPolicyTestsInAFolderAreSkipped) {
+  files_.put("jobs/cases.yaml",
+             "- name: a bug ends the Job\n  failure: {exitCode: 1}\n  expect: {action: FailJob}\n");
+  EXPECT_EQ(run({"jobs"}), ExitCode::usage);
+  EXPECT_THAT(output_.err_text, HasSubstr("jobs: no manifest in this folder"));
+  files_.put("jobs/ns.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: ab}\n");
+  output_.err_text.clear();
+  EXPECT_EQ(run({"jobs"}), ExitCode::ok);
+  EXPECT_EQ(output_.err_text, "");
+  // Named by itself, or a list of something else, it is a mistake.
+  EXPECT_EQ(run({"jobs/cases.yaml"}), ExitCode::failed);
+  files_.put("jobs/other.yaml", "- {name: a}\n");
+  EXPECT_EQ(run({"jobs"}), ExitCode::failed);
+}
+
 TEST_F(ValidateTest, AListIsTakenApart) {
   files_.put("list.yaml",
              "apiVersion: v1\nkind: List\nitems:\n- apiVersion: batch/v1\n  kind: Job\n"
