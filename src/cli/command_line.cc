@@ -305,6 +305,8 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   RawFlags raw;
   CLI::App app(kDescription, "windlass");
   app.require_subcommand(0, 1);
+  bool version = false;
+  app.add_flag("--version", version, "Print the version of this program and exit");
   using Options = Result<CommandLine> (*)(const RawFlags&);
   std::vector<std::pair<const CLI::App*, Options>> commands = {
       {add_validate(app, raw), validate_options}, {add_run(app, raw), run_options},
@@ -341,6 +343,9 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     return usage_error(unexpected(app), chosen_command(app).words());
   } catch (const CLI::ParseError& error) {
     return usage_error(error.what(), chosen_command(app).words());
+  }
+  if (version) {
+    return VersionOptions{};
   }
   for (const auto& [command, options] : commands) {
     if (command->parsed()) {

@@ -21,6 +21,10 @@ Usage refused(const std::vector<std::string>& arguments) {
   return usage;
 }
 
+TEST(CommandLine, VersionIsAFlagToo) {
+  EXPECT_TRUE(std::holds_alternative<VersionOptions>(parse_command_line({"--version"})));
+}
+
 TEST(CommandLine, ValidateTakesFilesInBothForms) {
   const auto options =
       parsed<ValidateOptions>({"validate", "-f", "a.yaml", "--filename", "-", "b.yaml", "-R"});

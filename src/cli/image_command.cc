@@ -29,6 +29,12 @@ Result<void> unpack(env::Files& files, const std::string& archive, const std::st
                              "--exclude=./dev/*", "--exclude=/dev/*"});
 }
 
+// What `docker save`, skopeo and buildah write at the top of an archive.
+bool is_image_archive(env::Files& files, const std::string& unpacked) {
+  return files.type(unpacked + "/oci-layout") ||
+         (files.type(unpacked + "/manifest.json") && !files.type(unpacked + "/bin"));
+}
+
 std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -63,6 +69,12 @@ Result<std::string> make_root(const ImageOptions& options, env::Files& files,
     return options.source;
   }
   TRY_VOID(unpack(files, options.source, root));
+  if (is_image_archive(files, root)) {
+    return fail(plain_error(fmt::format(
+        "{} is an image archive (`docker save` or an OCI layout), which holds layers, not a root "
+        "file system. Make one of the latter with: docker export $(docker create {}) > root.tar",
+        options.source, options.name)));
+  }
   return root;
 }
 

@@ -60,6 +60,19 @@ TEST_F(ImageCommand, AnArchiveIsUnpackedWithoutItsDevices) {
   EXPECT_FALSE(files.type(root).has_value());
 }
 
+TEST_F(ImageCommand, AnImageArchiveIsNoRootFileSystem) {
+  ASSERT_TRUE(files.make_directory(directory / "saved/blobs/sha256"));
+  directory.write("saved/manifest.json", "[]");
+  ASSERT_TRUE(posix::run_program({"tar", "-cf", directory / "saved.tar", "-C", directory / "saved",
+                                  "manifest.json", "blobs"}));
+  const std::string said = run(Action::add, "tool", directory / "saved.tar");
+  EXPECT_EQ(code, ExitCode::failed);
+  EXPECT_THAT(said, HasSubstr("is an image archive (`docker save` or an OCI layout)"));
+  EXPECT_THAT(said, HasSubstr("docker export $(docker create tool) > root.tar"));
+  EXPECT_EQ(run(Action::list), "");
+  EXPECT_FALSE(files.type(directory / "images/tool").has_value());
+}
+
 // As `tar` writes names, as `docker export` does, and with the slash that `tar -P` keeps.
 TEST_F(ImageCommand, OnlyTheDevicesAtTheTopAreLeftOut) {
   for (const char* folder : {"tree/dev", "tree/app/dev"}) {
