@@ -106,17 +106,21 @@ Result<std::map<std::string, std::string>> parse_labels(std::string_view text) {
 
 void add_cluster_flags(CLI::App& command, ClusterFlags& cluster) {
   command.add_option("--kubeconfig", cluster.kubeconfig,
-                     "Which cluster, and who we are ($KUBECONFIG, ~/.kube/config)");
-  command.add_option("--context", cluster.context, "Of the kubeconfig (its current one)");
+                     "Kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or that of a running "
+                     "`windlass up`)");
+  command.add_option("--context", cluster.context,
+                     "Context to use (default: the kubeconfig's current context)");
 }
 
 }  // namespace
 
 CLI::App* add_node(CLI::App& app, NodeFlags& flags) {
   CLI::App* command = app.add_subcommand(
-      "node", "Run a node of its own for a `windlass up`; or act on a node: shutdown");
+      "node",
+      "Run one more node of `windlass up` on this machine as a process of its own, to try what a "
+      "lost node does; or act on a node: shutdown");
   NodeOptions& options = flags.options;
-  command->add_option("--name", options.name, "Of the node; no other one may have it");
+  command->add_option("--name", options.name, "Name of the node; must be unique");
   add_cluster_flags(*command, flags.cluster);
   command->add_option("--data-dir", options.data_dir,
                       "Where its files are, in agents/NAME; that of `windlass up` for `kubectl "
@@ -130,9 +134,9 @@ CLI::App* add_node(CLI::App& app, NodeFlags& flags) {
   add_shutdown_flags(*command, flags.shutdown_groups);
   add_limit_flags(*command, flags.limits);
   command->footer(
-      "Runs until Ctrl-C or SIGTERM. Pods go on meanwhile, and the next `windlass node` of that\n"
-      "name has them; `windlass down` and SIGPWR end them, too. A server that cannot be reached\n"
-      "is tried again and again.\n"
+      "Runs until Ctrl-C or SIGTERM. Its pods keep running, and the next `windlass node` of that\n"
+      "name takes them over; `windlass down` and SIGPWR stop them, too. While the server is not\n"
+      "reachable, it retries. To use more machines, see `windlass controller`.\n"
       "Exit code: 0 stopped, 1 could not start, 2 wrong usage.\n\n"
       "Examples:\n"
       "  windlass kubeconfig --role node --user b > b.kubeconfig   # what a node may do, no more\n"
