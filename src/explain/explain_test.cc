@@ -303,7 +303,8 @@ TEST_F(ExplainTest, BackOffOfTheJobFromItsPods) {
   pod("p2", exited(1, 9));
   evidence_.now = *parse_rfc3339("2026-01-01T00:09:15Z");
   ASSERT_THAT(told().waits, SizeIs(1));
-  EXPECT_EQ(told().waits[0].until, *parse_rfc3339("2026-01-01T00:09:20Z"));
+  // From the end of the second in which the last one ended.
+  EXPECT_EQ(told().waits[0].until, *parse_rfc3339("2026-01-01T00:09:21Z") - nanoseconds(1));
 }
 
 TEST_F(ExplainTest, BackOffOfAnIndex) {
@@ -315,7 +316,7 @@ TEST_F(ExplainTest, BackOffOfAnIndex) {
   const Explanation why = told();
   ASSERT_THAT(why.waits, SizeIs(2));
   EXPECT_EQ(why.waits[0].kind, Wait::Kind::backoff);
-  EXPECT_EQ(why.waits[0].until, *parse_rfc3339("2026-01-01T00:09:10Z"));
+  EXPECT_EQ(why.waits[0].until, *parse_rfc3339("2026-01-01T00:09:11Z") - nanoseconds(1));
   EXPECT_EQ(why.waits[1].kind, Wait::Kind::running);
   EXPECT_EQ(told(1).index->retry_at, why.waits[0].until);
   EXPECT_EQ(told(1).index->state, "waits for its next attempt");
