@@ -78,7 +78,8 @@ Result<ObjectPtr> Server::try_bind(const ObjectRef& ref, const BindRequest& requ
     (*pod->mutable_metadata()->mutable_annotations())[name] = value;
   }
   pod->mutable_status()->clear_nominated_node_name();
-  api::set_pod_condition(*pod, "PodScheduled", "True", clock_.now());
+  api::set_pod_condition(*pod, "PodScheduled", "True", clock_.now(), "", "",
+                         api::ConditionGeneration::absent);
   return put(ref, stored.version->revision(), std::move(pod), options);
 }
 

@@ -43,7 +43,8 @@ Result<ObjectPtr> Server::try_evict(const ObjectRef& ref, const DeleteOptions& o
   if (!write.dry_run && gates_.enabled(api::Feature::pod_disruption_conditions)) {
     auto pod = std::make_unique<Pod>(old);
     if (api::set_pod_condition(*pod, "DisruptionTarget", "True", clock_.now(),
-                               "EvictionByEvictionAPI", "Eviction API: evicting")) {
+                               "EvictionByEvictionAPI", "Eviction API: evicting",
+                               api::ConditionGeneration::kept)) {
       TRY_VOID(put(ref, stored.version->revision(), std::move(pod), write));
     }
   }

@@ -102,7 +102,8 @@ class PodStrategy final : public Strategy {
     api::merge_label_keys(pod);
     if (!pod.spec().scheduling_gates().empty()) {
       api::set_pod_condition(pod, "PodScheduled", "False", context.now, "SchedulingGated",
-                             "Scheduling is blocked due to non-empty scheduling gates");
+                             "Scheduling is blocked due to non-empty scheduling gates",
+                             api::ConditionGeneration::absent);
     }
   }
   api::FieldErrors validate_create(const Message& object) const override {

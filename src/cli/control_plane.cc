@@ -75,6 +75,7 @@ controllers::taint_eviction::TaintEvictionController::Options taint_options(
 
 scheduler::Scheduler::Options scheduler_options(const ControlPlaneOptions& options) {
   scheduler::Scheduler::Options scheduling = scheduler::options_with(options.gates);
+  scheduling.host = options.host;
   if (options.metrics) {
     scheduling.on_preemption =
         [&attempts = options.metrics->counter("scheduler_preemption_attempts_total",

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "api/feature_gates.h"
 #include "apiserver/server.h"
@@ -24,6 +25,7 @@ struct ControlPlaneOptions {
   PlanePeriods periods = {};
   apiserver::Admission admission = apiserver::Admission::all();
   apiserver::SystemObjects system = {};
+  std::string host = {};                         // this machine's name, for events
   std::shared_ptr<MetricRegistry> metrics = {};  // empty: nothing is counted
 };
 

@@ -17,6 +17,7 @@
 #include "net/server.h"
 #include "node/hollow/hollow_nodes.h"
 #include "posix/data_directory.h"
+#include "posix/inherited.h"
 #include "store/sqlite/sqlite_journal.h"
 
 namespace windlass::cli {
@@ -89,6 +90,7 @@ class UpSession::Impl {
     plane.gates = options_.gates;
     plane.periods = options_.periods;
     plane.metrics = metrics_;
+    plane.host = posix::host_name();
     plane.system.ca_certificate = credentials_.authority.certificate_pem;
     plane_ = std::make_unique<ControlPlane>(env_, *store_, plane);
     TRY_VOID(serve(endpoint));

@@ -8,6 +8,7 @@
 #include "api/codec/json_text.h"
 #include "api/codec/wire_time.h"
 #include "api/kind.h"
+#include "base/utf8.h"
 #include "schema/core/v1/event.pb.h"
 
 namespace windlass::client {
@@ -16,6 +17,9 @@ namespace {
 std::string event_namespace(const EventTarget& target) {
   return target.ns.empty() ? "default" : target.ns;
 }
+
+// API servers refuse longer texts in the form of events.k8s.io.
+constexpr size_t kMaxActionText = 1024;
 
 // The same request may fare better a little later.
 bool is_passing(const Status& status) {
@@ -32,13 +36,13 @@ EventRecorder::EventRecorder(ClientEnv env, std::string component, std::string h
       host_(std::move(host)),
       self_(std::make_shared<EventRecorder*>(this)) {}
 
-void EventRecorder::record(const EventTarget& target, std::string_view type,
-                           std::string_view reason, std::string_view message, bool essential) {
+void EventRecorder::record(const EventTarget& target, const News& news, bool essential) {
   const std::string object = target.kind + '/' + target.ns + '/' + target.name + '/' + target.uid +
                              '/' + target.field_path;
-  const EventCorrelator::Verdict verdict = correlator_.judge(
-      {object, std::string(type), std::string(reason), std::string(message), essential},
-      env_.clock.monotonic());
+  const EventCorrelator::Verdict verdict =
+      correlator_.judge({object, std::string(news.type), std::string(news.reason),
+                         std::string(news.message), essential},
+                        env_.clock.monotonic());
   if (verdict.drop) {
     return;
   }
@@ -47,11 +51,13 @@ void EventRecorder::record(const EventTarget& target, std::string_view type,
   if (!entry) {
     entry = std::make_shared<Entry>();
     entry->target = target;
-    entry->type = type;
-    entry->reason = reason;
+    entry->type = news.type;
+    entry->reason = news.reason;
+    entry->action = news.action;
     entry->first = now;
   }
-  entry->message = verdict.message;
+  entry->message =
+      news.action.empty() ? verdict.message : readable(verdict.message, kMaxActionText);
   entry->last = now;
   entry->essential = entry->essential || essential;
   ++entry->count;
@@ -105,13 +111,7 @@ void EventRecorder::create(const EntryPtr& entry) {
   event->set_reason(entry->reason);
   event->set_message(entry->message);
   event->set_type(entry->type);
-  event->set_count(entry->count);
-  api::set_time(*event->mutable_first_timestamp(), entry->first);
-  api::set_time(*event->mutable_last_timestamp(), entry->last);
-  event->mutable_source()->set_component(component_);
-  event->mutable_source()->set_host(host_);
-  event->set_reporting_component(component_);
-  event->set_reporting_instance(host_);
+  fill_reporter_and_times(*entry, *event);
   env_.client.create(
       {&api::kinds::event(), ns, entry->name}, event,
       [weak = std::weak_ptr(self_), entry, count = entry->count](const Result<ObjectPtr>& answer) {
@@ -121,9 +121,33 @@ void EventRecorder::create(const EntryPtr& entry) {
       });
 }
 
+void EventRecorder::fill_reporter_and_times(const Entry& entry, api::core::v1::Event& event) const {
+  event.set_reporting_component(component_);
+  if (entry.action.empty()) {
+    event.set_count(entry.count);
+    api::set_time(*event.mutable_first_timestamp(), entry.first);
+    api::set_time(*event.mutable_last_timestamp(), entry.last);
+    event.mutable_source()->set_component(component_);
+    event.mutable_source()->set_host(host_);
+    event.set_reporting_instance(host_);
+    return;
+  }
+  event.set_action(entry.action);
+  event.set_reporting_instance(host_.empty() ? component_ : component_ + "-" + host_);
+  api::set_time(*event.mutable_event_time(), entry.first);
+  if (entry.count > 1) {
+    event.mutable_series()->set_count(entry.count);
+    api::set_time(*event.mutable_series()->mutable_last_observed_time(), entry.last);
+  }
+}
+
 void EventRecorder::bump(const EntryPtr& entry) {
-  std::string body = fmt::format(R"({{"count":{},"lastTimestamp":"{}","message":)", entry->count,
-                                 format_rfc3339(entry->last));
+  std::string body =
+      entry->action.empty()
+          ? fmt::format(R"({{"count":{},"lastTimestamp":"{}","message":)", entry->count,
+                        format_rfc3339(entry->last))
+          : fmt::format(R"({{"series":{{"count":{},"lastObservedTime":"{}"}},"message":)",
+                        entry->count, format_rfc3339_micro(entry->last));
   api::append_json_string(entry->message, body);
   body += '}';
   env_.client.patch(

@@ -16,6 +16,10 @@
 #include "client/event_correlator.h"
 #include "client/reflector.h"
 
+namespace windlass::api::core::v1 {
+class Event;
+}
+
 namespace windlass::client {
 
 struct EventTarget {
@@ -37,25 +41,43 @@ class EventRecorder {
   static constexpr Duration kFirstRetry = seconds(1);
   static constexpr Duration kMaxRetry = seconds(10);
 
-  // `component` is who reports: job-controller.
+  // `component` is who reports: job-controller. `host` is where it runs, if that matters.
   EventRecorder(ClientEnv env, std::string component, std::string host = {});
 
   // `essential`: must not fall to the budget of its object (event_correlator.h), nor to an error
   // that passes. For what can happen only a few times in the life of an object.
   void normal(const EventTarget& target, std::string_view reason, std::string_view message,
               bool essential = false) {
-    record(target, "Normal", reason, message, essential);
+    record(target, {"Normal", reason, {}, message}, essential);
   }
   void warning(const EventTarget& target, std::string_view reason, std::string_view message,
                bool essential = false) {
-    record(target, "Warning", reason, message, essential);
+    record(target, {"Warning", reason, {}, message}, essential);
+  }
+  // The same in the form of events.k8s.io, as the scheduler of Kubernetes writes them: with what
+  // was done or tried (`action`: Binding), and with a time and a series in place of two times, a
+  // count and a source.
+  void normal_action(const EventTarget& target, std::string_view reason, std::string_view action,
+                     std::string_view message) {
+    record(target, {"Normal", reason, action, message}, false);
+  }
+  void warning_action(const EventTarget& target, std::string_view reason, std::string_view action,
+                      std::string_view message) {
+    record(target, {"Warning", reason, action, message}, false);
   }
 
  private:
+  struct News {
+    std::string_view type;
+    std::string_view reason;
+    std::string_view action;
+    std::string_view message;
+  };
   struct Entry {
     EventTarget target;
     std::string type;
     std::string reason;
+    std::string action;  // "" for an event in the form of core/v1
     std::string message;
     std::string name;  // of the Event, from the first try to store it on
     bool stored = false;
@@ -70,11 +92,11 @@ class EventRecorder {
   // Whoever waits or is in flight is kept, also when the entry has made room for others.
   using EntryPtr = std::shared_ptr<Entry>;
 
-  void record(const EventTarget& target, std::string_view type, std::string_view reason,
-              std::string_view message, bool essential);
+  void record(const EventTarget& target, const News& news, bool essential);
   void enqueue(const EntryPtr& entry);
   void write_next();
   void create(const EntryPtr& entry);
+  void fill_reporter_and_times(const Entry& entry, api::core::v1::Event& event) const;
   void bump(const EntryPtr& entry);
   void on_written(const EntryPtr& entry, int count, const Result<ObjectPtr>& answer);
   void try_again(const EntryPtr& entry);

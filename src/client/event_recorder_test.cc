@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/codec/wire_time.h"
 #include "client/scripted_client.h"
 #include "schema/core/v1/event.pb.h"
 #include "sim/world.h"
@@ -55,6 +56,52 @@ TEST_F(EventRecorderTest, WritesAnEvent) {
   EXPECT_EQ(event.source().component(), "job-controller");
   EXPECT_EQ(event.reporting_component(), "job-controller");
   EXPECT_EQ(event.first_timestamp().seconds(), unix_seconds(world.clock().now()));
+}
+
+// disruption.md S-17, S-20, P-18: the form of events.k8s.io.
+TEST_F(EventRecorderTest, AnActionIsToldInTheNewerForm) {
+  EventRecorder scheduler{{client, world.executor(), world.clock(), world.random(), world.log()},
+                          "default-scheduler",
+                          "host"};
+  scheduler.warning_action(target("p"), "FailedScheduling", "Scheduling", "m");
+  const Time first = world.clock().now();
+  const auto write = accept();
+  const auto& event = *api::object_as<Event>(write.object);
+  EXPECT_EQ(event.type(), "Warning");
+  EXPECT_EQ(event.reason(), "FailedScheduling");
+  EXPECT_EQ(event.action(), "Scheduling");
+  EXPECT_EQ(event.message(), "m");
+  EXPECT_EQ(event.reporting_component(), "default-scheduler");
+  EXPECT_EQ(event.reporting_instance(), "default-scheduler-host");
+  EXPECT_EQ(api::time_of(event.event_time()), first);
+  EXPECT_FALSE(event.has_series());
+  EXPECT_FALSE(event.has_source());
+  EXPECT_FALSE(event.has_first_timestamp());
+  EXPECT_FALSE(event.has_last_timestamp());
+  EXPECT_FALSE(event.has_count());
+
+  world.run_for(seconds(60));
+  scheduler.warning_action(target("p"), "FailedScheduling", "Scheduling", "m");
+  const auto again = accept();
+  EXPECT_EQ(again.verb, "patch");
+  EXPECT_EQ(again.body, R"({"series":{"count":2,"lastObservedTime":")" +
+                            format_rfc3339_micro(world.clock().now()) + R"("},"message":"m"})");
+}
+
+// The eleventh text gets words before it, and must still be taken by the server.
+TEST_F(EventRecorderTest, TheTextOfAnActionIsCutToWhatServersTake) {
+  for (int i = 0; i <= 10; ++i) {
+    recorder.warning_action(target("p"), "R", "A", std::string(1022, 'x') + std::to_string(i + 10));
+  }
+  std::vector<size_t> lengths;
+  while (!client.writes.empty()) {
+    lengths.push_back(api::object_as<Event>(accept().object)->message().size());
+  }
+  ASSERT_EQ(lengths.size(), 11U);
+  EXPECT_THAT(lengths, testing::Each(1024U));
+
+  recorder.warning_action(target("q"), "R", "A", std::string(1023, 'x') + "\u00e9");
+  EXPECT_EQ(api::object_as<Event>(accept().object)->message(), std::string(1023, 'x'));
 }
 
 TEST_F(EventRecorderTest, EventsOfClusterObjectsAreInTheDefaultNamespace) {

@@ -120,8 +120,9 @@ void Evictor::on_removed(const RoundPtr& round, const PodPtr& victim, int marks,
     settle(round, gone, answer.error());
     return;
   }
-  events_.normal({"v1", "Pod", victim->ns, victim->name, victim->uid, ""}, "Preempted",
-                 fmt::format("Preempted by pod {} on node {}", round->preemptor_uid, round->node));
+  events_.normal_action(
+      {"v1", "Pod", victim->ns, victim->name, victim->uid, ""}, "Preempted", "Preempting",
+      fmt::format("Preempted by pod {} on node {}", round->preemptor_uid, round->node));
   settle(round, false, std::nullopt);
 }
 

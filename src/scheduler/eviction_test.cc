@@ -68,6 +68,9 @@ TEST_F(PreemptionScenarioTest, Scenario11_P15_P18_P21_TheWholeStory) {
   EXPECT_EQ(api.pod("victim")->status().phase(), "Running");  // P-22
   EXPECT_EQ(events("victim"), std::set<std::string>{"Normal Preempted: Preempted by pod " +
                                                     uid("urgent") + " on node n1"});
+  EXPECT_EQ(actions("victim"),
+            std::set<std::string>{"Preempted Preempting default-scheduler default-scheduler"});
+  EXPECT_EQ(target("victim").observed_generation(), 1);
   EXPECT_EQ(nominated("urgent"), "n1");
   EXPECT_EQ(scheduled("urgent").reason(), "Unschedulable");
   EXPECT_EQ(scheduled("urgent").message(),

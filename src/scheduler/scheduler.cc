@@ -39,7 +39,7 @@ Scheduler::Scheduler(client::ClientEnv env, Options options)
                     queued->told.reset();
                   }
                 }),
-      events_(env, options_.name),
+      events_(env, options_.name, options_.host),
       evictor_(env, events_, options_.disruption_conditions),
       self_(std::make_shared<Scheduler*>(this)),
       node_informer_(env, {&api::kinds::node()}, read_node),
@@ -189,8 +189,9 @@ void Scheduler::on_bound(const client::EventTarget& target, const std::string& n
 
 void Scheduler::tell_scheduled(const client::EventTarget& target, const std::string& node) {
   ++metrics_.scheduled;
-  events_.normal(target, "Scheduled",
-                 fmt::format("Successfully assigned {}/{} to {}", target.ns, target.name, node));
+  events_.normal_action(
+      target, "Scheduled", "Binding",
+      fmt::format("Successfully assigned {}/{} to {}", target.ns, target.name, node));
 }
 
 void Scheduler::on_bind_failed(QueuedPod& queued, const std::string& node, const Status& why) {
@@ -217,8 +218,8 @@ void Scheduler::skip_deleting(QueuedPod& queued) {
   queued.doubtful_node.clear();
   const std::string freed = cluster_.forget(pod->uid);
   queue_.skip(queued);
-  events_.warning(event_target(*pod), "FailedScheduling",
-                  fmt::format("skip schedule deleting pod: {}/{}", pod->ns, pod->name));
+  events_.warning_action(event_target(*pod), "FailedScheduling", "Scheduling",
+                         fmt::format("skip schedule deleting pod: {}/{}", pod->ns, pod->name));
   queue_.wake_next(group);
   if (!freed.empty()) {
     on_room_freed(freed);

@@ -28,6 +28,7 @@ class Scheduler {
  public:
   struct Options {
     std::string name = "default-scheduler";
+    std::string host = {};  // where it runs: its events are from `name-host`
     QueueOptions queue = {};
     // The feature gate PodDisruptionConditions: victims are marked before they are deleted.
     bool disruption_conditions = true;

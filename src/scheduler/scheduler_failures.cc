@@ -176,7 +176,7 @@ void Scheduler::tell(QueuedPod& queued, const char* reason, const std::string& m
   queued.told = condition;
   const PodInfo& pod = *queued.pod;
   statuses_.report(pod, {std::move(condition), {}});
-  events_.warning(event_target(pod), "FailedScheduling", event_text(message));
+  events_.warning_action(event_target(pod), "FailedScheduling", "Scheduling", event_text(message));
 }
 
 }  // namespace windlass::scheduler

@@ -177,6 +177,30 @@ TEST_F(SchedulerTest, S17_TellsOfTheBinding) {
   EXPECT_EQ(scheduler->metrics().scheduled, 1u);
 }
 
+TEST_F(SchedulerTest, S17_S20_EventsSayTheActionAndTheInstance) {
+  add_node("n1");
+  add_pod("p");
+  add_pod("big", "4");
+  start({.host = "machine"});
+  EXPECT_EQ(actions("p"),
+            std::set<std::string>{"Scheduled Binding default-scheduler default-scheduler-machine"});
+  EXPECT_EQ(actions("big"),
+            std::set<std::string>{
+                "FailedScheduling Scheduling default-scheduler default-scheduler-machine"});
+}
+
+// KEP-5067: the scheduler says which generation it saw; the binding is the API server's.
+TEST_F(SchedulerTest, S17_TheGenerationOfAFailureGoesWithIt) {
+  add_pod("p");
+  start();
+  ASSERT_EQ(scheduled("p").status(), "False");
+  EXPECT_EQ(scheduled("p").observed_generation(), 1);
+  add_node("n1");
+  api.world.run_for(seconds(2));
+  ASSERT_EQ(scheduled("p").status(), "True");
+  EXPECT_FALSE(scheduled("p").has_observed_generation());
+}
+
 TEST_F(SchedulerTest, Row1_APodThatNamesItsNodeIsNotPlacedButCounts) {
   add_node("n1", "2");
   add_pod("fixed", "2", "nodeName: n1,");

@@ -116,6 +116,20 @@ class SchedulerTest : public ::testing::Test {
     }
     return texts;
   }
+  // `Reason action reporter instance` of all events on a pod that have the form of events.k8s.io.
+  std::set<std::string> actions(const std::string& pod) {
+    std::set<std::string> texts;
+    const auto list = api.server.list({&api::kinds::event(), "", "", ""}, {});
+    for (const auto& object : list->items) {
+      const auto event = api::object_as<Event>(object);
+      if (event->involved_object().name() == pod && event->has_event_time() &&
+          !event->has_source() && !event->has_count()) {
+        texts.insert(fmt::format("{} {} {} {}", event->reason(), event->action(),
+                                 event->reporting_component(), event->reporting_instance()));
+      }
+    }
+    return texts;
+  }
   size_t preempted_events(const std::string& pod) {
     size_t count = 0;
     for (const std::string& text : events(pod)) {

@@ -1,6 +1,5 @@
 #include "scheduler/status_writer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "api/pod/pod_condition.h"
@@ -110,19 +109,9 @@ void StatusWriter::retry(const std::string& uid, const Status& why) {
 }
 
 bool set_unscheduled(api::Message& message, const ScheduledCondition& wanted, Time now) {
-  constexpr const char* kPodScheduled = "PodScheduled";
   auto& pod = static_cast<api::core::v1::Pod&>(message);
-  if (!pod.spec().node_name().empty() ||
-      !api::set_pod_condition(pod, kPodScheduled, "False", now, wanted.reason, wanted.message)) {
-    return false;
-  }
-  auto& conditions = *pod.mutable_status()->mutable_conditions();
-  const auto condition =
-      std::ranges::find(conditions, kPodScheduled, &api::core::v1::PodCondition::type);
-  if (pod.metadata().generation() > 0) {
-    condition->set_observed_generation(pod.metadata().generation());
-  }
-  return true;
+  return pod.spec().node_name().empty() &&
+         api::set_pod_condition(pod, "PodScheduled", "False", now, wanted.reason, wanted.message);
 }
 
 bool set_nominated_node(api::Message& message, const std::string& node) {

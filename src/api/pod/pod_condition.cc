@@ -9,7 +9,8 @@
 namespace windlass::api {
 
 bool set_pod_condition(core::v1::Pod& pod, std::string_view condition_type, std::string_view status,
-                       Time now, std::string_view reason, std::string_view message) {
+                       Time now, std::string_view reason, std::string_view message,
+                       ConditionGeneration generation) {
   auto& conditions = *pod.mutable_status()->mutable_conditions();
   const auto found = std::ranges::find(conditions, condition_type, &core::v1::PodCondition::type);
   if (found != conditions.end() && found->status() == status && found->reason() == reason &&
@@ -29,6 +30,12 @@ bool set_pod_condition(core::v1::Pod& pod, std::string_view condition_type, std:
   condition.clear_message();
   if (!message.empty()) {
     condition.set_message(std::string(message));
+  }
+  if (generation != ConditionGeneration::kept) {
+    condition.clear_observed_generation();
+  }
+  if (generation == ConditionGeneration::seen && pod.metadata().generation() > 0) {
+    condition.set_observed_generation(pod.metadata().generation());
   }
   return true;
 }

@@ -43,5 +43,22 @@ TEST(PodCondition, C4_SaysWhenNothingChanged) {
   EXPECT_EQ(time_of(pod.status().conditions(0).last_transition_time()), kFirst);
 }
 
+// KEP-5067, "observedGeneration in conditions".
+TEST(PodCondition, SaysWhichGenerationItsWriterSaw) {
+  core::v1::Pod pod;
+  pod.mutable_metadata()->set_generation(2);
+  set_pod_condition(pod, "DisruptionTarget", "True", kFirst, "Why");
+  EXPECT_EQ(pod.status().conditions(0).observed_generation(), 2);
+  pod.mutable_metadata()->set_generation(3);
+  EXPECT_FALSE(set_pod_condition(pod, "DisruptionTarget", "True", kLater, "Why"));
+  EXPECT_EQ(pod.status().conditions(0).observed_generation(), 2);
+  set_pod_condition(pod, "DisruptionTarget", "True", kLater, "Kept", "", ConditionGeneration::kept);
+  EXPECT_EQ(pod.status().conditions(0).observed_generation(), 2);
+  set_pod_condition(pod, "DisruptionTarget", "False", kLater);
+  EXPECT_EQ(pod.status().conditions(0).observed_generation(), 3);
+  set_pod_condition(pod, "DisruptionTarget", "True", kLater, "", "", ConditionGeneration::absent);
+  EXPECT_FALSE(pod.status().conditions(0).has_observed_generation());
+}
+
 }  // namespace
 }  // namespace windlass::api

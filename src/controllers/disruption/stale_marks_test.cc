@@ -75,6 +75,7 @@ TEST_F(StaleMarks, Scenario80_D12_AfterTwoMinutesTheMarkIsCleared) {
   EXPECT_EQ(api.pod("p")->status().conditions(0).status(), "True");
   const Time cleared = api::time_of(api.pod("p")->status().conditions(1).last_transition_time());
   EXPECT_LE(api.world.clock().now() - cleared, seconds(3));
+  EXPECT_EQ(api.pod("p")->status().conditions(1).observed_generation(), 1);  // KEP-5067
   EXPECT_EQ(api.pod("p")->status().phase(), "Running");
   settle(hours(1));
   EXPECT_EQ(client.count("update"), 1u);

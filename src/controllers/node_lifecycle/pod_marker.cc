@@ -87,7 +87,8 @@ void PodMarker::process(const std::string& key) {
       [changed, &clock = env_.clock](api::Message& message) {
         auto& fresh = static_cast<api::core::v1::Pod&>(message);
         *changed =
-            says_ready(fresh) && api::set_pod_condition(fresh, "Ready", "False", clock.now());
+            says_ready(fresh) && api::set_pod_condition(fresh, "Ready", "False", clock.now(), "",
+                                                        "", api::ConditionGeneration::kept);
         return *changed;
       },
       [weak = std::weak_ptr<PodMarker*>(self_), key, info = *pod,

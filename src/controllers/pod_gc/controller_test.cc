@@ -121,6 +121,9 @@ TEST_F(PodGc, Scenario50_AnOrphanFailsWithItsConditionAndIsDeleted) {
   EXPECT_FALSE(api.pod("orphan")->status().has_reason());
   EXPECT_EQ(api.pod("orphan")->status().conditions(0).type(), "Ready");
   EXPECT_EQ(api.pod("orphan")->status().conditions(0).status(), "True");
+  // KEP-5067
+  EXPECT_EQ(api.pod("orphan")->status().observed_generation(), 1);
+  EXPECT_EQ(api.pod("orphan")->status().conditions(1).observed_generation(), 1);
 }
 
 TEST_F(PodGc, G2_WhatOnlyAFinalizerHoldsIsNotDeletedAgain) {

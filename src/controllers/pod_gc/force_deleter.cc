@@ -78,6 +78,9 @@ bool ForceDeleter::mark_failed(api::Message& message, Sweep sweep) const {
   }
   auto& pod = static_cast<api::core::v1::Pod&>(message);
   pod.mutable_status()->set_phase("Failed");
+  if (pod.metadata().generation() > 0) {
+    pod.mutable_status()->set_observed_generation(pod.metadata().generation());
+  }
   if (sweep == Sweep::orphaned && writes_.condition) {
     api::set_pod_condition(pod, "DisruptionTarget", "True", env_.clock.now(), "DeletionByPodGC",
                            "PodGC: node no longer exists");

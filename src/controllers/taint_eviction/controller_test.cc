@@ -119,6 +119,7 @@ TEST_F(TaintEviction, Scenario33_T9_C7_AnUntoleratedTaintMarksThenDeletes) {
   create("p");
   taint({"k"});
   EXPECT_EQ(mark("p"), kMark);
+  EXPECT_EQ(api.pod("p")->status().conditions(0).observed_generation(), 1);  // KEP-5067
   EXPECT_TRUE(deleted("p"));
   EXPECT_EQ(api.pod("p")->metadata().deletion_grace_period_seconds(), 30);
   EXPECT_THAT(pod_writes(), ElementsAre("update pods/status default/p",
