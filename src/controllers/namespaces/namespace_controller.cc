@@ -3,8 +3,10 @@
 #include <google/protobuf/message.h>
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
+#include "api/codec/wire_time.h"
+#include "client/update_status.h"
 #include "schema/core/v1/config_map.pb.h"
 #include "schema/core/v1/namespace.pb.h"
 #include "schema/core/v1/service_account.pb.h"
@@ -14,7 +16,6 @@ namespace windlass::controllers::namespaces {
 namespace {
 
 using api::core::v1::Namespace;
-using client::ObjectList;
 using client::ObjectPtr;
 using client::ObjectRef;
 
@@ -32,6 +33,7 @@ bool is_done(const Status& status) {
 NamespaceController::NamespaceController(client::ClientEnv env, Options options)
     : env_(env),
       options_(std::move(options)),
+      content_(env, options_.page_size),
       queue_(env.executor, env.clock, {.workers = options_.concurrent_namespaces},
              [this](const std::string& name) { process(name); }),
       namespaces_(env, {.kind = &api::kinds::namespace_()}, &project),
@@ -102,10 +104,7 @@ void NamespaceController::process(const std::string& name) {
   if (record == nullptr) {
     finish(name, true);
   } else if (record->terminating) {
-    auto sweep = std::make_shared<Sweep>();
-    sweep->name = name;
-    sweep->uid = record->uid;
-    if_ending(sweep, [this, sweep](const ObjectPtr&) { sweep_next_kind(sweep); });
+    empty(*record);
   } else {
     complete(name);
   }
@@ -145,105 +144,61 @@ void NamespaceController::complete_certificate(const std::string& name) {
   env_.client.update(ref, "", std::move(map), std::move(settle));
 }
 
-void NamespaceController::if_ending(const SweepPtr& sweep,
+void NamespaceController::if_ending(const Record& seen,
                                     std::function<void(const ObjectPtr& ns)> then) {
   env_.client.get(
-      {&api::kinds::namespace_(), "", sweep->name},
-      guarded<ObjectPtr>([this, sweep, then = std::move(then)](const Result<ObjectPtr>& found) {
+      {&api::kinds::namespace_(), "", seen.name},
+      guarded<ObjectPtr>([this, seen, then = std::move(then)](const Result<ObjectPtr>& found) {
         if (!found) {
-          finish(sweep->name, is_not_found(found.error()));
+          finish(seen.name, is_not_found(found.error()));
           return;
         }
         const auto& metadata = api::metadata_of(**found);
-        if (metadata.uid() != sweep->uid || !metadata.has_deletion_timestamp()) {
-          finish(sweep->name, true);  // another one has the name by now; the view will show it
+        if (metadata.uid() != seen.uid || !metadata.has_deletion_timestamp()) {
+          finish(seen.name, true);  // another one has the name by now; the view will show it
           return;
         }
         then(*found);
       }));
 }
 
-void NamespaceController::sweep_next_kind(const SweepPtr& sweep) {
-  const auto kinds = api::all_kinds();
-  while (sweep->next_kind < kinds.size() && (!kinds[sweep->next_kind].namespaced ||
-                                             kinds[sweep->next_kind].list_prototype == nullptr)) {
-    ++sweep->next_kind;
-  }
-  if (sweep->next_kind == kinds.size()) {
-    end(sweep);
-    return;
-  }
-  sweep_page(sweep, kinds[sweep->next_kind++]);
+void NamespaceController::empty(const Record& seen) {
+  if_ending(seen, [this, seen](const ObjectPtr& found) {
+    content_.run(seen.name, api::time_of(api::metadata_of(*found).deletion_timestamp()),
+                 [this, seen](const ContentDeleter::Outcome& outcome) { tell(seen, outcome); });
+  });
 }
 
-void NamespaceController::sweep_page(const SweepPtr& sweep, const api::Kind& kind) {
-  env_.client.list({.kind = &kind, .ns = sweep->name},
-                   {.limit = options_.page_size, .continue_token = sweep->next_page},
-                   guarded<ObjectList>([this, sweep, &kind](const Result<ObjectList>& list) {
-                     on_page(sweep, kind, list);
-                   }));
+void NamespaceController::tell(const Record& seen, const ContentDeleter::Outcome& outcome) {
+  client::update_status(
+      env_.client, {&api::kinds::namespace_(), "", seen.name}, seen.uid,
+      [left = outcome.left, &clock = env_.clock](api::Message& message) {
+        return set_deletion_conditions(static_cast<Namespace&>(message), left, clock.now());
+      },
+      guarded<ObjectPtr>([this, seen, outcome](const Result<ObjectPtr>& told) {
+        if (!told && !is_not_found(told.error())) {
+          // The deletion itself does not wait for it.
+          env_.log.warning("the conditions of a namespace could not be written",
+                           {{"namespace", seen.name}, {"error", told.error().message}});
+        }
+        end(seen, outcome);
+      }));
 }
 
-void NamespaceController::on_page(const SweepPtr& sweep, const api::Kind& kind,
-                                  const Result<ObjectList>& list) {
-  if (!list) {
-    // A kind that is not served has nothing to empty. What a place in the list that has become too
-    // old hides is for the next sweep.
-    sweep->failed = sweep->failed || !is_not_found(list.error());
-    sweep->next_page.clear();
-    sweep_next_kind(sweep);
-    return;
-  }
-  sweep->next_page = list->continue_token;
-  std::vector<ObjectPtr> present;
-  for (const ObjectPtr& object : list->items) {
-    sweep->found = true;
-    // What is on its way out is waited for, and must not keep the sweep from what is not.
-    if (!api::metadata_of(*object).has_deletion_timestamp()) {
-      present.push_back(object);
-    }
-  }
-  if (present.empty()) {
-    sweep_on(sweep, kind);
-    return;
-  }
-  sweep->in_flight = present.size();
-  for (const ObjectPtr& object : present) {
-    const auto& metadata = api::metadata_of(*object);
-    env_.client.remove(
-        {&kind, sweep->name, metadata.name()},
-        {.propagation_policy = "Background", .preconditions = {.uid = metadata.uid()}},
-        guarded<ObjectPtr>([this, sweep, &kind](const Result<ObjectPtr>& removed) {
-          sweep->failed = sweep->failed || (!removed && !is_not_found(removed.error()));
-          if (--sweep->in_flight == 0) {
-            sweep_on(sweep, kind);
-          }
-        }));
-  }
-}
-
-void NamespaceController::sweep_on(const SweepPtr& sweep, const api::Kind& kind) {
-  if (sweep->next_page.empty()) {
-    sweep_next_kind(sweep);
+void NamespaceController::end(const Record& seen, const ContentDeleter::Outcome& outcome) {
+  if (outcome.failed) {
+    finish(seen.name, false);
+  } else if (!outcome.left.objects.empty()) {
+    queue_.forget(seen.name);
+    queue_.add_after(seen.name, options_.recheck);
+    queue_.done(seen.name);
   } else {
-    sweep_page(sweep, kind);
+    release(seen);
   }
 }
 
-void NamespaceController::end(const SweepPtr& sweep) {
-  if (sweep->failed) {
-    finish(sweep->name, false);
-  } else if (sweep->found) {
-    queue_.forget(sweep->name);
-    queue_.add_after(sweep->name, options_.recheck);
-    queue_.done(sweep->name);
-  } else {
-    release(sweep);
-  }
-}
-
-void NamespaceController::release(const SweepPtr& sweep) {
-  if_ending(sweep, [this, name = sweep->name](const ObjectPtr& found) {
+void NamespaceController::release(const Record& seen) {
+  if_ending(seen, [this, name = seen.name](const ObjectPtr& found) {
     auto changed = std::make_shared<Namespace>(static_cast<const Namespace&>(*found));
     auto& finalizers = *changed->mutable_spec()->mutable_finalizers();
     finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), kFinalizer),

@@ -1,7 +1,7 @@
 // The life of namespaces: a new one gets its service account `default` and the config map
 // `kube-root-ca.crt` (api.md N15), and gets them again if somebody deletes or changes them; one
-// that is being deleted is emptied, kind by kind, and let go when nothing is left in it (N11). New
-// content is refused by the server meanwhile (N13).
+// that is being deleted is emptied (content_deleter.h), says in its status what is left, and is let
+// go when nothing is (N11). New content is refused by the server meanwhile (N13).
 //
 // Lives on the client's executor, and sees the API server only through the client.
 #pragma once
@@ -12,6 +12,7 @@
 
 #include "client/informer.h"
 #include "client/work_queue.h"
+#include "controllers/namespaces/content_deleter.h"
 
 namespace windlass::controllers::namespaces {
 
@@ -42,18 +43,6 @@ class NamespaceController {
     std::string ns;
     std::string certificate = {};
   };
-  // One look through all kinds of a namespace.
-  struct Sweep {
-    std::string name;
-    std::string uid;
-    size_t next_kind = 0;
-    std::string next_page = {};  // of the kind that is looked at; "": there is none
-    size_t in_flight = 0;
-    bool found = false;
-    bool failed = false;
-  };
-  using SweepPtr = std::shared_ptr<Sweep>;
-
   static Record project(const api::Message& object);
   static Part project_account(const api::Message& object);
   static Part project_certificate(const api::Message& object);
@@ -62,14 +51,11 @@ class NamespaceController {
   void complete(const std::string& name);
   void complete_certificate(const std::string& name);
   // Reads the namespace, and goes on only if it is the one that the view saw, and on its way out.
-  void if_ending(const SweepPtr& sweep, std::function<void(const client::ObjectPtr& ns)> then);
-  void sweep_next_kind(const SweepPtr& sweep);
-  void sweep_page(const SweepPtr& sweep, const api::Kind& kind);
-  void on_page(const SweepPtr& sweep, const api::Kind& kind,
-               const Result<client::ObjectList>& list);
-  void sweep_on(const SweepPtr& sweep, const api::Kind& kind);
-  void end(const SweepPtr& sweep);
-  void release(const SweepPtr& sweep);
+  void if_ending(const Record& seen, std::function<void(const client::ObjectPtr& ns)> then);
+  void empty(const Record& seen);
+  void tell(const Record& seen, const ContentDeleter::Outcome& outcome);
+  void end(const Record& seen, const ContentDeleter::Outcome& outcome);
+  void release(const Record& seen);
   void finish(const std::string& name, bool succeeded);
   // Runs the callback only while this lives.
   template <class T, class Function>
@@ -77,6 +63,7 @@ class NamespaceController {
 
   client::ClientEnv env_;
   Options options_;
+  ContentDeleter content_;
   client::WorkQueue queue_;
   client::Informer<Record> namespaces_;
   client::Informer<Part> accounts_;

@@ -8,6 +8,7 @@
 #include "schema/core/v1/config_map.pb.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/namespace.pb.h"
+#include "schema/core/v1/pod.pb.h"
 #include "schema/core/v1/service_account.pb.h"
 
 namespace windlass::controllers::namespaces {
@@ -15,6 +16,7 @@ namespace {
 
 using api::core::v1::ConfigMap;
 using api::core::v1::Namespace;
+using api::core::v1::Pod;
 
 class NamespaceControllerTest : public testing::Test {
  protected:
@@ -27,6 +29,25 @@ class NamespaceControllerTest : public testing::Test {
 
   void create_namespace(const std::string& name) {
     api.create<Namespace>(api::kinds::namespace_(), "metadata: {name: " + name + "}");
+  }
+  void create_running_pod(const std::string& name, const std::string& metadata = "") {
+    api.create_pod("{metadata: {namespace: work, name: " + name + ", " + metadata +
+                   "}, spec: {nodeName: n1, containers: [{name: c, image: i}]}}");
+    api.change<Pod>(api::kinds::pod(), "work", name, "status",
+                    [](Pod& pod) { pod.mutable_status()->set_phase("Running"); });
+  }
+  // `status reason: message` of a condition of the namespace `work`.
+  std::string condition(const std::string& type) {
+    for (const auto& each :
+         api.find<Namespace>(api::kinds::namespace_(), "", "work")->status().conditions()) {
+      if (each.type() == type) {
+        return fmt::format("{} {}: {}", each.status(), each.reason(), each.message());
+      }
+    }
+    return "";
+  }
+  bool has_map(const std::string& name) {
+    return api.find<ConfigMap>(api::kinds::config_map(), "work", name) != nullptr;
   }
   bool exists(const std::string& name) {
     return api.find<Namespace>(api::kinds::namespace_(), "", name) != nullptr;
@@ -101,6 +122,101 @@ TEST_F(NamespaceControllerTest, N11_AFinalizerInsideHoldsTheNamespace) {
   api.change<ConfigMap>(api::kinds::config_map(), "work", "c", "",
                         [](ConfigMap& map) { map.mutable_metadata()->clear_finalizers(); });
   api.world.run_for(seconds(10));
+  EXPECT_FALSE(exists("work"));
+}
+
+// KEP-5080: what pods use stays until they are gone.
+TEST_F(NamespaceControllerTest, N11_PodsGoBeforeTheRest) {
+  create_namespace("work");
+  create_running_pod("p", "finalizers: [x.io/a]");
+  create_running_pod("q");
+  api.create<ConfigMap>(api::kinds::config_map(), "metadata: {namespace: work, name: c}");
+  ASSERT_TRUE(api.remove(api::kinds::namespace_(), "", "work").answer.has_value());
+  api.world.run_for(seconds(5));
+  EXPECT_TRUE(api.find<Pod>(api::kinds::pod(), "work", "p")->metadata().has_deletion_timestamp());
+  EXPECT_TRUE(has_map("c"));
+  EXPECT_EQ(condition("NamespaceDeletionContentFailure"),
+            "False ContentDeleted: All content successfully deleted, may be waiting on "
+            "finalization");
+  EXPECT_EQ(condition("NamespaceContentRemaining"),
+            "True SomeResourcesRemain: Some resources are remaining: pods. has 2 resource "
+            "instances");
+  EXPECT_EQ(condition("NamespaceFinalizersRemaining"),
+            "True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: "
+            "x.io/a in 1 resource instances");
+
+  api.change<Pod>(api::kinds::pod(), "work", "p", "",
+                  [](Pod& pod) { pod.mutable_metadata()->clear_finalizers(); });
+  ASSERT_TRUE(
+      api.remove(api::kinds::pod(), "work", "p", {.grace_period_seconds = 0}).answer.has_value());
+  api.world.run_for(seconds(5));
+  EXPECT_TRUE(has_map("c"));
+  EXPECT_EQ(condition("NamespaceFinalizersRemaining"),
+            "False ContentHasNoFinalizers: All content-preserving finalizers finished");
+
+  api.world.run_for(seconds(30));  // longer than the pod was given to end
+  EXPECT_EQ(condition("NamespaceDeletionContentFailure"),
+            "True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: "
+            "unexpected items still remain in namespace: work for gvr: /v1, Resource=pods");
+  ASSERT_TRUE(
+      api.remove(api::kinds::pod(), "work", "q", {.grace_period_seconds = 0}).answer.has_value());
+  api.world.run_for(seconds(5));
+  EXPECT_FALSE(exists("work"));
+}
+
+TEST_F(NamespaceControllerTest, N11_AnotherFinalizerOfTheNamespaceShowsThatItIsEmpty) {
+  api.create<Namespace>(api::kinds::namespace_(), "metadata: {name: work, finalizers: [x.io/a]}");
+  api.world.run_for(seconds(1));
+  ASSERT_TRUE(api.remove(api::kinds::namespace_(), "", "work").answer.has_value());
+  api.world.run_for(seconds(5));
+  ASSERT_TRUE(exists("work"));
+  EXPECT_EQ(condition("NamespaceDeletionDiscoveryFailure"),
+            "False ResourcesDiscovered: All resources successfully discovered");
+  EXPECT_EQ(condition("NamespaceDeletionGroupVersionParsingFailure"),
+            "False ParsedGroupVersions: All legacy kube types successfully parsed");
+  EXPECT_EQ(condition("NamespaceContentRemaining"),
+            "False ContentRemoved: All content successfully removed");
+}
+
+TEST_F(NamespaceControllerTest, N11_WhatCannotBeDeletedIsToldAndTriedAgain) {
+  create_namespace("work");
+  api.create<ConfigMap>(api::kinds::config_map(), "metadata: {namespace: work, name: c}");
+  client.refuse = [](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("delete configmaps work/c") ? std::optional(plain_error("no"))
+                                                        : std::nullopt;
+  };
+  ASSERT_TRUE(api.remove(api::kinds::namespace_(), "", "work").answer.has_value());
+  api.world.run_for(seconds(5));
+  EXPECT_EQ(condition("NamespaceDeletionContentFailure"),
+            "True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: no");
+  EXPECT_EQ(condition("NamespaceContentRemaining"),
+            "True SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource "
+            "instances");
+  client.refuse = {};
+  api.world.run_for(minutes(2));
+  EXPECT_FALSE(exists("work"));
+}
+
+// Whether pods are left is not known after an error, so what they use stays for now.
+TEST_F(NamespaceControllerTest, N11_AnErrorWithThePodsHoldsTheRest) {
+  create_namespace("work");
+  create_running_pod("p");
+  api.create<ConfigMap>(api::kinds::config_map(), "metadata: {namespace: work, name: c}");
+  std::optional<bool> map_was_there;
+  client.before = [&](const std::string& line) {
+    if (line.starts_with("delete pods work/p")) {
+      ASSERT_TRUE(api.remove(api::kinds::pod(), "work", "p", {.grace_period_seconds = 0})
+                      .answer.has_value());
+    } else if (line.starts_with("update namespaces/status") && !map_was_there) {
+      map_was_there = has_map("c");  // at the end of the first run
+    }
+  };
+  client.refuse = [](const std::string& line) -> std::optional<Status> {
+    return line.starts_with("delete pods work/p") ? std::optional(plain_error("no")) : std::nullopt;
+  };
+  ASSERT_TRUE(api.remove(api::kinds::namespace_(), "", "work").answer.has_value());
+  api.world.run_for(minutes(2));
+  EXPECT_EQ(map_was_there, true);
   EXPECT_FALSE(exists("work"));
 }
 
