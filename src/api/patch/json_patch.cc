@@ -21,54 +21,50 @@ Status too_many_operations(size_t count) {
   return status;
 }
 
-// M91: nothing is said about which operation it was.
-Status rejected() {
-  Status status;
-  status.code = 422;
-  status.reason = "Invalid";
-  status.message = "the server rejected our request due to an error in our request";
-  return status;
-}
-
+// Reference tokens, read as leniently as Kubernetes does: what precedes the first slash does not
+// count, and a `~` that begins no escape stands for itself. Nothing without a slash.
 using Pointer = std::vector<std::string>;
 
-// RFC 6901. Nothing for what is no pointer.
 std::optional<Pointer> parse_pointer(std::string_view text) {
-  Pointer tokens;
-  if (text.empty()) {
-    return tokens;
-  }
-  if (text[0] != '/') {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) {
     return std::nullopt;
   }
-  for (size_t i = 0; i < text.size(); ++i) {
+  Pointer tokens;
+  for (size_t i = slash; i < text.size(); ++i) {
+    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
     if (text[i] == '/') {
       tokens.emplace_back();
-    } else if (text[i] != '~') {
-      tokens.back() += text[i];
-    } else {
+    } else if (text[i] == '~' && (next == '0' || next == '1')) {
+      tokens.back() += next == '0' ? '~' : '/';
       ++i;
-      if (i == text.size() || (text[i] != '0' && text[i] != '1')) {
-        return std::nullopt;
-      }
-      tokens.back() += text[i] == '0' ? '~' : '/';
+    } else {
+      tokens.back() += text[i];
     }
   }
   return tokens;
 }
 
-// Decimal, without sign or leading zeros, at most `limit`.
-std::optional<size_t> parse_index(const std::string& token, size_t limit) {
-  size_t index = 0;
+// A place in an array of this size: decimal with an optional sign, negative from the end.
+std::optional<size_t> parse_index(std::string_view token, size_t size) {
+  if (token.starts_with('+') && !token.starts_with("+-")) {
+    token.remove_prefix(1);
+  }
+  int64_t index = 0;
   const char* end = token.data() + token.size();
   const auto [stop, error] = std::from_chars(token.data(), end, index);
-  if (error != std::errc() || stop != end || (token.size() > 1 && token[0] == '0') ||
-      index > limit) {
+  if (error != std::errc() || stop != end) {
     return std::nullopt;
   }
-  return index;
+  const auto count = static_cast<int64_t>(size);
+  if (index < -count || index >= count) {
+    return std::nullopt;
+  }
+  return static_cast<size_t>(index < 0 ? index + count : index);
 }
 
+// A member that an object does not have reads as null, as in Kubernetes, for every operation that
+// does not remove it: a patch can then say that something is not there yet.
 class Patcher {
  public:
   explicit Patcher(JsonValue& document) : document_(document) {}
@@ -76,60 +72,76 @@ class Patcher {
   // False when the operation cannot be carried out.
   bool apply(const JsonValue& operation) {
     const JsonValue* op = operation.find("op");
-    const std::optional<Pointer> path = pointer(operation, "path");
-    if (op == nullptr || !op->is_string() || !path) {
+    const JsonValue* path = operation.find("path");
+    if (op == nullptr || !op->is_string() || path == nullptr || !path->is_string()) {
       return false;
     }
     const JsonValue* value = operation.find("value");
-    if (op->text == "remove") {
-      return take(*path).has_value();
+    if (op->text == "replace" || op->text == "test") {
+      const bool replaces = op->text == "replace";
+      if (path->text.empty()) {
+        return value != nullptr && (replaces ? replace_all(*value) : json_equal(document_, *value));
+      }
+      const std::optional<Place> place = find(path->text);
+      return place && (replaces ? replace(*place, value) : test(*place, value));
     }
     if (op->text == "move" || op->text == "copy") {
-      const std::optional<Pointer> from = pointer(operation, "from");
-      return from && (op->text == "move" ? move(*from, *path) : copy(*from, *path));
-    }
-    if (value == nullptr) {
-      return false;
+      const JsonValue* from = operation.find("from");
+      return from != nullptr && from->is_string() &&
+             (op->text == "move" ? move(from->text, path->text) : copy(from->text, path->text));
     }
     if (op->text == "add") {
-      return add(*path, *value);
+      return add(path->text, value == nullptr ? JsonValue() : *value);
     }
-    if (op->text == "replace") {
-      return replace(*path, *value);
-    }
-    return op->text == "test" && test(*path, *value);
+    return op->text == "remove" && take(path->text).has_value();
   }
 
  private:
-  static std::optional<Pointer> pointer(const JsonValue& operation, std::string_view name) {
-    const JsonValue* text = operation.find(name);
-    return text != nullptr && text->is_string() ? parse_pointer(text->text) : std::nullopt;
+  // A member or an item that may or may not be there.
+  struct Place {
+    JsonValue* parent = nullptr;  // an object or an array
+    std::string token = {};
+    size_t depth = 0;  // tokens that lead to it
+  };
+
+  // False where there can be no such member; nullptr where there is none.
+  static bool look(JsonValue& parent, const std::string& token, JsonValue*& found) {
+    found = nullptr;
+    if (parent.is_object()) {
+      found = parent.find(token);
+    } else if (parent.is_array()) {
+      const auto index = parse_index(token, parent.items.size());
+      found = index ? &parent.items[*index] : nullptr;
+    }
+    return parent.is_object() || found != nullptr;
   }
 
-  // What the first `count` tokens lead to, or nullptr.
-  JsonValue* find(const Pointer& path, size_t count) {
+  std::optional<Place> find(std::string_view text) {
+    const std::optional<Pointer> path = parse_pointer(text);
+    if (!path) {
+      return std::nullopt;
+    }
     JsonValue* at = &document_;
-    for (size_t i = 0; i < count && at != nullptr; ++i) {
-      if (at->is_object()) {
-        at = at->find(path[i]);
-      } else if (at->is_array()) {
-        const auto index = parse_index(path[i], at->items.size());
-        at = index && *index < at->items.size() ? &at->items[*index] : nullptr;
-      } else {
-        at = nullptr;
+    for (size_t i = 0; i + 1 < path->size(); ++i) {
+      if (!look(*at, (*path)[i], at) || at == nullptr) {
+        return std::nullopt;
       }
     }
-    return at;
+    if (!at->is_object() && !at->is_array()) {
+      return std::nullopt;
+    }
+    return Place{at, path->back(), path->size()};
   }
 
-  // A member that an object does not have is null, as in Kubernetes: a patch can then say that
-  // something is not there yet.
-  bool test(const Pointer& path, const JsonValue& value) {
-    if (const JsonValue* found = find(path, path.size())) {
-      return json_equal(*found, value);
+  static bool test(const Place& place, const JsonValue* value) {
+    JsonValue* found = nullptr;
+    if (!look(*place.parent, place.token, found)) {
+      return false;
     }
-    const JsonValue* parent = path.empty() ? nullptr : find(path, path.size() - 1);
-    return parent != nullptr && parent->is_object() && value.is_null();
+    if (found == nullptr || found->is_null()) {
+      return value == nullptr || value->is_null();
+    }
+    return value != nullptr && json_equal(*found, *value);
   }
 
   bool spend(size_t work) {
@@ -143,107 +155,104 @@ class Patcher {
       return 0;
     }
     size_t deepest = 0;
-    const auto look = [&](const JsonValue& inner) {
+    const auto look_into = [&](const JsonValue& inner) {
       const size_t depth = depth_of(inner);
       deepest = std::max(deepest, depth);
       return depth != 0;
     };
     for (const JsonValue& item : value.items) {
-      if (!look(item)) {
+      if (!look_into(item)) {
         return 0;
       }
     }
     for (const auto& [name, member] : value.members) {
-      if (!look(member)) {
+      if (!look_into(member)) {
         return 0;
       }
     }
     return deepest + 1;
   }
 
-  bool fits(const Pointer& path, const JsonValue& value) {
+  bool fits(size_t at, const JsonValue& value) {
     const size_t depth = depth_of(value);
-    return depth != 0 && path.size() + depth <= kMaxJsonDepth;
+    return depth != 0 && at + depth <= kMaxJsonDepth;
   }
 
-  bool add(const Pointer& path, JsonValue value) {
-    if (!fits(path, value)) {
+  bool add(std::string_view path, JsonValue value) {
+    const std::optional<Place> place = find(path);
+    if (!place || !fits(place->depth, value)) {
       return false;
     }
-    if (path.empty()) {
-      document_ = std::move(value);
+    if (place->parent->is_object()) {
+      place->parent->members.insert_or_assign(place->token, std::move(value));
       return true;
     }
-    JsonValue* parent = find(path, path.size() - 1);
-    if (parent == nullptr) {
+    std::vector<JsonValue>& items = place->parent->items;
+    const auto index =
+        place->token == "-" ? items.size() : parse_index(place->token, items.size() + 1);
+    if (!index || !spend(items.size() - *index)) {
       return false;
     }
-    const std::string& last = path.back();
-    if (parent->is_object()) {
-      parent->members.insert_or_assign(last, std::move(value));
-      return true;
-    }
-    if (!parent->is_array()) {
-      return false;
-    }
-    const size_t size = parent->items.size();
-    const auto index = last == "-" ? size : parse_index(last, size);
-    if (!index || !spend(size - *index)) {
-      return false;
-    }
-    parent->items.insert(parent->items.begin() + static_cast<std::ptrdiff_t>(*index),
-                         std::move(value));
+    items.insert(items.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
     return true;
   }
 
-  bool replace(const Pointer& path, const JsonValue& value) {
-    JsonValue* found = find(path, path.size());
-    if (found == nullptr || !fits(path, value)) {
+  bool replace_all(const JsonValue& value) {
+    if ((!value.is_object() && !value.is_array()) || !fits(0, value)) {
       return false;
     }
-    *found = value;
+    document_ = value;
     return true;
   }
 
-  std::optional<JsonValue> take(const Pointer& path) {
-    JsonValue* found = find(path, path.size());
-    if (found == nullptr || path.empty()) {
+  bool replace(const Place& place, const JsonValue* value) {
+    JsonValue made = value == nullptr ? JsonValue() : *value;
+    JsonValue* found = nullptr;
+    if (!look(*place.parent, place.token, found) || !fits(place.depth, made)) {
+      return false;
+    }
+    if (found == nullptr) {
+      place.parent->members.insert_or_assign(place.token, std::move(made));
+    } else {
+      *found = std::move(made);
+    }
+    return true;
+  }
+
+  std::optional<JsonValue> take(std::string_view path) {
+    const std::optional<Place> place = find(path);
+    JsonValue* found = nullptr;
+    if (!place || !look(*place->parent, place->token, found) || found == nullptr) {
       return std::nullopt;
     }
     JsonValue taken = std::move(*found);
-    JsonValue* parent = find(path, path.size() - 1);
-    if (parent->is_object()) {
-      parent->members.erase(path.back());
+    if (place->parent->is_object()) {
+      place->parent->members.erase(place->token);
       return taken;
     }
-    const size_t index = *parse_index(path.back(), parent->items.size());
-    if (!spend(parent->items.size() - index)) {
+    std::vector<JsonValue>& items = place->parent->items;
+    const size_t index = *parse_index(place->token, items.size());
+    if (!spend(items.size() - index)) {
       return std::nullopt;
     }
-    parent->items.erase(parent->items.begin() + static_cast<std::ptrdiff_t>(index));
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
     return taken;
   }
 
-  bool move(const Pointer& from, const Pointer& to) {
-    const bool into_itself =
-        to.size() > from.size() && std::equal(from.begin(), from.end(), to.begin());
-    if (into_itself) {
-      return false;
-    }
-    if (from == to) {
-      return find(from, from.size()) != nullptr;
-    }
+  bool move(std::string_view from, std::string_view to) {
     std::optional<JsonValue> taken = take(from);
     return taken && add(to, *std::move(taken));
   }
 
-  bool copy(const Pointer& from, const Pointer& to) {
-    const JsonValue* found = find(from, from.size());
-    if (found == nullptr) {
+  bool copy(std::string_view from, std::string_view to) {
+    const std::optional<Place> place = find(from);
+    JsonValue* found = nullptr;
+    if (!place || !look(*place->parent, place->token, found)) {
       return false;
     }
-    copied_bytes_ += to_json_text(*found).size();
-    return copied_bytes_ <= kMaxJsonPatchCopyBytes && add(to, *found);
+    copied_bytes_ += found == nullptr ? 0 : to_json_text(*found).size();
+    return copied_bytes_ <= kMaxJsonPatchCopyBytes &&
+           add(to, found == nullptr ? JsonValue() : *found);
   }
 
   JsonValue& document_;
@@ -252,8 +261,8 @@ class Patcher {
 };
 
 Status wrong_type(const JsonValue& value, std::string_view go_type) {
-  return bad_patch("json: cannot unmarshal " + std::string(json_type_name(value)) +
-                   " into Go value of type " + std::string(go_type));
+  return bad_patch("json: cannot unmarshal " + std::string(json_type_name(value)) + " into Go " +
+                   std::string(go_type));
 }
 
 }  // namespace
@@ -267,12 +276,19 @@ Result<std::string> apply_json_patch(std::string_view target, std::string_view p
     return std::string(target);
   }
   if (!operations->value.is_array()) {
-    return fail(wrong_type(operations->value, "jsonpatch.Patch"));
+    return fail(wrong_type(operations->value, "value of type []handlers.jsonPatchOp"));
   }
   const std::vector<JsonValue>& all = operations->value.items;
   for (const JsonValue& operation : all) {
     if (!operation.is_object() && !operation.is_null()) {
-      return fail(wrong_type(operation, "jsonpatch.Operation"));
+      return fail(wrong_type(operation, "value of type handlers.jsonPatchOp"));
+    }
+    for (const char* name : {"op", "path", "from"}) {
+      const JsonValue* member = operation.find(name);
+      if (member != nullptr && !member->is_string() && !member->is_null()) {
+        return fail(wrong_type(
+            *member, "struct field jsonPatchOp." + std::string(name) + " of type string"));
+      }
     }
   }
   if (all.size() > kMaxJsonPatchOperations) {
@@ -282,7 +298,7 @@ Result<std::string> apply_json_patch(std::string_view target, std::string_view p
   CHECK(document.has_value(), "our own JSON is good");
   Patcher patcher(document->value);
   if (!std::ranges::all_of(all, [&](const auto& operation) { return patcher.apply(operation); })) {
-    return fail(rejected());
+    return fail(rejected_patch());
   }
   return to_json_text(document->value);
 }

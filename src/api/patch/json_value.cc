@@ -216,6 +216,14 @@ Status bad_patch(std::string_view why) {
   return bad_request("error decoding patch: " + std::string(why));
 }
 
+Status rejected_patch() {
+  Status status;
+  status.code = 422;
+  status.reason = "Invalid";
+  status.message = "the server rejected our request due to an error in our request";
+  return status;
+}
+
 Result<JsonTree> parse_json_value(std::string_view text) {
   if (!simdjson::validate_utf8(text.data(), text.size())) {
     return fail(bad_request("invalid UTF-8 in JSON text"));

@@ -48,6 +48,8 @@ struct JsonTree {
 
 // A patch that cannot be read: a 400 that says why, in the words of Kubernetes.
 Status bad_patch(std::string_view why);
+// A patch that can be read, but not carried out: a 422 that does not say why, as in Kubernetes.
+Status rejected_patch();
 
 // A text that is not one JSON value is a 400 whose message is Go's.
 Result<JsonTree> parse_json_value(std::string_view text);
