@@ -1,6 +1,7 @@
 #include "api/patch/strategic_merge.h"
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "api/patch/merge_lists.h"
@@ -27,7 +28,48 @@ bool is_directive(std::string_view key) {
 }
 
 Status bad_format(std::string_view what) {
-  return plain_error("invalid patch format of " + std::string(what));
+  return bad_request("invalid patch format of " + std::string(what));
+}
+
+// A list that is merged has items of one type, and no lists among them.
+Result<void> check_items(const std::vector<JsonValue>& before,
+                         const std::vector<JsonValue>& patch) {
+  const JsonValue* first = nullptr;
+  for (const std::vector<JsonValue>* items : {&before, &patch}) {
+    for (const JsonValue& item : *items) {
+      if (first == nullptr) {
+        first = &item;
+      } else if (item.type != first->type) {
+        const auto list = [](std::vector<JsonValue> of) {
+          return JsonValue{JsonValue::Type::array, {}, std::move(of), {}};
+        };
+        return fail(plain_error("list element types are not identical: " +
+                                go_text(list({list(before), list(patch)}))));
+      }
+    }
+  }
+  return first != nullptr && first->is_array() ? fail(rejected_patch()) : Result<void>();
+}
+
+// What a patch puts where nothing of its kind is: itself, without members that are null and objects
+// that carry a directive. Nothing when it is such an object.
+std::optional<JsonValue> as_new(const JsonValue& patch) {
+  if (patch.find(kDirective) != nullptr) {
+    return std::nullopt;
+  }
+  JsonValue made{patch.type, patch.text, {}, {}};
+  for (const auto& [name, member] : patch.members) {
+    std::optional<JsonValue> inner = member.is_null() ? std::nullopt : as_new(member);
+    if (inner) {
+      made.members.emplace(name, *std::move(inner));
+    }
+  }
+  for (const JsonValue& item : patch.items) {
+    if (std::optional<JsonValue> inner = as_new(item)) {
+      made.items.push_back(*std::move(inner));
+    }
+  }
+  return made;
 }
 
 Status unknown_directive(const JsonValue& directive, const JsonValue& patch) {
@@ -112,7 +154,9 @@ class Merger {
     }
     std::set<std::string_view> retained;
     for (const JsonValue& key : list->items) {
-      retained.insert(key.text);
+      if (key.is_string()) {
+        retained.insert(key.text);
+      }
     }
     for (const auto& [key, value] : patch.members) {
       if (!value.is_null() && !is_directive(key) && !retained.contains(key)) {
@@ -126,13 +170,18 @@ class Merger {
 
   static Result<void> delete_values(JsonValue& target, std::string_view name,
                                     const JsonValue& list) {
-    if (name.empty() || !list.is_array()) {
+    if (name.empty()) {
       return fail(bad_format("primitive list"));
     }
-    JsonValue* values = target.find(name);
-    if (values == nullptr || !values->is_array()) {
+    if (list.is_null()) {
+      target.members.erase(std::string(name));
       return {};
     }
+    JsonValue* values = target.find(name);
+    if (values == nullptr || !values->is_array() || !list.is_array()) {
+      return {};
+    }
+    TRY_VOID(check_items(values->items, list.items));
     TRY(const std::vector<std::string> names, item_names(list.items, ""));
     const std::set<std::string> deleted(names.begin(), names.end());
     std::vector<JsonValue> kept;
@@ -153,11 +202,16 @@ class Merger {
       return {};
     }
     JsonValue& value = target.members[key];
+    if (value.type != patch.type) {
+      if (std::optional<JsonValue> made = as_new(patch)) {
+        value = *std::move(made);
+      } else {
+        target.members.erase(key);
+      }
+      return {};
+    }
     const bool replaces = field != nullptr && patch_rule(*field).replaces;
     if (patch.is_object() && !replaces) {
-      if (!value.is_object()) {
-        value = JsonValue::object();
-      }
       return object(value, patch, field == nullptr ? nullptr : field->object);
     }
     if (patch.is_array() && field != nullptr && patch_rule(*field).merges) {
@@ -194,6 +248,7 @@ class Merger {
     if (!target.is_array()) {
       target = JsonValue::array();
     }
+    TRY_VOID(check_items(target.items, patch));
     TRY(const ListPatch read, read_list(patch, key));
     TRY(const std::vector<std::string> wanted, item_names(read.items, key));
     if (read.replace) {
@@ -238,9 +293,8 @@ class Merger {
       const auto [place, is_new] = places.emplace(wanted[i], merged.size());
       if (is_new) {
         names.push_back(wanted[i]);
-        merged.push_back(field.object == nullptr ? patch.items[i] : JsonValue::object());
-      }
-      if (field.object != nullptr) {
+        merged.push_back(patch.items[i]);
+      } else if (field.object != nullptr) {
         TRY_VOID(object(merged[place->second], patch.items[i], field.object));
       }
     }
