@@ -1,8 +1,12 @@
 #include "apiserver/write_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 
 #include "base/quote.h"
+#include "base/utf8.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -24,6 +28,22 @@ bool is_printable(char c) {
   return c >= ' ' && c != '\x7f';
 }
 
+// `U+000A`, or nothing for a character that Go calls printable. A byte that is not UTF-8 is: Go
+// reads it as the replacement character.
+std::string unprintable_code(std::string_view character) {
+  if (character.size() == 1) {
+    const bool bad = !is_printable(character[0]) && static_cast<unsigned char>(character[0]) < 0x80;
+    return bad ? fmt::format("U+{:04X}", static_cast<unsigned>(character[0])) : "";
+  }
+  const std::string quoted = quote(character);  // "\u00a0" where it is escaped
+  if (quoted[1] != '\\') {
+    return "";
+  }
+  uint32_t code = 0;
+  std::from_chars(quoted.data() + 3, quoted.data() + quoted.size(), code, 16);
+  return fmt::format("U+{:04X}", code);
+}
+
 void validate_manager(api::FieldErrors& errors, WriteVerb verb, const std::string& manager) {
   const api::FieldPath path("fieldManager");
   if (verb == WriteVerb::apply && manager.empty()) {
@@ -32,8 +52,13 @@ void validate_manager(api::FieldErrors& errors, WriteVerb verb, const std::strin
   if (manager.size() > kMaxFieldManagerBytes) {
     errors.too_long(path, kMaxFieldManagerBytes);
   }
-  if (!std::ranges::all_of(manager, is_printable)) {
-    errors.invalid(path, manager, "should only contain printable characters");
+  for (size_t at = 0; at < manager.size();) {
+    const std::string_view character =
+        std::string_view(manager).substr(at, std::max<size_t>(1, utf8_length(manager, at)));
+    if (const std::string code = unprintable_code(character); !code.empty()) {
+      errors.invalid(path, manager, fmt::format("invalid character {} (at position {})", code, at));
+    }
+    at += character.size();
   }
 }
 

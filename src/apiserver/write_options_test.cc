@@ -18,6 +18,16 @@ TEST(WriteOptions, M56_DryRunIsAllOrNothing) {
             R"(supported values: "All")");
 }
 
+TEST(WriteOptions, M56_AnEmptyDryRunIsNoneThatIsKnown) {
+  EXPECT_EQ(error(WriteVerb::create, {.dry_run = {""}}),
+            R"(CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: [""]: )"
+            R"(supported values: "All")");
+  EXPECT_EQ(error(WriteVerb::update, {.dry_run = {"All", ""}}),
+            R"(UpdateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["All",""]: )"
+            R"(supported values: "All")");
+  EXPECT_TRUE(make_write_options(WriteVerb::create, {.dry_run = {"All", "All"}})->dry_run);
+}
+
 TEST(WriteOptions, M96_ForceBelongsToApply) {
   EXPECT_EQ(error(WriteVerb::patch, {.force = true}),
             R"(PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for )"
@@ -34,7 +44,13 @@ TEST(WriteOptions, M100_ApplyNamesItsManager) {
             R"(UpdateOptions.meta.k8s.io "" is invalid: fieldManager: Too long: may not be more )"
             "than 128 bytes");
   EXPECT_EQ(error(WriteVerb::update, {.field_manager = std::string(128, 'm')}), "");
-  EXPECT_NE(error(WriteVerb::update, {.field_manager = "a\nb"}), "");
+  EXPECT_EQ(error(WriteVerb::update, {.field_manager = "a\nb"}),
+            R"(UpdateOptions.meta.k8s.io "" is invalid: fieldManager: Invalid value: "a\nb": )"
+            "invalid character U+000A (at position 1)");
+  EXPECT_EQ(error(WriteVerb::update, {.field_manager = "\u00fc\u200b"}),
+            "UpdateOptions.meta.k8s.io \"\" is invalid: fieldManager: Invalid value: "
+            "\"\u00fc\\u200b\": invalid character U+200B (at position 2)");
+  EXPECT_EQ(error(WriteVerb::update, {.field_manager = "\u00fc"}), "");
 }
 
 TEST(WriteOptions, M105_TheUserAgentNamesTheManager) {

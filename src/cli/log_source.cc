@@ -64,9 +64,10 @@ bool run_is_over(const Pod& pod, const std::string& container, int attempt) {
 
 LogText::LogText(const apiserver::LogRequest& request, Time now) : timestamps_(request.timestamps) {
   if (request.since_seconds) {
-    since_ = now - seconds(*request.since_seconds);
-  } else if (const Result<Time> since = parse_rfc3339(request.since_time)) {
-    since_ = *since;
+    const UnixTime end = to_unix(now);
+    since_ = time_from_unix(end.seconds - *request.since_seconds, end.nanos);
+  } else {
+    since_ = request.since_time;
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "api/pod/pod_testing.h"
 #include "schema/core/v1/pod.pb.h"
 
@@ -59,9 +61,21 @@ TEST(LogSource, P104_LinesWithAndWithoutTheirTime) {
   EXPECT_EQ(LogText(request, {}).take(rest), "one\ntwo\n");
   EXPECT_EQ(rest, "2026-01-02T03:04:07.000000000Z stdout F unfinis");
   request.timestamps = true;
-  request.since_time = "2026-01-02T03:04:06Z";
+  request.since_time = *parse_rfc3339("2026-01-02T03:04:06Z");
   rest = log;
   EXPECT_EQ(LogText(request, {}).take(rest), "2026-01-02T03:04:06.000000000Z two\n");
+}
+
+// P103: more seconds than there are since the beginning of time are all of them.
+TEST(LogSource, P103_SinceLongBeforeTheFirstLine) {
+  apiserver::LogRequest request;
+  request.since_seconds = std::numeric_limits<int64_t>::max();
+  const std::string log = "2026-01-02T03:04:05.000000000Z stdout F one\n";
+  std::string_view rest = log;
+  EXPECT_EQ(LogText(request, *parse_rfc3339("2026-01-02T03:04:07Z")).take(rest), "one\n");
+  request.since_seconds = 1;
+  rest = log;
+  EXPECT_EQ(LogText(request, *parse_rfc3339("2026-01-02T03:04:07Z")).take(rest), "");
 }
 
 }  // namespace

@@ -2,11 +2,9 @@
 
 #include <google/protobuf/message.h>
 
-#include <charconv>
-
 #include "apiserver/deletion.h"
 #include "apiserver/rest/body.h"
-#include "base/quote.h"
+#include "apiserver/rest/parameters.h"
 #include "schema/meta/v1/options.pb.h"
 
 namespace windlass::apiserver {
@@ -17,25 +15,24 @@ using DeleteMessage = api::meta::v1::DeleteOptions;
 // With an empty body the query says it all.
 Result<DeleteMessage> from_query(const http::Target& target) {
   DeleteMessage message;
-  if (const auto grace = target.parameter("gracePeriodSeconds"); grace && !grace->empty()) {
-    int64_t value = 0;
-    const char* end = grace->data() + grace->size();
-    const auto [stop, error] = std::from_chars(grace->data(), end, value);
-    if (error != std::errc() || stop != end) {
-      return fail(bad_request("strconv.ParseInt: parsing " + quote(*grace) + ": invalid syntax"));
-    }
-    message.set_grace_period_seconds(value);
+  TRY(const auto grace, int_parameter(target, "gracePeriodSeconds"));
+  if (grace) {
+    message.set_grace_period_seconds(*grace);
   }
-  if (const auto policy = target.parameter("propagationPolicy"); policy && !policy->empty()) {
+  if (const auto policy = target.parameter("propagationPolicy")) {
     message.set_propagation_policy(std::string(*policy));
   }
-  if (target.parameter("orphanDependents")) {
-    message.set_orphan_dependents(target.flag("orphanDependents"));
+  if (const auto orphan = flag_parameter(target, "orphanDependents")) {
+    message.set_orphan_dependents(*orphan);
   }
-  for (const http::Parameter& parameter : target.parameters) {
-    if (parameter.name == "dryRun" && !parameter.value.empty()) {
-      message.add_dry_run(parameter.value);
-    }
+  for (std::string& value : list_parameter(target, "dryRun")) {
+    message.add_dry_run(std::move(value));
+  }
+  if (std::string uid = text_parameter(target, "uid"); !uid.empty()) {
+    message.mutable_preconditions()->set_uid(std::move(uid));
+  }
+  if (std::string version = text_parameter(target, "resourceVersion"); !version.empty()) {
+    message.mutable_preconditions()->set_resource_version(std::move(version));
   }
   return message;
 }

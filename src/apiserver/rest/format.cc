@@ -1,5 +1,7 @@
 #include "apiserver/rest/format.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "apiserver/rest/media_type.h"
@@ -83,8 +85,10 @@ std::string_view Format::stream_content_type() const {
 }
 
 bool wants_pretty(const http::Headers& headers, const http::Target& target) {
-  if (target.parameter("pretty")) {
-    return target.flag("pretty");
+  if (const auto pretty = target.parameter("pretty"); pretty && !pretty->empty()) {
+    // The one switch that Kubernetes reads as Go's ParseBool does: what it does not know is off.
+    static constexpr std::array<std::string_view, 6> kOn = {"1", "t", "T", "true", "TRUE", "True"};
+    return std::ranges::find(kOn, *pretty) != kOn.end();
   }
   const std::string_view agent = http::find_header(headers, "User-Agent").value_or("");
   return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");

@@ -87,6 +87,11 @@ void run_get(RestContext& context, const RestRequest& request, const Reply& repl
 }  // namespace
 
 Prepared prepare_get(RestContext& context, RestRequest request) {
+  if (request.target.flag("export")) {
+    return failure_response(
+        bad_request("the export parameter, deprecated since v1.14, is no longer supported"),
+        request.format);
+  }
   const auto revision =
       parse_version(std::string(request.target.parameter("resourceVersion").value_or("")), false);
   if (!revision) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "apiserver/server.h"
+#include "base/time.h"
 #include "http/handler.h"
 
 namespace windlass::api::core::v1 {
@@ -25,7 +26,7 @@ struct LogRequest {
   bool previous = false;
   bool timestamps = false;
   std::optional<int64_t> since_seconds = {};
-  std::string since_time = {};
+  std::optional<Time> since_time = {};
   std::optional<int64_t> tail_lines = {};
   std::optional<int64_t> limit_bytes = {};
 };

@@ -2,27 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "api/field_error.h"
-#include "base/quote.h"
+#include "apiserver/rest/parameters.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::apiserver {
 namespace {
-
-Result<std::optional<int64_t>> number(const http::Target& target, std::string_view name) {
-  const std::string_view text = target.parameter(name).value_or("");
-  if (text.empty()) {
-    return std::nullopt;
-  }
-  int64_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size()) {
-    return fail(bad_request("strconv.ParseInt: parsing " + quote(text) + ": invalid syntax"));
-  }
-  return value;
-}
 
 const api::Kind& log_options_kind() {
   static const api::Kind kind = [] {
@@ -44,7 +29,7 @@ std::string names_of(const Containers& containers) {
 }
 
 // P103.
-Result<void> check(const LogRequest& log, std::string_view pod_name) {
+Result<void> check(const LogRequest& log, bool names_stream, std::string_view pod_name) {
   api::FieldErrors errors;
   const auto at_least = [&](const std::optional<int64_t>& value, const char* name, int64_t least) {
     if (value && *value < least) {
@@ -54,11 +39,14 @@ Result<void> check(const LogRequest& log, std::string_view pod_name) {
   };
   at_least(log.tail_lines, "tailLines", 0);
   at_least(log.limit_bytes, "limitBytes", 1);
-  if (log.since_seconds && !log.since_time.empty()) {
+  if (log.since_seconds && log.since_time) {
     errors.forbidden(api::FieldPath("[]"),
                      "at most one of `sinceTime` or `sinceSeconds` may be specified");
   } else {
     at_least(log.since_seconds, "sinceSeconds", 1);
+  }
+  if (names_stream) {
+    errors.forbidden(api::FieldPath("stream"), "may not be specified");
   }
   if (errors.empty()) {
     return {};
@@ -70,15 +58,15 @@ Result<void> check(const LogRequest& log, std::string_view pod_name) {
 
 Result<LogRequest> parse_log_query(const http::Target& target, std::string_view pod_name) {
   LogRequest log;
-  log.container = target.parameter("container").value_or("");
+  log.container = text_parameter(target, "container");
   log.follow = target.flag("follow");
   log.previous = target.flag("previous");
   log.timestamps = target.flag("timestamps");
-  log.since_time = target.parameter("sinceTime").value_or("");
-  TRY(log.since_seconds, number(target, "sinceSeconds"));
-  TRY(log.tail_lines, number(target, "tailLines"));
-  TRY(log.limit_bytes, number(target, "limitBytes"));
-  TRY_VOID(check(log, pod_name));
+  TRY(log.since_seconds, int_parameter(target, "sinceSeconds"));
+  TRY(log.since_time, time_parameter(target, "sinceTime"));
+  TRY(log.tail_lines, int_parameter(target, "tailLines"));
+  TRY(log.limit_bytes, int_parameter(target, "limitBytes"));
+  TRY_VOID(check(log, target.parameter("stream").has_value(), pod_name));
   return log;
 }
 

@@ -3,38 +3,11 @@
 #include <charconv>
 
 #include "api/field_error.h"
+#include "apiserver/rest/parameters.h"
 #include "base/quote.h"
 
 namespace windlass::apiserver {
 namespace {
-
-std::string text_of(const http::Target& target, std::string_view name) {
-  return std::string(target.parameter(name).value_or(""));
-}
-
-// Go's texts for what strconv.ParseInt does not take.
-Result<int64_t> parse_int(std::string_view text) {
-  int64_t value = 0;
-  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  if (error == std::errc::result_out_of_range && stop == end) {
-    return fail(bad_request("strconv.ParseInt: parsing " + quote(text) + ": value out of range"));
-  }
-  if (error != std::errc() || stop != end) {
-    return fail(bad_request("strconv.ParseInt: parsing " + quote(text) + ": invalid syntax"));
-  }
-  return value;
-}
-
-Result<std::optional<int64_t>> int_parameter(const http::Target& target, std::string_view name) {
-  const std::string_view text = target.parameter(name).value_or("");
-  if (text.empty()) {
-    return std::nullopt;
-  }
-  TRY(const int64_t value, parse_int(text));
-  return value;
-}
 
 const api::Kind& list_options_kind() {
   static const api::Kind kind = [] {
@@ -72,24 +45,24 @@ void check_list(const ReadQuery& query, const std::string& match, api::FieldErro
 }
 
 void check_watch(const ReadQuery& query, const std::string& match, api::FieldErrors& errors) {
-  if (!match.empty()) {
-    if (!query.send_initial_events) {
-      errors.forbidden(kMatch,
-                       "resourceVersionMatch is forbidden for watch unless sendInitialEvents is "
-                       "provided");
-    }
-    if (!query.continue_token.empty()) {
-      errors.forbidden(kMatch, "resourceVersionMatch is forbidden when continue is provided");
-    }
+  const bool not_older = query.match == VersionMatch::not_older_than;
+  if (query.send_initial_events && !not_older) {
+    errors.forbidden(kMatch,
+                     "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   }
-  if (query.send_initial_events) {
-    if (query.match != VersionMatch::not_older_than) {
-      errors.forbidden(kMatch,
-                       "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-    }
-    if (!match.empty() && query.match != VersionMatch::not_older_than) {
-      errors.not_supported(kMatch, match, {"NotOlderThan"});
-    }
+  if (match.empty()) {
+    return;
+  }
+  if (!query.send_initial_events) {
+    errors.forbidden(kMatch,
+                     "resourceVersionMatch is forbidden for watch unless sendInitialEvents is "
+                     "provided");
+  }
+  if (!not_older) {
+    errors.not_supported(kMatch, match, {"NotOlderThan"});
+  }
+  if (!query.continue_token.empty()) {
+    errors.forbidden(kMatch, "resourceVersionMatch is forbidden when continue is provided");
   }
 }
 
@@ -97,23 +70,29 @@ void check_watch(const ReadQuery& query, const std::string& match, api::FieldErr
 
 Result<ReadQuery> parse_read_query(const http::Target& target, bool watch) {
   ReadQuery query;
-  query.label_selector = text_of(target, "labelSelector");
-  query.field_selector = text_of(target, "fieldSelector");
+  query.label_selector = text_parameter(target, "labelSelector");
+  query.field_selector = text_parameter(target, "fieldSelector");
   TRY(const auto limit, int_parameter(target, "limit"));
   query.limit = limit.value_or(0);
   TRY(query.timeout_seconds, int_parameter(target, "timeoutSeconds"));
-  query.continue_token = text_of(target, "continue");
-  query.version = text_of(target, "resourceVersion");
+  query.continue_token = text_parameter(target, "continue");
+  query.version = text_parameter(target, "resourceVersion");
   query.allow_bookmarks = target.flag("allowWatchBookmarks");
-  if (target.parameter("sendInitialEvents")) {
-    query.send_initial_events = target.flag("sendInitialEvents");
+  query.send_initial_events = flag_parameter(target, "sendInitialEvents");
+  std::string match = text_parameter(target, "resourceVersionMatch");
+  // A plain watch without a version begins with all objects: that is what it asks for, and what
+  // its other parameters must agree with.
+  const bool any_version = query.version.empty() || query.version == "0";
+  const bool asks_for_watch = target.flag("watch");  // the older paths of a watch do without it
+  if (asks_for_watch && any_version && !query.send_initial_events && match.empty()) {
+    query.send_initial_events = true;
+    match = "NotOlderThan";
   }
-  const std::string match = text_of(target, "resourceVersionMatch");
   query.match = match == "Exact"          ? VersionMatch::exact
                 : match == "NotOlderThan" ? VersionMatch::not_older_than
                                           : VersionMatch::none;
   api::FieldErrors errors;
-  if (watch) {
+  if (asks_for_watch) {
     check_watch(query, match, errors);
   } else {
     check_list(query, match, errors);
@@ -148,16 +127,10 @@ Result<store::Revision> parse_version(const std::string& text, bool list) {
 
 WriteQuery parse_write_query(const http::Target& target, const http::Headers& headers) {
   WriteQuery query;
-  for (const http::Parameter& parameter : target.parameters) {
-    if (parameter.name == "dryRun" && !parameter.value.empty()) {
-      query.dry_run.push_back(parameter.value);
-    }
-  }
-  query.field_manager = text_of(target, "fieldManager");
-  query.field_validation = text_of(target, "fieldValidation");
-  if (target.parameter("force")) {
-    query.force = target.flag("force");
-  }
+  query.dry_run = list_parameter(target, "dryRun");
+  query.field_manager = text_parameter(target, "fieldManager");
+  query.field_validation = text_parameter(target, "fieldValidation");
+  query.force = flag_parameter(target, "force");
   query.user_agent = http::find_header(headers, "User-Agent").value_or("");
   return query;
 }

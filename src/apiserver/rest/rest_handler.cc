@@ -6,6 +6,7 @@
 #include "apiserver/auth/gate.h"
 #include "apiserver/request_errors.h"
 #include "apiserver/rest/calls.h"
+#include "apiserver/rest/parameters.h"
 #include "apiserver/rest/paths.h"
 #include "apiserver/rest/responses.h"
 
@@ -148,6 +149,10 @@ std::optional<http::Response> RestHandler::screen(const http::Request& head,
 
 Prepared RestHandler::route(RestRequest request) const {
   const http::Headers& headers = request.http.headers;
+  const bool streams = request.info.verb == "watch" || request.info.subresource == "log";
+  if (const auto checked = check_timeout_parameter(request.target); !checked && !streams) {
+    return failure_response(checked.error(), format_of_error(headers, request.target));
+  }
   auto entry = enter(authenticator_.authenticate(request.http), headers, request.info);
   if (!entry) {
     return failure_response(entry.error(), format_of_error(headers, request.target));

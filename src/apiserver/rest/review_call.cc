@@ -5,6 +5,7 @@
 #include "apiserver/auth/authorizer.h"
 #include "apiserver/rest/body.h"
 #include "apiserver/rest/calls.h"
+#include "apiserver/rest/options.h"
 #include "apiserver/rest/responses.h"
 #include "schema/authentication/v1/self_subject_review.pb.h"
 #include "schema/authorization/v1/self_subject_access_review.pb.h"
@@ -74,10 +75,18 @@ Prepared created(const RestRequest& request, const Message& review) {
   return message_response(201, plain, request.kind().type_meta(), review);
 }
 
+// A review is a create that stores nothing, with the options of a create.
+Result<Body> read_review(const RestRequest& request) {
+  TRY(const WriteOptions options,
+      make_write_options(WriteVerb::create,
+                         parse_write_query(request.target, request.http.headers)));
+  return decode_body(request.http, request.kind(), options.field_validation);
+}
+
 }  // namespace
 
 Prepared prepare_self_review(RestContext&, RestRequest request) {
-  auto body = decode_body(request.http, request.kind(), FieldValidation::ignore);
+  auto body = read_review(request);
   if (!body) {
     return failure_response(body.error(), request.format);
   }
@@ -93,7 +102,7 @@ Prepared prepare_self_review(RestContext&, RestRequest request) {
 }
 
 Prepared prepare_access_review(RestContext&, RestRequest request) {
-  auto body = decode_body(request.http, request.kind(), FieldValidation::ignore);
+  auto body = read_review(request);
   if (!body) {
     return failure_response(body.error(), request.format);
   }
@@ -107,7 +116,7 @@ Prepared prepare_access_review(RestContext&, RestRequest request) {
 }
 
 Prepared prepare_rules_review(RestContext&, RestRequest request) {
-  auto body = decode_body(request.http, request.kind(), FieldValidation::ignore);
+  auto body = read_review(request);
   if (!body) {
     return failure_response(body.error(), request.format);
   }
