@@ -103,10 +103,13 @@ const ServedVersion* find_served_version(std::string_view group, std::string_vie
 
 const EmptyResource* find_empty_resource(std::string_view group, std::string_view version,
                                          std::string_view plural) {
-  static constexpr std::array<EmptyResource, 3> kEmpty = {{
+  static constexpr std::array<EmptyResource, 4> kEmpty = {{
       {"", "v1", "replicationcontrollers", "ReplicationController"},
       {"apps", "v1", "replicasets", "ReplicaSet"},
       {"apps", "v1", "daemonsets", "DaemonSet"},
+      // kubectl looks here for a kind that it does not find in the OpenAPI document, before it says
+      // that there is none. It applies no document of a file when it gets no list.
+      {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition"},
   }};
   for (const EmptyResource& resource : kEmpty) {
     if (resource.group == group && resource.version == version && resource.plural == plural) {

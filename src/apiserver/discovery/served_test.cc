@@ -48,6 +48,7 @@ TEST(Served, E5_EmptyResourcesAreNotDiscoverable) {
   EXPECT_EQ(find_empty_resource("apps", "v1", "deployments"), nullptr);
   const Discovery discovery("127.0.0.1:1");
   EXPECT_THAT(discovery.groups(), Not(HasSubstr("apps")));
+  EXPECT_THAT(discovery.groups(), Not(HasSubstr("apiextensions")));
   EXPECT_EQ(discovery.resources("apps", "v1"), nullptr);
 }
 

@@ -208,7 +208,8 @@ TEST_F(RestHandlerTest, ANodeReadsTheSecretsThatItsPodsNameOnly) {
 TEST_F(RestHandlerTest, E5_ListsThatClientsInsistOnAreEmpty) {
   for (const char* path :
        {"/api/v1/replicationcontrollers", "/api/v1/namespaces/kube-system/replicationcontrollers",
-        "/apis/apps/v1/namespaces/kube-system/replicasets", "/apis/apps/v1/daemonsets"}) {
+        "/apis/apps/v1/namespaces/kube-system/replicasets", "/apis/apps/v1/daemonsets",
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"}) {
     const auto answer = get(path);
     EXPECT_EQ(answer->status, 200) << path;
     EXPECT_THAT(answer->body, HasSubstr(R"("items":[])")) << path;
@@ -361,6 +362,16 @@ TEST_F(RestHandlerTest, M128_SelfSubjectAccessReview) {
   const auto viewer =
       send({"POST", path, {{"Authorization", std::string("Bearer ") + kViewerToken}}, body, {}});
   EXPECT_THAT(viewer->body, HasSubstr(R"("status":{"allowed":false)"));
+  // kubectl asks for tables of whatever it posts; of a review there is none.
+  for (const char* accept :
+       {"application/json;as=Table;v=v1;g=meta.k8s.io",
+        "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;"
+        "g=meta.k8s.io,application/json",
+        "application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json"}) {
+    const auto review = post(path, body, {{"Accept", accept}});
+    EXPECT_EQ(review->status, 201) << accept;
+    EXPECT_THAT(review->body, HasSubstr(R"({"kind":"SelfSubjectAccessReview",)")) << accept;
+  }
 }
 
 TEST_F(RestHandlerTest, M128_SelfSubjectRulesReview) {

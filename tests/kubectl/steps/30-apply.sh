@@ -20,3 +20,14 @@ check apply-migrate 'serverside-applied' k apply --server-side --force-conflicts
 check apply-server-dry 'serverside-applied \(server dry run\)' k apply --server-side --dry-run=server --force-conflicts -f "$work/green.yaml"
 check apply-folder 'poddisruptionbudget.policy/keep.*configmap/settings.*job.batch/hello.*node/n1.*pod/lonely' k apply --dry-run=server -f "$data"
 check delete-applied 'deleted' k delete configmap settings
+# A kind that is not served is named, and keeps no other document of the file from being applied.
+cat >"$work/mixed.yaml" <<'END'
+{apiVersion: v1, kind: ConfigMap, metadata: {name: before}}
+---
+{apiVersion: example.org/v1, kind: Windmill, metadata: {name: w}, spec: {blades: 4}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: after}}
+END
+check apply-unserved 'no matches for kind "Windmill" in version "example.org/v1"' k apply -f "$work/mixed.yaml"
+check apply-the-rest $'^configmap/before\nconfigmap/after\n?$' k get configmap before after -o name
+check delete-the-rest 'deleted' k delete configmap before after
