@@ -25,8 +25,9 @@ class Apply : public ServerTest {
     return config(R"("data":{)" + std::string(members) + "}");
   }
   Decision update(std::string_view json, const std::string& manager) {
-    return server.update(config_map("c"), "", from_json(api::kinds::config_map(), json),
-                         {.field_manager = manager});
+    auto object = from_json(api::kinds::config_map(), json);
+    api::mutable_metadata_of(*object).set_name("c");
+    return server.update(config_map("c"), "", std::move(object), {.field_manager = manager});
   }
   Decision tracked_create(const ObjectRef& ref, std::string_view json, const std::string& manager) {
     return server.create(ref, from_json(*ref.kind, json), {.field_manager = manager});

@@ -35,7 +35,9 @@ TEST_F(DryRun, M56_CreateAnswersWithEverythingButAVersion) {
 TEST_F(DryRun, M56_UpdateAndPatchShowTheCurrentVersion) {
   const std::string version = meta(config_map("there")).resource_version();
   const Decision updated = server.update(
-      config_map("there"), "", from_json(api::kinds::config_map(), R"({"data":{"a":"2"}})"), dry);
+      config_map("there"), "",
+      from_json(api::kinds::config_map(), R"({"metadata":{"name":"there"},"data":{"a":"2"}})"),
+      dry);
   ASSERT_EQ(error(updated), "");
   EXPECT_EQ(api::metadata_of(**updated.answer).resource_version(), version);
   EXPECT_NE(api::to_json(**updated.answer).find(R"({"a":"2"})"), std::string::npos);
@@ -63,13 +65,14 @@ TEST_F(DryRun, M56a_FailsAsTheWriteWould) {
   const auto body = [](const char* json) { return from_json(api::kinds::config_map(), json); };
   EXPECT_EQ(error(server.create(config_map("there"), body(kData), dry)),
             R"(409 AlreadyExists: configmaps "there" already exists)");
-  EXPECT_EQ(error(server.update(config_map("no"), "", body(kData), dry)),
+  EXPECT_EQ(error(server.update(config_map("no"), "", body(R"({"metadata":{"name":"no"}})"), dry)),
             R"(404 NotFound: configmaps "no" not found)");
-  EXPECT_EQ(
-      server.update(config_map("there"), "", body(R"({"metadata":{"resourceVersion":"1"}})"), dry)
-          .answer.error()
-          .reason,
-      "Conflict");
+  EXPECT_EQ(server
+                .update(config_map("there"), "",
+                        body(R"({"metadata":{"name":"there","resourceVersion":"1"}})"), dry)
+                .answer.error()
+                .reason,
+            "Conflict");
   EXPECT_EQ(
       server.remove(config_map("there"), {.preconditions = {.uid = "x"}}, dry).answer.error().code,
       409);

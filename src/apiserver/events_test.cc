@@ -211,10 +211,15 @@ TEST_F(EventTest, N22_OnlyTheSeriesGoesOn) {
 }
 
 TEST_F(EventTest, N23_UpdateMayCreate) {
-  const Decision core_put = server.update(core("a"), "", from_json(api::kinds::event(), kOld));
+  const auto named = [](const api::Kind& kind, const char* json, const char* name) {
+    auto event = from_json(kind, json);
+    api::mutable_metadata_of(*event).set_name(name);
+    return event;
+  };
+  const Decision core_put = server.update(core("a"), "", named(api::kinds::event(), kOld, "a"));
   EXPECT_EQ(error(core_put), "");
   EXPECT_TRUE(core_put.created);
-  const Decision new_put = server.update(renamed("b"), "", from_json(new_event_kind(), kNew));
+  const Decision new_put = server.update(renamed("b"), "", named(new_event_kind(), kNew, "b"));
   EXPECT_EQ(error(new_put), "");
   EXPECT_TRUE(new_put.created);
 }

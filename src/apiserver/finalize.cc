@@ -35,7 +35,7 @@ Result<ObjectPtr> Server::try_finalize(const ObjectRef& ref, std::unique_ptr<Mes
   }
   auto& changed = as<Namespace>(*object);
   auto& metadata = *changed.mutable_metadata();
-  TRY_VOID(match_url(ref, metadata));
+  TRY_VOID(match_named_url(ref, metadata));
   TRY(const Stored stored, find(ref));
   const Strategy& strategy = namespace_strategy();
   const auto& old = as<Namespace>(*stored.object);

@@ -8,7 +8,9 @@ class Finalize : public ServerTest {
  protected:
   const ObjectRef ns{&api::kinds::namespace_(), "", "n"};
   Decision finalize(std::string_view json) {
-    return server.update(ns, "finalize", from_json(api::kinds::namespace_(), json));
+    auto object = from_json(api::kinds::namespace_(), json);
+    api::mutable_metadata_of(*object).set_name(ns.name);
+    return server.update(ns, "finalize", std::move(object));
   }
 };
 
@@ -35,9 +37,12 @@ TEST_F(Finalize, N11_ALivingNamespaceStays) {
 TEST_F(Finalize, M40_AStaleVersionConflicts) {
   must_create(ns, "{}");
   EXPECT_EQ(finalize(R"({"metadata":{"resourceVersion":"1"}})").answer.error().code, 409);
-  EXPECT_EQ(
-      server.update(pod("p"), "finalize", from_json(api::kinds::pod(), "{}")).answer.error().code,
-      404);
+  EXPECT_EQ(server
+                .update(pod("p"), "finalize",
+                        from_json(api::kinds::pod(), R"({"metadata":{"name":"p"}})"))
+                .answer.error()
+                .code,
+            404);
 }
 
 TEST_F(Finalize, N11_TheListIsReplacedAndChecked) {

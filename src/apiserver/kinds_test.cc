@@ -68,7 +68,8 @@ TEST_F(Kinds, N51_BudgetGenerationAndVersion) {
   ASSERT_EQ(
       error(server.patch(budget("b"), "", PatchType::merge, R"({"spec":{"minAvailable":2}})")), "");
   EXPECT_EQ(meta(budget("b")).generation(), 2);
-  EXPECT_EQ(error(server.update(budget("b"), "", from_json(budget_kind(), "{}"))),
+  EXPECT_EQ(error(server.update(budget("b"), "",
+                                from_json(budget_kind(), R"({"metadata":{"name":"b"}})"))),
             "422 Invalid: poddisruptionbudgets.policy \"b\" is invalid: metadata.resourceVersion: "
             "Invalid value: 0: must be specified for an update");
   EXPECT_EQ(

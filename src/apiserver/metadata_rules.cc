@@ -17,17 +17,15 @@ bool is_zero(const api::meta::v1::Time& time) {
   return time.seconds() == 0 && time.nanos() == 0;
 }
 
-}  // namespace
-
-Result<void> match_url(const client::ObjectRef& ref, ObjectMeta& metadata) {
-  if (metadata.name().empty()) {
-    if (!ref.name.empty()) {
-      metadata.set_name(ref.name);
-    }
-  } else if (!ref.name.empty() && metadata.name() != ref.name) {
-    return fail(bad_request("the name of the object (" + metadata.name() +
-                            ") does not match the name on the URL (" + ref.name + ")"));
+Result<void> match_name(const client::ObjectRef& ref, const ObjectMeta& metadata) {
+  if (ref.name.empty() || metadata.name() == ref.name) {
+    return {};
   }
+  return fail(bad_request("the name of the object (" + metadata.name() +
+                          ") does not match the name on the URL (" + ref.name + ")"));
+}
+
+Result<void> match_namespace(const client::ObjectRef& ref, ObjectMeta& metadata) {
   if (!ref.kind->namespaced) {
     metadata.clear_namespace_();  // manifests made by tools often have one
     return {};
@@ -40,6 +38,25 @@ Result<void> match_url(const client::ObjectRef& ref, ObjectMeta& metadata) {
     metadata.set_namespace_(ref.ns);
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> match_url(const client::ObjectRef& ref, ObjectMeta& metadata) {
+  if (metadata.name().empty() && !ref.name.empty()) {
+    metadata.set_name(ref.name);
+  }
+  TRY_VOID(match_name(ref, metadata));
+  return match_namespace(ref, metadata);
+}
+
+Result<void> match_named_url(const client::ObjectRef& ref, ObjectMeta& metadata) {
+  TRY_VOID(match_namespace(ref, metadata));
+  if (metadata.name().empty()) {
+    return fail(bad_request("the name of the object (" + ref.name +
+                            " based on URL) was undeterminable: name must be provided"));
+  }
+  return match_name(ref, metadata);
 }
 
 Result<void> check_version(const client::ObjectRef& ref, const Traits& traits,

@@ -13,6 +13,9 @@ namespace windlass::apiserver {
 
 // The body may leave name and namespace to the URL, but not contradict it (api.md M30).
 Result<void> match_url(const client::ObjectRef& ref, api::meta::v1::ObjectMeta& metadata);
+// The same for what replaces an object: it says itself which object it is. Without that, a body or
+// the result of a patch that lost its metadata would clear what it does not mention.
+Result<void> match_named_url(const client::ObjectRef& ref, api::meta::v1::ObjectMeta& metadata);
 
 // Optimistic concurrency of an update (M38, M40, J110).
 Result<void> check_version(const client::ObjectRef& ref, const Traits& traits,

@@ -8,6 +8,7 @@
 #include "api/patch/json_value.h"
 #include "api/patch/merge_patch.h"
 #include "api/patch/strategic_merge.h"
+#include "apiserver/body_type.h"
 #include "apiserver/field_tracker.h"
 #include "apiserver/finalizer_patch.h"
 #include "apiserver/managed_fields.h"
@@ -69,11 +70,10 @@ Result<Patched> apply_strategic(const Message& whole, const api::Kind& kind,
   const api::JsonStruct& type = api::json_struct(*whole.GetDescriptor());
   Result<api::JsonTree> patch = api::parse_json_value(body);
   if (!patch) {
-    return fail(bad_request("error decoding patch: " + patch.error().message));
+    return fail(bad_request(patch.error().message));
   }
   if (!patch->value.is_object() && !patch->value.is_null()) {
-    return fail(bad_request("error decoding patch: json: cannot unmarshal " +
-                            std::string(json_type_name(patch->value)) +
+    return fail(bad_request("json: cannot unmarshal " + std::string(json_type_name(patch->value)) +
                             " into Go value of type map[string]interface {}"));
   }
   std::vector<Part> parts = patched_parts(whole, patch->value);
@@ -119,6 +119,22 @@ Result<Patched> apply(PatchType type, const Message& object, const api::Kind& ki
   return fail(unsupported_media_type("415: Unsupported Media Type"));
 }
 
+// A JSON or merge patch works on the whole text, whose type is then read again. An object without
+// an apiVersion is read as none of any version: nothing in it counts, as if the patch had emptied
+// it. A strategic merge patch works on a value of the type, whatever it says of itself.
+Result<void> check_patched_type(PatchType patch, const api::TypeMeta& given, const api::Kind& kind,
+                                std::string_view shown, Message& object) {
+  if (patch == PatchType::strategic) {
+    return {};
+  }
+  if (given.api_version.empty()) {
+    object.Clear();
+    return {};
+  }
+  const std::string conflict = type_conflict(completed_type(given, kind), kind);
+  return conflict.empty() ? Result<void>() : fail(undecodable(shown, conflict));
+}
+
 // The object as the patch wants it.
 Result<std::unique_ptr<Message>> patched_object(const Message& stored, const api::Kind& kind,
                                                 PatchType type, std::string_view body,
@@ -130,6 +146,7 @@ Result<std::unique_ptr<Message>> patched_object(const Message& stored, const api
   if (!decoded) {
     return fail(undecodable(shown, decoded.error().message));
   }
+  TRY_VOID(check_patched_type(type, decoded->type, kind, shown, *object));
   std::vector<api::FieldProblem> problems = decoded->problems;
   for (const std::string& path : patched.duplicates) {
     problems.push_back({api::FieldProblem::Type::duplicate, path, ""});
@@ -177,7 +194,7 @@ Result<ObjectPtr> Server::try_patch(const ObjectRef& ref, std::string_view subre
   if (object == nullptr) {
     TRY(object, patched_object(*stored.object, *ref.kind, type, body, options, decision));
   }
-  TRY_VOID(match_url(ref, api::mutable_metadata_of(*object)));
+  TRY_VOID(match_named_url(ref, api::mutable_metadata_of(*object)));
   FieldTracker tracker(*ref.kind, subresource, options);
   return replace(ref, *strategy, status, stored, std::move(object), options, tracker, decision);
 }

@@ -131,6 +131,94 @@ TEST_F(Patch, M95_AnErrorDoesNotShowASecret) {
   }
 }
 
+// What loses its name loses all that the patch did not mention: it must not be stored.
+TEST_F(Patch, M30_AResultWithoutANameIsRefused) {
+  must_create(config_map("m"), R"({"metadata":{"labels":{"a":"1"},"finalizers":["x.io/a"]},)"
+                               R"("data":{"k":"v"}})");
+  const std::string before = json(config_map("m"));
+  const std::string nameless =
+      "400 BadRequest: the name of the object (m based on URL) was undeterminable: name must be "
+      "provided";
+  for (const auto& [type, body] : std::vector<std::pair<PatchType, const char*>>{
+           {PatchType::merge, R"({"metadata":null})"},
+           {PatchType::merge, R"({"metadata":{"name":null}})"},
+           {PatchType::merge, R"({"metadata":{"name":""}})"},
+           {PatchType::merge, R"({"apiVersion":null,"data":{"k":"w"}})"},
+           {PatchType::json, R"([{"op":"remove","path":"/metadata"}])"},
+           {PatchType::json, R"([{"op":"remove","path":"/metadata/name"}])"},
+           {PatchType::json, R"([{"op":"replace","path":"","value":{}}])"},
+           {PatchType::strategic, R"({"metadata":null})"},
+           {PatchType::strategic, R"({"metadata":{"name":null}})"},
+           {PatchType::strategic, R"({"metadata":{"$patch":"replace"}})"},
+           {PatchType::strategic, R"({"$patch":"delete"})"},
+           {PatchType::strategic, R"({"$patch":"replace","data":{}})"}}) {
+    EXPECT_EQ(error(patch(config_map("m"), type, body)), nameless) << body;
+  }
+  EXPECT_EQ(json(config_map("m")), before);
+}
+
+TEST_F(Patch, M31_APatchDoesNotChangeTheType) {
+  must_create(config_map("m"), R"({"data":{"k":"v"}})");
+  const std::string before = json(config_map("m"));
+  const auto refused = [&](PatchType type, const char* body, const std::string& why) {
+    EXPECT_THAT(error(patch(config_map("m"), type, body)),
+                testing::AllOf(
+                    testing::StartsWith(R"(422 Invalid:  "" is invalid: patch: Invalid value: "{)"),
+                    testing::EndsWith(why)))
+        << body;
+  };
+  const std::string scheme = R"( in scheme "pkg/api/legacyscheme/scheme.go:30")";
+  refused(PatchType::merge, R"({"kind":"Pod"})",
+          R"(}": converting (v1.Pod) to (core.ConfigMap): unknown conversion)");
+  refused(PatchType::merge, R"({"kind":"Zork"})",
+          R"(}": no kind "Zork" is registered for version "v1")" + scheme);
+  refused(PatchType::json, R"([{"op":"replace","path":"/apiVersion","value":"v2"}])",
+          R"(}": no kind "ConfigMap" is registered for version "v2")" + scheme);
+  // Without a kind it is that of the endpoint; and a strategic merge patch works on a value that
+  // has its type already.
+  EXPECT_EQ(error(patch(config_map("m"), PatchType::merge, R"({"kind":null})")), "");
+  EXPECT_EQ(
+      error(patch(config_map("m"), PatchType::strategic, R"({"kind":"Pod","apiVersion":"v2"})")),
+      "");
+  EXPECT_EQ(json(config_map("m")), before);
+}
+
+TEST_F(Patch, M91_AnOptionalFieldThatIsUnsetCanBeReplaced) {
+  must_create_job("j", R"({"labels":{"old":"x"}})");
+  ASSERT_EQ(error(patch(job("j"), PatchType::json,
+                        R"([{"op":"replace","path":"/spec/ttlSecondsAfterFinished","value":60},)"
+                        R"({"op":"replace","path":"/metadata/labels/new","value":"x"}])")),
+            "");
+  EXPECT_THAT(json(job("j")), testing::AllOf(testing::HasSubstr(R"("ttlSecondsAfterFinished":60)"),
+                                             testing::HasSubstr(R"("new":"x")")));
+}
+
+// M93: what only lacks a merge key is a new list, and validated as one.
+TEST_F(Patch, M93_AnOwnerWithoutAUidIsInvalid) {
+  must_create_pod("p");
+  EXPECT_THAT(
+      error(patch(pod("p"), PatchType::strategic,
+                  R"({"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Pod",)"
+                  R"("name":"x"}]}})")),
+      testing::AllOf(testing::StartsWith("422 Invalid: "),
+                     testing::HasSubstr(
+                         "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty")));
+  EXPECT_EQ(
+      error(patch(pod("p"), PatchType::strategic, R"({"spec":{"$retainKeys":"containers"}})")),
+      "400 BadRequest: invalid patch format of retainKeys");
+  EXPECT_EQ(error(patch(pod("p"), PatchType::strategic,
+                        R"({"spec":{"$retainKeys":["containers"],"nodeName":"n"}})")),
+            "400 BadRequest: invalid patch format of retainKeys");
+}
+
+TEST_F(Patch, M94_NoDirectiveClearsFinalizersByMistake) {
+  must_create_pod("p", R"({"finalizers":["x.io/a"]})");
+  EXPECT_THAT(error(patch(pod("p"), PatchType::strategic,
+                          R"({"metadata":{"finalizers":[{"$patch":"replace"}]}})")),
+              testing::HasSubstr("list element types are not identical"));
+  EXPECT_THAT(meta(pod("p")).finalizers(), testing::ElementsAre("x.io/a"));
+}
+
 TEST_F(Patch, M110_UnknownFieldsWarn) {
   must_create(config_map("c"), "{}");
   EXPECT_THAT(

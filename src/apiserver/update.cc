@@ -33,7 +33,7 @@ Result<ObjectPtr> Server::try_update(const ObjectRef& ref, std::string_view subr
     return fail(no_such_resource());
   }
   FieldTracker tracker(*ref.kind, subresource, options);
-  TRY_VOID(match_url(ref, api::mutable_metadata_of(*object)));
+  TRY_VOID(match_named_url(ref, api::mutable_metadata_of(*object)));
   const Result<Stored> stored = find(ref);
   const std::string uid = api::metadata_of(*object).uid();
   if (!stored) {

@@ -54,16 +54,19 @@ TEST_F(UpdateTest, J110_AVersionThatIsNoNumberIsAPlain500) {
 }
 
 TEST_F(UpdateTest, J110_AnUpdateNeverCreatesAJob) {
-  EXPECT_EQ(error(server.update(job("j"), "", from_json(api::kinds::job(), "{}"))),
+  EXPECT_EQ(error(server.update(job("j"), "",
+                                from_json(api::kinds::job(), R"({"metadata":{"name":"j"}})"))),
             "404 NotFound: jobs.batch \"j\" not found");
 }
 
 TEST_F(UpdateTest, M38_N30_ALeaseIsCreatedByUpdateAndNeedsAVersionAfterwards) {
   const ObjectRef lease{&api::kinds::lease(), "default", "l"};
-  const Decision made = server.update(lease, "", from_json(*lease.kind, "{}"));
+  const Decision made =
+      server.update(lease, "", from_json(*lease.kind, R"({"metadata":{"name":"l"}})"));
   EXPECT_EQ(error(made), "");
   EXPECT_TRUE(made.created);
-  const Decision refused = server.update(lease, "", from_json(*lease.kind, "{}"));
+  const Decision refused =
+      server.update(lease, "", from_json(*lease.kind, R"({"metadata":{"name":"l"}})"));
   EXPECT_EQ(error(refused),
             "422 Invalid: leases.coordination.k8s.io \"l\" is invalid: metadata.resourceVersion: "
             "Invalid value: 0: must be specified for an update");
@@ -71,14 +74,15 @@ TEST_F(UpdateTest, M38_N30_ALeaseIsCreatedByUpdateAndNeedsAVersionAfterwards) {
 
 TEST_F(UpdateTest, M38_M39_AnUpdateMeantForALeaseThatIsGoneDoesNotMakeAnother) {
   const ObjectRef lease{&api::kinds::lease(), "default", "l"};
-  EXPECT_EQ(error(server.update(lease, "", from_json(*lease.kind, R"({"metadata":{"uid":"u"}})"))),
+  EXPECT_EQ(error(server.update(lease, "",
+                                from_json(*lease.kind, R"({"metadata":{"name":"l","uid":"u"}})"))),
             "409 Conflict: Operation cannot be fulfilled on leases.coordination.k8s.io \"l\": "
             "StorageError: invalid object, Code: 4, Key: /registry/leases/default/l, "
             "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: u, "
             "UID in object meta: ");
   EXPECT_EQ(stored(lease), nullptr);
-  const Decision made =
-      server.update(lease, "", from_json(*lease.kind, R"({"metadata":{"resourceVersion":"7"}})"));
+  const Decision made = server.update(
+      lease, "", from_json(*lease.kind, R"({"metadata":{"name":"l","resourceVersion":"7"}})"));
   EXPECT_EQ(error(made), "");
   EXPECT_TRUE(made.created);
 }
@@ -103,7 +107,6 @@ TEST_F(UpdateTest, M39_WhatTheServerDecidesIsRestored) {
   api::meta::v1::ObjectMeta& metadata = *changed->mutable_metadata();
   metadata.clear_uid();
   metadata.clear_namespace_();
-  metadata.clear_name();
   metadata.set_generation(99);
   metadata.mutable_creation_timestamp()->set_seconds(5);
   (*metadata.mutable_annotations())["a"] = "b";
@@ -168,6 +171,18 @@ TEST_F(UpdateTest, M30_TheBodyMayNotContradictTheUrl) {
   changed->mutable_metadata()->set_name("k");
   EXPECT_EQ(error(server.update(job("j"), "", std::move(changed))),
             "400 BadRequest: the name of the object (k) does not match the name on the URL (j)");
+}
+
+TEST_F(UpdateTest, M30_AnUpdateNamesItsObject) {
+  must_create(config_map("m"), R"({"data":{"k":"v"}})");
+  const std::string nameless =
+      "400 BadRequest: the name of the object (m based on URL) was undeterminable: name must be "
+      "provided";
+  EXPECT_EQ(error(server.update(config_map("m"), "", from_json(api::kinds::config_map(), "{}"))),
+            nameless);
+  EXPECT_EQ(api::to_json(*stored(config_map("m"))).find(R"("k":"v")") == std::string::npos, false);
+  must_create_pod("m");
+  EXPECT_EQ(error(server.update(pod("m"), "status", from_json(api::kinds::pod(), "{}"))), nameless);
 }
 
 TEST_F(UpdateTest, M41_AnUpdateThatChangesNothingWritesNothing) {

@@ -124,7 +124,7 @@ Result<std::string> apply_merge_patch(std::string_view target, std::string_view 
     return fail(bad_patch(why.empty() ? simdjson::error_message(error) : why));
   }
   if (change.type() == element_type::NULL_VALUE) {
-    return std::string(target);
+    return fail(bad_request("Invalid JSON Patch"));
   }
   if (change.type() != element_type::OBJECT) {
     return fail(bad_patch("json: cannot unmarshal " + std::string(type_name(change.type())) +

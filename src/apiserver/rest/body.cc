@@ -6,13 +6,12 @@
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
 #include "api/codec/yaml.h"
+#include "apiserver/body_type.h"
 #include "apiserver/managed_fields.h"
 #include "apiserver/rest/media_type.h"
 
 namespace windlass::apiserver {
 namespace {
-
-constexpr const char* kScheme = "pkg/api/legacyscheme/scheme.go:30";
 
 // What a message shows of a body that is not an object.
 std::string summary(std::string_view body) {
@@ -38,50 +37,18 @@ Status unrecognized(const api::Kind& wanted, std::string_view why, std::string_v
                   why, secret ? "[redacted]" : summary(body)));
 }
 
-std::string_view version_part(std::string_view api_version) {
-  const size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
-}
-
 // The type in the body must be that of the endpoint, or be left out (M31).
 Result<void> check_type(const api::TypeMeta& given, const api::Kind& wanted) {
-  const api::TypeMeta expected = wanted.type_meta();
-  if (given == expected) {
+  const std::string conflict = type_conflict(given, wanted);
+  if (conflict.empty()) {
     return {};
   }
-  const api::Kind* known = api::find_kind(given.api_version, given.kind);
-  if (known == nullptr) {
-    return fail(api::cannot_be_handled(
-        given, wanted.kind,
-        bad_request(fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme \"{}\"",
-                                given.kind, given.api_version, kScheme))));
-  }
-  if (known->prototype == wanted.prototype) {
-    return {};  // Eviction in its older version, DeleteOptions in any group
-  }
-  if (given.kind == expected.kind) {
+  if (given.kind == wanted.kind && api::find_kind(given.api_version, given.kind) != nullptr) {
     return fail(bad_request(
         fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                    given.api_version, expected.api_version)));
+                    given.api_version, wanted.type_meta().api_version)));
   }
-  const std::string_view group = wanted.group.empty() ? "core" : wanted.group;
-  return fail(api::cannot_be_handled(
-      given, wanted.kind,
-      bad_request(fmt::format("converting ({}.{}) to ({}.{}): unknown conversion",
-                              version_part(given.api_version), given.kind,
-                              group.substr(0, group.find('.')), wanted.kind))));
-}
-
-// What the body leaves out, the endpoint says.
-api::TypeMeta completed(api::TypeMeta given, const api::Kind& wanted) {
-  const api::TypeMeta expected = wanted.type_meta();
-  if (given.kind.empty()) {
-    given.kind = expected.kind;
-  }
-  if (given.api_version.empty()) {
-    given.api_version = expected.api_version;
-  }
-  return given;
+  return fail(api::cannot_be_handled(given, wanted.kind, bad_request(conflict)));
 }
 
 Result<Body> from_json(std::string_view json, std::string_view source, const api::Kind& wanted,
@@ -94,11 +61,11 @@ Result<Body> from_json(std::string_view json, std::string_view source, const api
       return fail(unrecognized(
           wanted, "couldn't get version/kind; json parse error: " + type.error().message, source));
     }
-    const api::TypeMeta given = completed(*type, wanted);
+    const api::TypeMeta given = completed_type(*type, wanted);
     TRY_VOID(check_type(given, wanted));
     return fail(api::cannot_be_handled(given, wanted.kind, decoded.error()));
   }
-  body.type = completed(decoded->type, wanted);
+  body.type = completed_type(decoded->type, wanted);
   TRY_VOID(check_type(body.type, wanted));
   if (wanted.list_prototype != nullptr) {
     keep_clearing(json, api::mutable_metadata_of(*body.object));
@@ -139,7 +106,7 @@ Result<Body> from_protobuf(std::string_view bytes, const api::Kind& wanted) {
                              bytes));
   }
   TRY(const api::Envelope envelope, api::open_envelope(bytes));
-  Body body{wanted.make(), completed(envelope.type, wanted)};
+  Body body{wanted.make(), completed_type(envelope.type, wanted)};
   TRY_VOID(check_type(body.type, wanted));
   if (auto decoded = api::decode_protobuf(envelope.raw, *body.object); !decoded) {
     return fail(api::cannot_be_handled(body.type, wanted.kind, decoded.error()));
