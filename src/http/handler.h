@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 
 #include "http/message.h"
@@ -45,9 +46,19 @@ class Call {
   virtual bool is_quick() const { return false; }
 };
 
+// Whose share of the transport's limits a request counts against (net/limits.h).
+struct Caller {
+  enum class Rank { unknown, ordinary, node, admin };
+
+  std::string user = {};  // "" where nobody has proven who they are
+  Rank rank = Rank::admin;
+};
+
 class Handler {
  public:
   virtual ~Handler() = default;
+  // Who asks; on any thread. Without users everybody is an admin.
+  virtual Caller identify(const Headers& /*headers*/, const Peer& /*peer*/) const { return {}; }
   // On any thread, any number at once: must not touch anything that changes. A Response is an
   // answer that needs no look at the store (401, 404 for a path that is not there, 415).
   virtual std::variant<Response, std::unique_ptr<Call>> prepare(Request request) const = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <nghttp2/nghttp2.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -41,16 +40,19 @@ class Http2ServerSession::Impl {
                                                limits.connection_window));
   }
 
-  void feed(std::string_view bytes) {
+  size_t feed(std::string_view bytes) {
     if (!problem_.empty()) {
-      return;
+      return bytes.size();
     }
+    fed_head_bytes_ = 0;
     const ssize_t used = nghttp2_session_mem_recv(session_.get(), bytes_of(bytes), bytes.size());
     if (used < 0) {
       breaks(nghttp2_strerror(static_cast<int>(used)));
     } else if (nghttp2_session_get_outbound_queue_size(session_.get()) > limits_.queued_frames) {
       breaks("more is asked for than is read");
     }
+    breaks(flood_.problem());  // what the library cuts by itself comes as no frame
+    return problem_.empty() ? static_cast<size_t>(used) : bytes.size();
   }
 
   std::vector<News> take_news() {
@@ -73,6 +75,12 @@ class Http2ServerSession::Impl {
     Request request = std::move(stream->request);
     drop_request(*stream);
     return request;
+  }
+
+  void mark_refused(StreamId id) {
+    if (Stream* stream = stream_of(id)) {
+      stream->counts_as_refused = true;
+    }
   }
 
   void welcome_body(StreamId id) {
@@ -183,6 +191,7 @@ class Http2ServerSession::Impl {
     bool complete = false;
     bool is_oversize = false;  // its head, of which nothing is kept
     bool told_of_body = false;
+    bool counts_as_refused = false;
     Refusal refusal = {};
 
     AnswerBody body = {};
@@ -191,6 +200,13 @@ class Http2ServerSession::Impl {
     bool cut = false;    // by us
 
     bool is_refused() const { return refusal.status != 0; }
+    Http2FloodGuard::End end() const {
+      using End = Http2FloodGuard::End;
+      if (counts_as_refused) {
+        return End::refused;
+      }
+      return sent ? End::answered : cut ? End::cut : End::taken_back;
+    }
   };
 
   static Nghttp2Callbacks make_callbacks() {
@@ -250,14 +266,7 @@ class Http2ServerSession::Impl {
   void submit(StreamId id, int status, const Headers& headers, std::string_view length,
               bool has_body) {
     const std::string code = std::to_string(status);
-    std::vector<std::pair<std::string, std::string>> clean;
-    clean.reserve(headers.size());
-    for (const Header& header : headers) {
-      if (is_header_to_send(header.name)) {
-        clean.emplace_back(header.name, clean_header_value(header.value));
-        std::ranges::transform(clean.back().first, clean.back().first.begin(), to_lower);
-      }
-    }
+    const Headers clean = lower_case_headers(headers);
     std::vector<nghttp2_nv> fields = {make_field<nghttp2_nv>(":status", code)};
     for (const auto& [name, value] : clean) {
       fields.push_back(make_field<nghttp2_nv>(name, value));
@@ -282,18 +291,14 @@ class Http2ServerSession::Impl {
       return;
     }
     stream.refusal = std::move(refusal);
+    stream.counts_as_refused = true;
     drop_request(stream);
     tell(id, Step::refused);
   }
 
-  // False for one too many.
   bool is_bearable(bool says_nothing) {
-    idle_frames_ = says_nothing ? idle_frames_ + 1 : 0;
-    if (idle_frames_ > limits_.idle_frames) {
-      breaks("frames that say nothing, too many in a row");
-    } else if (resets_ > limits_.resets) {
-      breaks("requests that are taken back, too many of them");
-    }
+    flood_.on_frame(says_nothing);
+    breaks(flood_.problem());
     return problem_.empty();
   }
 
@@ -331,9 +336,12 @@ class Http2ServerSession::Impl {
                        const uint8_t* name, size_t name_size, const uint8_t* value,
                        size_t value_size, uint8_t /*flags*/, void* user_data) {
     Impl& impl = self(user_data);
+    impl.fed_head_bytes_ += name_size + value_size;
+    const int after =
+        impl.fed_head_bytes_ < impl.limits_.head_bytes_per_feed ? 0 : int{NGHTTP2_ERR_PAUSE};
     Stream* stream = impl.stream_of(frame->hd.stream_id);
     if (stream == nullptr) {
-      return 0;
+      return after;
     }
     const ParserLimits& limits = impl.limits_.request;
     stream->head_bytes += name_size + value_size;
@@ -341,21 +349,25 @@ class Http2ServerSession::Impl {
       impl.drop_request(*stream);
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // ends the stream alone
     }
-    if (frame->headers.cat != NGHTTP2_HCAT_REQUEST || stream->is_oversize) {
-      return 0;  // trailers tell us nothing, and what is refused once it is there is not kept
+    // Trailers tell us nothing, and what is refused once it is there is not kept.
+    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST && !stream->is_oversize) {
+      impl.keep_field(*stream, text_of(name, name_size), text_of(value, value_size));
     }
-    const size_t bytes = name_size + value_size;
-    if (stream->head_bytes > limits.head_bytes ||
-        impl.waiting_head_bytes_ + bytes > impl.limits_.waiting_head_bytes) {
-      stream->is_oversize = true;
-      stream->method = stream->request.method;
-      impl.drop_request(*stream);
-      return 0;
+    return after;
+  }
+
+  void keep_field(Stream& stream, std::string_view name, std::string_view value) {
+    const size_t bytes = name.size() + value.size();
+    if (stream.head_bytes > limits_.request.head_bytes ||
+        waiting_head_bytes_ + bytes > limits_.waiting_head_bytes) {
+      stream.is_oversize = true;
+      stream.method = stream.request.method;
+      drop_request(stream);
+      return;
     }
-    stream->kept_head_bytes += bytes;
-    impl.waiting_head_bytes_ += bytes;
-    impl.take_field(*stream, text_of(name, name_size), text_of(value, value_size));
-    return 0;
+    stream.kept_head_bytes += bytes;
+    waiting_head_bytes_ += bytes;
+    take_field(stream, name, value);
   }
 
   void take_field(Stream& stream, std::string_view name, std::string_view value) {
@@ -453,7 +465,7 @@ class Http2ServerSession::Impl {
     Impl& impl = self(user_data);
     Stream* stream = impl.stream_of(frame->hd.stream_id);
     if (stream == nullptr) {
-      ++impl.resets_;  // the others are counted when they close
+      impl.flood_.on_broken_request();  // the others are counted when they close
     } else if (!stream->complete) {
       impl.drop_request(*stream);  // who was told of a whole one takes it
     }
@@ -465,7 +477,7 @@ class Http2ServerSession::Impl {
     Impl& impl = self(user_data);
     const bool data_or_head = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
     if (data_or_head) {
-      impl.idle_frames_ = 0;  // whoever only listens says nothing but that there is room
+      impl.flood_.on_answer_frame();
     }
     if (!data_or_head || (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) {
       return 0;
@@ -486,11 +498,7 @@ class Http2ServerSession::Impl {
     if (const auto found = impl.streams_.find(id); found != impl.streams_.end()) {
       Stream& stream = found->second;
       impl.tell(id, stream.sent ? Step::over : Step::taken_back);
-      if (stream.sent) {
-        impl.resets_ -= impl.resets_ > 0 ? 1 : 0;
-      } else if (!stream.cut) {
-        ++impl.resets_;
-      }
+      impl.flood_.on_end(stream.end(), stream.sent, stream.head_bytes);
       impl.drop_request(stream);
       impl.streams_.erase(found);
     }
@@ -498,6 +506,7 @@ class Http2ServerSession::Impl {
   }
 
   const Http2ServerLimits limits_;
+  Http2FloodGuard flood_{limits_.flood};
   std::string date_;
   Nghttp2Session session_;
   std::map<StreamId, Stream> streams_;
@@ -505,9 +514,8 @@ class Http2ServerSession::Impl {
   std::vector<Sent> sent_;
   std::string buffer_;  // made and not written, from taken_ on
   size_t taken_ = 0;
-  size_t idle_frames_ = 0;
-  size_t resets_ = 0;
   size_t waiting_head_bytes_ = 0;  // of all streams
+  size_t fed_head_bytes_ = 0;      // by the present feed()
   bool going_away_ = false;
   std::string problem_;  // set: it is over
 };
@@ -516,8 +524,8 @@ Http2ServerSession::Http2ServerSession(const Http2ServerLimits& limits)
     : impl_(std::make_unique<Impl>(limits)) {}
 Http2ServerSession::~Http2ServerSession() = default;
 
-void Http2ServerSession::feed(std::string_view bytes) {
-  impl_->feed(bytes);
+size_t Http2ServerSession::feed(std::string_view bytes) {
+  return impl_->feed(bytes);
 }
 std::vector<Http2ServerSession::News> Http2ServerSession::take_news() {
   return impl_->take_news();
@@ -539,6 +547,9 @@ const Refusal& Http2ServerSession::refusal(StreamId stream) const {
 }
 Request Http2ServerSession::take(StreamId stream) {
   return impl_->take(stream);
+}
+void Http2ServerSession::mark_refused(StreamId stream) {
+  impl_->mark_refused(stream);
 }
 void Http2ServerSession::welcome_body(StreamId stream) {
   impl_->welcome_body(stream);

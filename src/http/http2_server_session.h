@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "http/http2_flood_guard.h"
 #include "http/message.h"
 #include "http/refusal.h"
 
@@ -28,11 +29,11 @@ struct Http2ServerLimits {
   // What the client may send of bodies before it hears that more is welcome.
   int32_t stream_window = 256 * 1024;
   int32_t connection_window = 1024 * 1024;
-  // In a row, without anything of a request between them: pings, settings, frames of no bytes.
-  size_t idle_frames = 10'000;
+  Http2FloodLimits flood = {};
   size_t unsent_acknowledgements = 1000;
-  // Requests that were taken back or broken, less those that were answered to their end.
-  size_t resets = 1000;
+  // feed() stops where heads have grown by so much: the compression makes large ones of few bytes,
+  // and reading those takes its time.
+  size_t head_bytes_per_feed = SIZE_MAX;
   // Of heads that are coming or wait for their bodies, all together.
   size_t waiting_head_bytes = size_t{1024} * 1024;
   // Frames that wait for the client to read: answers, and refusals of what goes too far.
@@ -67,7 +68,8 @@ class Http2ServerSession {
   Http2ServerSession(const Http2ServerSession&) = delete;
   Http2ServerSession& operator=(const Http2ServerSession&) = delete;
 
-  void feed(std::string_view bytes);
+  // How much was taken; the rest is for another feed(), if there is a limit for one.
+  size_t feed(std::string_view bytes);
   // In the order in which it happened.
   std::vector<News> take_news();
 
@@ -80,6 +82,8 @@ class Http2ServerSession {
   const Refusal& refusal(StreamId stream) const;
   Request take(StreamId stream);
 
+  // It counts among those that were refused, however it is answered.
+  void mark_refused(StreamId stream);
   // Tells a client to go on that waits for this before it sends the body.
   void welcome_body(StreamId stream);
   // The Date of answers from now on, as http_date() has it; "" for none.

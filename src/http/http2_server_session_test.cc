@@ -355,7 +355,7 @@ TEST_F(Http2ServerTest, FloodsEndIt) {
   const std::string settings = frame(NGHTTP2_SETTINGS, 0, 0, "");
   const std::string room = frame(NGHTTP2_WINDOW_UPDATE, 0, 0, std::string("\x00\x00\x00\x01", 4));
   for (const std::string& each : {ping, settings, room}) {
-    Http2ServerSession flooded({.idle_frames = 50, .unsent_acknowledgements = 1000});
+    Http2ServerSession flooded({.flood = {.idle_frames = 50}, .unsent_acknowledgements = 1000});
     flooded.feed(greeting());
     for (int i = 0; i < 60; ++i) {
       flooded.feed(each);
@@ -390,7 +390,7 @@ const std::string kCancel("\x00\x00\x00\x08", 4);
 TEST_F(Http2ServerTest, RequestsTakenBackInARowEndIt) {
   const std::string too_much_room("\x7f\xff\xff\xff", 4);
   for (const bool by_client : {true, false}) {
-    Http2ServerSession flooded({.resets = 100});
+    Http2ServerSession flooded({.flood = {.resets = 100}});
     flooded.feed(greeting());
     for (StreamId id = 1; id < 2 * 105; id += 2) {
       flooded.feed(get_frame(id) + (by_client
@@ -420,19 +420,123 @@ TEST_F(Http2ServerTest, RequestsTakenBackNowAndThenAreNoFlood) {
 // A client that never agrees to our limits has its requests refused one by one, and does not read
 // that.
 TEST_F(Http2ServerTest, RefusalsThatNobodyReadsAreBounded) {
-  Http2ServerSession flooded({.streams = 2, .resets = 1'000'000, .queued_frames = 100});
+  Http2ServerSession flooded({.streams = 2, .flood = {.resets = 1'000'000}, .queued_frames = 100});
   flooded.feed(greeting());
   for (StreamId id = 1; id < 2 * 200 && flooded.problem().empty(); id += 2) {
     flooded.feed(get_frame(id));
   }
   EXPECT_THAT(flooded.problem(), HasSubstr("more is asked for than is read"));
-  Http2ServerSession counted({.streams = 2, .resets = 100});
+  Http2ServerSession counted({.streams = 2, .flood = {.resets = 100}});
   counted.feed(greeting());
   for (StreamId id = 1; id < 2 * 200 && counted.problem().empty(); id += 2) {
     counted.feed(get_frame(id));
     counted.written(counted.output().size());
   }
   EXPECT_THAT(counted.problem(), HasSubstr("taken back"));
+}
+
+// A field of nearly 4 KiB goes into the table that the compression has; one byte then stands for
+// it.
+constexpr size_t kLargeField = 3900;
+
+std::string large_field_frame(StreamId stream) {
+  std::string head(
+      "\x82\x84\x87\x01\x01"
+      "a"
+      "\x40\x01v\x7f",
+      10);
+  for (size_t rest = kLargeField - 127; rest > 0; rest >>= 7) {
+    head.push_back(static_cast<char>((rest & 0x7F) | (rest > 0x7F ? 0x80 : 0)));
+  }
+  return frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM, stream,
+               head + std::string(kLargeField, 'v'));
+}
+
+std::string repeated_field_frame(StreamId stream, size_t times) {
+  return frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM, stream,
+               std::string("\x82\x84\x87\x01\x01"
+                           "a") +
+                   std::string(times, '\xBE'));
+}
+
+// Such heads cost more to read than to send. Who sends only what is refused is not heard for long.
+TEST_F(Http2ServerTest, HeadsThatAreRefusedAgainAndAgainEndIt) {
+  for (const size_t times : {size_t{40}, size_t{200}}) {  // answered with 431, and cut
+    Http2ServerSession flooded;
+    flooded.feed(greeting() + large_field_frame(1));
+    size_t sent = 0;
+    for (StreamId id = 3; flooded.problem().empty() && sent < 1000; id += 2, ++sent) {
+      flooded.feed(repeated_field_frame(id, times));
+      for (const auto& news : flooded.take_news()) {
+        if (news.step == Step::refused) {
+          EXPECT_EQ(flooded.refusal(news.stream).status, 431);
+          flooded.respond(news.stream, 431, {}, chunk("too large"));
+        }
+      }
+      while (!flooded.output().empty()) {
+        flooded.written(flooded.output().size());
+      }
+    }
+    EXPECT_THAT(flooded.problem(), HasSubstr("refused")) << times;
+    EXPECT_LE(sent * times * kLargeField, size_t{8} * 1024 * 1024);
+  }
+}
+
+TEST_F(Http2ServerTest, RequestsWithoutGoodCredentialsEndItAsWell) {
+  Http2ServerSession flooded({.flood = {.refused_head_bytes = 800'000}});
+  flooded.feed(greeting());
+  size_t sent = 0;
+  for (StreamId id = 1; flooded.problem().empty() && sent < 1000; id += 2, ++sent) {
+    flooded.feed(get_frame(id));
+    flooded.mark_refused(id);
+    flooded.respond(id, 401, {}, chunk("who"));
+    flooded.written(flooded.output().size());
+  }
+  EXPECT_THAT(flooded.problem(), HasSubstr("refused"));
+  EXPECT_NEAR(static_cast<double>(sent), 800'000.0 / 8192, 3);
+}
+
+TEST_F(Http2ServerTest, RefusalsNowAndThenAreNoFlood) {
+  Http2ServerSession patient({.flood = {.refused_head_bytes = 200'000}});
+  patient.feed(greeting());
+  StreamId id = 1;
+  for (int i = 0; i < 1000; ++i) {
+    for (const bool refused : {true, false}) {
+      patient.feed(get_frame(id));
+      if (refused) {
+        patient.mark_refused(id);
+      }
+      patient.respond(id, refused ? 401 : 200, {}, chunk("x"));
+      patient.written(patient.output().size());
+      id += 2;
+    }
+  }
+  EXPECT_EQ(patient.problem(), "");
+}
+
+// Others have their turn before the rest of it.
+TEST_F(Http2ServerTest, AFeedStopsWhereHeadsHaveGrownEnough) {
+  Http2ServerSession careful({.head_bytes_per_feed = size_t{64} * 1024});
+  careful.feed(greeting() + large_field_frame(1));
+  std::string bytes;
+  for (StreamId id = 3; id < 23; id += 2) {
+    bytes += repeated_field_frame(id, 20);
+  }
+  std::string_view left = bytes;
+  size_t feeds = 0;
+  size_t complete = 0;
+  careful.take_news();
+  while (!left.empty() && feeds < 1000) {
+    left.remove_prefix(careful.feed(left));
+    ++feeds;
+    for (const auto& news : careful.take_news()) {
+      complete += news.step == Step::complete ? 1 : 0;
+      EXPECT_EQ(find_header(careful.request(news.stream).headers, "v")->size(), kLargeField);
+    }
+  }
+  EXPECT_EQ(complete, 10u);
+  EXPECT_GE(feeds, 10 * 20 * kLargeField / (64 * 1024 + kLargeField));
+  EXPECT_EQ(careful.problem(), "");
 }
 
 // However long it goes on without a pause, what is written is not kept.
@@ -510,7 +614,7 @@ TEST_F(Http2ServerTest, ABodyThatIsAnnouncedAsTooLargeIsRefusedAtOnce) {
 
 // A watch may go on for ever: room is all that its client ever speaks of.
 TEST_F(Http2ServerTest, ALongStreamIsNoFlood) {
-  Http2ServerSession patient({.idle_frames = 50});
+  Http2ServerSession patient({.flood = {.idle_frames = 50}});
   patient.feed(greeting() + get_frame(1));
   patient.start(1, 200, {}, true);
   for (int i = 0; i < 200; ++i) {

@@ -98,6 +98,18 @@ std::string_view reason_phrase(int status) {
   }
 }
 
+Headers lower_case_headers(const Headers& headers) {
+  Headers clean;
+  clean.reserve(headers.size());
+  for (const Header& header : headers) {
+    if (is_header_to_send(header.name)) {
+      clean.push_back({header.name, clean_header_value(header.value)});
+      std::ranges::transform(clean.back().name, clean.back().name.begin(), to_lower);
+    }
+  }
+  return clean;
+}
+
 std::string response_head(int status, const Headers& headers, const Framing& framing) {
   std::string head;
   head.reserve(256);

@@ -25,6 +25,9 @@ bool is_header_to_send(std::string_view name);
 // Without what could break out of its line.
 std::string clean_header_value(std::string_view value);
 
+// Those of a handler that may be said, cleaned, with names in lower case as HTTP/2 has them.
+Headers lower_case_headers(const Headers& headers);
+
 std::string response_head(int status, const Headers& headers, const Framing& framing);
 
 // `Not Found`; "" for what is not known.

@@ -23,6 +23,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   virtual void wind_down() = 0;
   // Cuts it. Nothing happens on it any more.
   virtual void close() = 0;
+  // An answer to it is being made or on its way. One that is not busy may be closed to make room.
+  virtual bool is_busy() const = 0;
 
  protected:
   // Steps, reads and writes mostly, that one may take before others have their turn.

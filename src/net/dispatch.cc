@@ -8,10 +8,17 @@
 namespace windlass::net {
 
 std::optional<http::Response> dispatch(ServerState& state, http::Request request,
-                                       http::RequestClass request_class, RequestHold& hold,
+                                       http::RequestClass request_class, Standing& standing,
+                                       RequestHold& hold,
                                        const std::shared_ptr<ExchangeLink>& link) {
   state.requests.fetch_add(1, std::memory_order_relaxed);
-  if (!hold.take_place(request_class)) {
+  const http::Caller caller = state.handler.identify(request.headers, request.peer);
+  if (!standing.admit(caller, state.limits.connections)) {
+    state.throttled.fetch_add(1);
+    return http::status_response(
+        http::too_many_requests("Too many connections of this user, please use fewer."));
+  }
+  if (!hold.take_place(request_class, caller)) {
     return http::status_response(
         http::too_many_requests("Too many requests, please try again later."));
   }

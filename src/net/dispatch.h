@@ -9,13 +9,16 @@
 #include "net/exchange_link.h"
 #include "net/request_hold.h"
 #include "net/server_state.h"
+#include "net/standing.h"
 
 namespace windlass::net {
 
-// An answer that needs no look at the store, if there is one: then the link is not used. Otherwise
-// the answer comes through the link, inside this call or later.
+// The caller counts with its connection and its request. An answer that needs no look at the store,
+// if there is one: then the link is not used. Otherwise the answer comes through the link, inside
+// this call or later.
 std::optional<http::Response> dispatch(ServerState& state, http::Request request,
-                                       http::RequestClass request_class, RequestHold& hold,
+                                       http::RequestClass request_class, Standing& standing,
+                                       RequestHold& hold,
                                        const std::shared_ptr<ExchangeLink>& link);
 
 }  // namespace windlass::net

@@ -23,6 +23,7 @@ class Handshake final : public Connection {
   void advance() override;
   void wind_down() override { close(); }
   void close() override;
+  bool is_busy() const override { return false; }
 
  private:
   void let_go();

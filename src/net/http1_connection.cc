@@ -24,7 +24,8 @@ Http1Connection::Http1Connection(uint64_t id, IoThread& io, ServerState& state,
       stream_(std::move(stream)),
       peer_(std::move(peer)),
       parser_(state.limits.request),
-      hold_(state) {}
+      hold_(state),
+      standing_(state) {}
 
 void Http1Connection::start() {
   watched_events_ = EPOLLIN | EPOLLRDHUP;
@@ -220,7 +221,11 @@ void Http1Connection::answer_request() {
   current_.long_running = request_class == http::RequestClass::long_running;
   phase_ = Phase::answering;
   link_ = std::make_shared<ExchangeLink>(state_.core, io_.mailbox(), this);
-  if (auto response = dispatch(state_, std::move(request), request_class, hold_, link_)) {
+  auto response = dispatch(state_, std::move(request), request_class, standing_, hold_, link_);
+  if (standing_.is_proven()) {
+    io_.vouch_for(id_);
+  }
+  if (response) {
     answer(*std::move(response));
   }
 }

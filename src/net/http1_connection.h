@@ -16,6 +16,7 @@
 #include "net/output_queue.h"
 #include "net/request_hold.h"
 #include "net/server_state.h"
+#include "net/standing.h"
 #include "net/stream.h"
 #include "posix/event_loop.h"
 
@@ -33,6 +34,7 @@ class Http1Connection final : public Connection {
   void advance() override;
   void wind_down() override;
   void close() override;
+  bool is_busy() const override { return phase_ == Phase::answering || !output_.empty(); }
 
  private:
   enum class Phase { reading, answering, closing, lingering, closed };
@@ -99,6 +101,7 @@ class Http1Connection final : public Connection {
   std::shared_ptr<ExchangeLink> link_;
   std::shared_ptr<ExchangeLink> sending_link_;  // whose chunks are in output_
   RequestHold hold_;                            // of the present request
+  Standing standing_;
 
   posix::WatchId watch_ = posix::WatchId::none;
   uint32_t watched_events_ = 0;

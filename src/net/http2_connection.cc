@@ -15,6 +15,11 @@
 #include "net/io_thread.h"
 
 namespace windlass::net {
+namespace {
+
+constexpr int kUnauthorized = 401;
+
+}  // namespace
 
 Http2Connection::Http2Connection(uint64_t id, IoThread& io, ServerState& state,
                                  std::unique_ptr<Stream> stream, http::Peer peer)
@@ -23,8 +28,13 @@ Http2Connection::Http2Connection(uint64_t id, IoThread& io, ServerState& state,
       state_(state),
       stream_(std::move(stream)),
       peer_(std::move(peer)),
-      session_({.request = state.limits.request, .streams = state.limits.streams}),
-      heads_(state) {}
+      session_({.request = state.limits.request,
+                .streams = state.limits.streams,
+                .flood = {.refused_head_bytes = state.limits.refused_head_bytes,
+                          .plain_head_bytes = state.limits.plain_head_bytes},
+                .head_bytes_per_feed = state.limits.head_bytes_per_turn}),
+      heads_(state),
+      standing_(state) {}
 
 void Http2Connection::start() {
   watched_events_ = EPOLLIN;
@@ -52,7 +62,7 @@ void Http2Connection::advance() {
   while (phase_ == Phase::open && more) {
     more = flush();
     more = (phase_ == Phase::open && read_input()) || more;
-    if (++steps == kMaxStepsPerTurn && more) {
+    if ((++steps == kMaxStepsPerTurn || !input_.empty()) && more) {
       turn_comes_ = true;
       io_.loop().post([this, self] {
         turn_comes_ = false;
@@ -94,20 +104,15 @@ bool Http2Connection::flush() {
 }
 
 bool Http2Connection::read_input() {
+  if (!input_.empty()) {
+    const std::string bytes = std::exchange(input_, {});
+    feed(bytes);
+    return phase_ == Phase::open;
+  }
   const std::span<char> scratch = io_.scratch();
   const Transfer got = stream_->read(scratch);
   if (got.result == Io::done) {
-    session_.feed({scratch.data(), got.bytes});
-    for (const Session::News& news : session_.take_news()) {
-      look_at(news);
-    }
-    count_heads();
-    if (!session_.problem().empty() && phase_ == Phase::open) {
-      state_.refused.fetch_add(1);
-      state_.log.info("a client breaks HTTP/2",
-                      {{"peer", peer_.address}, {"why", session_.problem()}});
-      close();
-    }
+    feed({scratch.data(), got.bytes});
     return phase_ == Phase::open;
   }
   if (got.result == Io::want_write) {
@@ -116,6 +121,23 @@ bool Http2Connection::read_input() {
     close();  // who has finished sending reads no answers either
   }
   return false;
+}
+
+void Http2Connection::feed(std::string_view bytes) {
+  const size_t used = session_.feed(bytes);
+  for (const Session::News& news : session_.take_news()) {
+    look_at(news);
+  }
+  count_heads();
+  if (!session_.problem().empty() && phase_ == Phase::open) {
+    state_.refused.fetch_add(1);
+    state_.log.info("a client breaks HTTP/2",
+                    {{"peer", peer_.address}, {"why", session_.problem()}});
+    close();
+  }
+  if (phase_ == Phase::open) {
+    input_ = bytes.substr(used);
+  }
 }
 
 // All that is said has been written. The other side may still have something to say, which must
@@ -236,8 +258,12 @@ void Http2Connection::answer_request(StreamId id, Exchange& exchange) {
   const http::RequestClass request_class = http::classify(request);
   exchange.long_running = request_class == http::RequestClass::long_running;
   exchange.link = std::make_shared<ExchangeLink>(state_.core, io_.mailbox(), this, id);
-  if (auto response =
-          dispatch(state_, std::move(request), request_class, exchange.hold, exchange.link)) {
+  auto response =
+      dispatch(state_, std::move(request), request_class, standing_, exchange.hold, exchange.link);
+  if (standing_.is_proven()) {
+    io_.vouch_for(id_);
+  }
+  if (response) {
     answer(id, exchange, *std::move(response));
   }
 }
@@ -269,6 +295,9 @@ void Http2Connection::answer(StreamId id, Exchange& exchange, http::Response res
   http::Chunk body = response.shared ? std::move(response.shared)
                                      : std::make_shared<const std::string>(response.take_body());
   const size_t bytes = body->size();
+  if (response.status == kUnauthorized) {
+    session_.mark_refused(id);
+  }
   session_.set_date(io_.date());
   session_.respond(id, response.status, response.headers, std::move(body));
   end_answer(exchange);

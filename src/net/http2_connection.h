@@ -15,6 +15,7 @@
 #include "net/connection.h"
 #include "net/request_hold.h"
 #include "net/server_state.h"
+#include "net/standing.h"
 #include "net/stream.h"
 #include "posix/event_loop.h"
 
@@ -32,6 +33,7 @@ class Http2Connection final : public Connection {
   void advance() override;
   void wind_down() override;
   void close() override;
+  bool is_busy() const override { return !exchanges_.empty(); }
 
  private:
   using Session = http::Http2ServerSession;
@@ -61,6 +63,7 @@ class Http2Connection final : public Connection {
   bool flush();
   bool read_input();
   bool discard_input();
+  void feed(std::string_view bytes);
   void begin_closing();
 
   void look_at(const Session::News& news);
@@ -101,12 +104,14 @@ class Http2Connection final : public Connection {
   // What waits of heads: one connection may have a plain one for nothing, as over HTTP/1.1, so that
   // a plain request gets in whatever others send.
   RequestHold heads_;
+  Standing standing_;
 
   Phase phase_ = Phase::open;
   bool going_away_ = false;
   bool turn_comes_ = false;  // the next one: it has one in each round of the loop, not more
   bool write_blocked_ = false;
   size_t small_bytes_ = 0;  // of all answers that keep no place
+  std::string input_;       // received and not looked at: its turn was over
   size_t discarded_ = 0;
 
   posix::WatchId watch_ = posix::WatchId::none;

@@ -388,6 +388,48 @@ TEST(Http2Serving, WhoBreaksItIsClosed) {
   EXPECT_EQ(server.server->statistics().refused, 1u);
 }
 
+// Heads that are few bytes on the wire and large in memory, from clients without credentials.
+TEST(Http2Serving, WhoSendsOnlyWhatIsRefusedIsClosedAndOthersAreServed) {
+  constexpr size_t kField = 3900;
+  const auto frame = [](uint8_t type, uint8_t flags, uint32_t stream, const std::string& payload) {
+    std::string bytes;
+    for (const size_t number : {payload.size() >> 16, payload.size() >> 8, payload.size()}) {
+      bytes.push_back(static_cast<char>(number & 0xFF));
+    }
+    bytes += {static_cast<char>(type), static_cast<char>(flags)};
+    for (const int shift : {24, 16, 8, 0}) {
+      bytes.push_back(static_cast<char>(stream >> shift));
+    }
+    return bytes + payload;
+  };
+  const std::string get("\x82\x84\x87\x01\x01x", 6);
+  std::string length;
+  for (size_t rest = kField - 127; rest > 0; rest >>= 7) {
+    length.push_back(static_cast<char>((rest & 0x7F) | (rest > 0x7F ? 0x80 : 0)));
+  }
+  std::string attack = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, "") +
+                       frame(1, 5, 1, get + "\x40\x01v\x7f" + length + std::string(kField, 'v'));
+  for (uint32_t id = 3; id < 2 * 150; id += 2) {
+    attack += frame(1, 5, id, get + std::string(40, '\xBE'));
+  }
+  TestServer server(with_limits());
+  std::vector<std::unique_ptr<TlsClient>> attackers;
+  for (int i = 0; i < 4; ++i) {
+    attackers.push_back(std::make_unique<TlsClient>(server.server->endpoint(),
+                                                    certificates().authority.certificate_pem,
+                                                    ClientOptions{{}, TLS1_3_VERSION, "\x02h2"}));
+    attackers.back()->send(attack);
+  }
+  Http2Client client(server);
+  EXPECT_EQ(client.answer(client.ask("GET", "/served")).body, "GET /served ");
+  for (const auto& attacker : attackers) {
+    while (!attacker->receive(1).empty()) {
+    }
+  }
+  EXPECT_TRUE(soon([&] { return server.server->statistics().connections == 1; }));
+  EXPECT_THAT(server.log.text(), HasSubstr("requests that are refused, too many of them"));
+}
+
 TEST(Http2Serving, AServerThatStopsEndsWatchesAndAnswersTheRest) {
   Asked asked;
   TestServer server(with_limits(), asked.handler());

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "http/response_head.h"
@@ -56,9 +57,16 @@ void IoThread::add(posix::FileDescriptor socket) {
     state_.connections.remove(1);
     return;
   }
+  if (state_.adopted.load() >= state_.limits.connections && !make_room()) {
+    state_.turned_away.fetch_add(1);
+    state_.connections.remove(1);
+    return;
+  }
+  state_.adopted.fetch_add(1);
   const uint64_t id = ++last_id_;
   const auto connection = std::make_shared<Handshake>(id, *this, state_, std::move(stream));
   connections_.emplace(id, connection);
+  unproven_.insert(id);
   connection->start();
 }
 
@@ -101,8 +109,29 @@ std::string_view IoThread::date() {
   return date_;
 }
 
+// First those that anybody could have opened, then those that wait for their next request: it comes
+// over another connection.
+bool IoThread::make_room() {
+  auto found = connections_.end();
+  if (!unproven_.empty()) {
+    found = connections_.find(*unproven_.begin());
+  } else {
+    found = std::ranges::find_if(connections_,
+                                 [](const auto& entry) { return !entry.second->is_busy(); });
+  }
+  if (found == connections_.end()) {
+    return false;
+  }
+  state_.displaced.fetch_add(1);
+  const auto connection = found->second;
+  connection->close();
+  return true;
+}
+
 void IoThread::forget(uint64_t connection_id) {
   connections_.erase(connection_id);
+  unproven_.erase(connection_id);
+  state_.adopted.fetch_sub(1);
   state_.connections.remove(1);
   if (connections_.empty() && stopping()) {
     // Later: the connection that has just ended is still running.

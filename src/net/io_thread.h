@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,8 @@ class IoThread {
   // The handshake of this connection is over.
   void greet(uint64_t connection_id, std::unique_ptr<Stream> stream, http::Peer peer);
   void forget(uint64_t connection_id);
+  // It has proven who it is.
+  void vouch_for(uint64_t connection_id) { unproven_.erase(connection_id); }
 
  private:
   static constexpr size_t kScratchBytes = size_t{64} * 1024;
@@ -53,6 +56,8 @@ class IoThread {
   void add(posix::FileDescriptor socket);
   void deliver();
   void close_all();
+  // Closes one that may go; false when there is none.
+  bool make_room();
 
   ServerState& state_;
   std::shared_ptr<const TlsContext> tls_;  // null for plain TCP
@@ -60,6 +65,7 @@ class IoThread {
   std::shared_ptr<Mailbox> mailbox_;
   std::vector<char> scratch_;
   std::map<uint64_t, std::shared_ptr<Connection>> connections_;
+  std::set<uint64_t> unproven_;  // of connections_, the oldest first
   uint64_t last_id_ = 0;
   std::string date_;
   int64_t date_seconds_ = -1;

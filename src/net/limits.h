@@ -13,13 +13,23 @@ namespace windlass::net {
 struct Limits {
   http::ParserLimits request = {};
 
-  size_t connections = 4096;  // more are closed as they come
-  uint32_t streams = 250;     // requests at a time of one that speaks HTTP/2, as in kube-apiserver
+  // One more takes the place of the oldest that has not proven who it is, or else of the oldest
+  // that waits for no answer; where there is none it is closed.
+  size_t connections = 4096;
+  uint32_t streams = 250;  // requests at a time of one that speaks HTTP/2, as in kube-apiserver
   // Requests being answered, and of larger answers until their clients have them; more get 429 with
   // Retry-After. kube-apiserver's 400 and 200.
   size_t reads_in_flight = 400;
   size_t writes_in_flight = 200;
   size_t long_running = 3000;  // watches and followed logs
+
+  // Shares, so that no client takes what others need: of the three above, and of `connections`, one
+  // user who is no admin has at most one part in so many. All without credentials are one user.
+  size_t user_share = 4;
+  // Of the three above, the last part in so many is kept for nodes and admins, and the last part in
+  // so many for admins.
+  size_t kept_for_nodes = 4;
+  size_t kept_for_admins = 16;
 
   // Of one streamed answer, written and not taken by its client: a slow watcher is cut off.
   size_t unsent_stream_bytes = size_t{16} * 1024 * 1024;
@@ -35,6 +45,12 @@ struct Limits {
   // gets in.
   size_t buffered_head_bytes = size_t{64} * 1024 * 1024;
   size_t plain_head_bytes = size_t{8} * 1024;
+  // Of HTTP/2, whose heads may be few bytes on the wire. So much is read of one connection before
+  // the others have their turn.
+  size_t head_bytes_per_turn = size_t{64} * 1024;
+  // And so much of one whose requests are refused, or come without good credentials; then it is
+  // closed. Each that is answered makes up for a plain head.
+  size_t refused_head_bytes = size_t{4} * 1024 * 1024;
 
   Duration handshake_timeout = seconds(10);
   Duration head_timeout = seconds(32);     // from the first byte, or the connection's start

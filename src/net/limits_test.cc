@@ -164,21 +164,24 @@ TEST(Limits, ACallMayOutliveTheServerThatCountsIt) {
 }
 
 TEST(Limits, ConnectionsAboveTheLimitAreClosed) {
-  TestServer server(with([](Limits& limits) { limits.connections = 2; }));
+  Waiting waiting;
+  ServerOptions options = with([](Limits& limits) { limits.connections = 2; });
+  options.io_threads = 1;
+  TestServer server(options, waiting.handler());
   Client first(*server.server);
   Client second(*server.server);
   first.request("GET /");
   second.request("GET /");
-  EXPECT_EQ(first.receive().status, 200);
-  EXPECT_EQ(second.receive().status, 200);
+  ASSERT_TRUE(server.wait_until([&] { return waiting.exchanges.size() == 2; }));
   Client third(*server.server);
   EXPECT_EQ(third.receive_rest(), "");
   EXPECT_EQ(server.server->statistics().turned_away, 1u);
-  first.close();
+  first.reset();
   ASSERT_TRUE(server.wait_until([&] { return server.server->statistics().connections == 1; }));
   Client fourth(*server.server);
-  fourth.request("GET /");
+  fourth.request("GET /now");
   EXPECT_EQ(fourth.receive().status, 200);
+  server.on_core([&] { waiting.exchanges.clear(); });
 }
 
 TEST(Limits, AnAnswerThatTakesTooLongIs504) {

@@ -25,34 +25,30 @@ class RequestHold {
     state_->throttled.fetch_add(1);
     return false;
   }
-  // False when all places are taken.
-  bool take_place(http::RequestClass request_class) {
-    Gauge& gauge = state_->load->in_flight[static_cast<size_t>(request_class)];
-    if (!gauge.try_add(1)) {
+  // False when all places are taken, or all that this caller may have.
+  bool take_place(http::RequestClass request_class, const http::Caller& caller) {
+    slot_ = state_->load->try_take(request_class, caller);
+    if (slot_ == nullptr) {
       state_->throttled.fetch_add(1);
       return false;
     }
-    slot_ = &gauge;
     return true;
   }
   // After take_place().
   std::shared_ptr<Place> share() {
-    place_ = std::make_shared<Place>(state_->load, *std::exchange(slot_, nullptr),
-                                     std::exchange(bytes_, {}));
+    place_ = std::make_shared<Place>(state_->load, std::move(slot_), std::exchange(bytes_, {}));
     return place_;
   }
   // All but so many bytes, of the request that comes next.
   void release(const RequestBytes& but = {}) {
     place_ = nullptr;
-    if (slot_ != nullptr) {
-      std::exchange(slot_, nullptr)->remove(1);
-    }
+    slot_ = nullptr;
     state_->load->shrink(bytes_, but);
   }
 
  private:
   ServerState* state_;
-  Gauge* slot_ = nullptr;
+  std::unique_ptr<Load::Slot> slot_;  // in the load, which the state keeps
   RequestBytes bytes_;
   std::shared_ptr<Place> place_;
 };

@@ -161,6 +161,7 @@ ServerStatistics Server::statistics() const {
   now.refused = state.refused.load();
   now.cut_off = state.cut_off.load();
   now.turned_away = state.turned_away.load();
+  now.displaced = state.displaced.load();
   return now;
 }
 

@@ -49,6 +49,7 @@ struct ServerStatistics {
   uint64_t refused = 0;
   uint64_t cut_off = 0;
   uint64_t turned_away = 0;
+  uint64_t displaced = 0;
 };
 
 class Server {

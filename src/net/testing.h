@@ -81,7 +81,12 @@ class LambdaHandler final : public http::Handler {
     return screen_with ? screen_with(head, peer) : std::nullopt;
   }
 
+  http::Caller identify(const http::Headers& headers, const http::Peer& peer) const override {
+    return identify_with ? identify_with(headers, peer) : http::Caller();
+  }
+
   std::function<void(const http::Request&)> on_prepare;  // on an I/O thread
+  std::function<http::Caller(const http::Headers&, const http::Peer&)> identify_with;
   std::map<std::string, http::Response> at_once;
   std::function<std::optional<http::Response>(const http::Request&, const http::Peer&)> screen_with;
   OnCore on_core = [](const http::Request& request, const ExchangePtr& exchange) {

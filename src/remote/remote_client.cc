@@ -41,6 +41,11 @@ HttpRequest writing_message(bool json, std::string_view method, std::string targ
                         api::seal_envelope(type, message));
 }
 
+// Who writes events decides what becomes of those that are not taken (client/event_recorder.h).
+bool is_best_effort(const api::Kind& kind) {
+  return kind.plural == "events";
+}
+
 std::string_view patch_content_type(client::PatchType type) {
   switch (type) {
     case client::PatchType::json:
@@ -99,21 +104,21 @@ void RemoteClient::send(MakeRequest make, std::function<void(Result<HttpAnswer>)
     request.may_send = may_write_;
   }
   const bool sends_protobuf = request.content_type == kProtobufType;
-  transport_.send(std::move(request), [this, alive = std::weak_ptr(alive_), json, sends_protobuf,
-                                       make = std::move(make),
-                                       done = std::move(done)](Result<HttpAnswer> answer) {
-    if (alive.expired()) {
-      return;
-    }
-    const int status = answer ? answer->status : 0;
-    // Both are said before anything is done: the request may go again.
-    if (!json && (status == 406 || (status == 415 && sends_protobuf))) {
-      json_only_ = true;
-      return send(make, done);
-    }
-    const bool refused = answer && (status < 200 || status > 299);
-    done(refused ? fail(decode_error(status, answer->headers, answer->body)) : std::move(answer));
-  });
+  transport_.send(std::move(request),
+                  [this, alive = std::weak_ptr(alive_), json, sends_protobuf,
+                   make = std::move(make), done = std::move(done)](Result<HttpAnswer> answer) {
+                    if (alive.expired()) {
+                      return;
+                    }
+                    const int status = answer ? answer->status : 0;
+                    // Both are said before anything is done: the request may go again.
+                    if (!json && (status == 406 || (status == 415 && sends_protobuf))) {
+                      json_only_ = true;
+                      return send(make, done);
+                    }
+                    const bool refused = answer && (status < 200 || status > 299);
+                    done(refused ? fail(decode_error(status, answer->headers, answer->body)) : std::move(answer));
+                  });
 }
 
 const api::Outline* RemoteClient::outline_of(const api::Kind& kind) const {
@@ -168,6 +173,7 @@ void RemoteClient::create(const ObjectRef& ref, ObjectPtr object, Done<ObjectPtr
       [&kind, target = collection_path(kind, ref.ns), object = std::move(object)](bool json) {
         HttpRequest request = writing_message(json, "POST", target, kind.type_meta(), *object);
         request.create_for = owner_of(*object, kind);
+        request.best_effort = is_best_effort(kind);
         return request;
       },
       kind, outline_of(kind), std::move(done));
@@ -178,7 +184,9 @@ void RemoteClient::update(const ObjectRef& ref, std::string_view subresource, Ob
   const api::Kind& kind = *ref.kind;
   send_object(
       [&kind, target = object_path(ref, subresource), object = std::move(object)](bool json) {
-        return writing_message(json, "PUT", target, kind.type_meta(), *object);
+        HttpRequest request = writing_message(json, "PUT", target, kind.type_meta(), *object);
+        request.best_effort = is_best_effort(kind);
+        return request;
       },
       kind, nullptr, std::move(done));
 }
@@ -190,8 +198,10 @@ void RemoteClient::patch(const ObjectRef& ref, std::string_view subresource, cli
     target += "?fieldManager=" + percent_encode(transport_.options().user_agent);
   }
   send_object(
-      [type, target = std::move(target), body = std::move(body)](bool json) {
-        return writing(json, "PATCH", target, patch_content_type(type), body);
+      [type, target = std::move(target), body = std::move(body), &kind = *ref.kind](bool json) {
+        HttpRequest request = writing(json, "PATCH", target, patch_content_type(type), body);
+        request.best_effort = is_best_effort(kind);
+        return request;
       },
       *ref.kind, outline_of(*ref.kind), std::move(done));
 }

@@ -250,6 +250,38 @@ TEST(RemoteClient, AThrottledServerIsLeftAloneByAll) {
   EXPECT_GE(next - throttled, seconds(1));
 }
 
+// A server that takes no more events takes all else: nothing waits for them.
+TEST(RemoteClient, AnEventThatIsNotTakenKeepsNothingWaiting) {
+  ScriptedServer server({[&](Peer& peer) {
+    for (int i = 0; i < 2; ++i) {
+      if (peer.receive().starts_with("POST")) {
+        peer.answer(429, "too many events", "Retry-After: 60\r\n");
+      } else {
+        peer.answer(200, kConfigMap);
+      }
+    }
+  }});
+  Transport::Options options;
+  options.connections = 1;
+  Caller caller(server.access(), options);
+  int code = 0;
+  bool got_config = false;
+  const client::ObjectRef event{&api::kinds::event(), "default", "e"};
+  caller.loop.post([&] {
+    caller.client.create(event, event.kind->make(), [&](const Result<ObjectPtr>& made) {
+      code = made ? 0 : made.error().code;
+      // Only now, so that it comes after the 429.
+      caller.client.get(config_ref(), [&](const Result<ObjectPtr>& got) {
+        got_config = got.has_value();
+        caller.loop.stop();
+      });
+    });
+  });
+  caller.run();
+  EXPECT_EQ(code, 429);
+  EXPECT_TRUE(got_config);
+}
+
 TEST(RemoteClient, ARateIsKeptWhereOneIsWanted) {
   constexpr int kRequests = 6;
   ScriptedServer server({[](Peer& peer) {

@@ -68,7 +68,7 @@ class Transport::Exchange final : public AnswerSink {
   void on_complete(HttpAnswer answer) override {
     owner_.count(request_.method, answer.status);
     owner_.on_free(std::exchange(channel_, nullptr));
-    if (answer.status == 429 && ++throttled_ <= kMaxThrottled) {
+    if (answer.status == 429 && !request_.best_effort && ++throttled_ <= kMaxThrottled) {
       const Duration delay = retry_after(answer.headers);
       owner_.throttle(delay);
       return wait(delay + owner_.spread_of(delay));

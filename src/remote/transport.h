@@ -18,13 +18,13 @@
 #include <string>
 #include <vector>
 
+#include "base/rate_limit.h"
 #include "client/write_outcome.h"
 #include "env/random.h"
 #include "http/message.h"
 #include "remote/channel.h"
 #include "remote/dialer.h"
 #include "remote/http2_connection.h"
-#include "remote/rate_limit.h"
 #include "remote/request_queue.h"
 #include "remote/watch_lines.h"
 
@@ -38,6 +38,8 @@ struct HttpRequest {
   std::string body = {};
   // Of a create: whom it is for. Their creates take turns.
   std::string create_for = {};
+  // A 429 is its answer, and tells nothing about others: a server has limits for events alone.
+  bool best_effort = false;
   // Asked at the moment it would leave, also after it had to wait; empty: always.
   std::function<bool()> may_send = {};
 };

@@ -34,8 +34,8 @@ Http2ServerLimits small_limits() {
   limits.request.headers = 16;
   limits.request.body_bytes = 1024;
   limits.streams = 20;
-  limits.idle_frames = 100;
-  limits.resets = 50;
+  limits.flood.idle_frames = 100;
+  limits.flood.resets = 50;
   return limits;
 }
 

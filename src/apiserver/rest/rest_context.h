@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apiserver/rest/encoded_cache.h"
+#include "apiserver/rest/event_rates.h"
 #include "apiserver/rest/hooks.h"
 #include "apiserver/rest/request_metrics.h"
 #include "apiserver/rest/watch_batches.h"
@@ -33,6 +34,7 @@ struct RestContext : std::enable_shared_from_this<RestContext> {
   Hooks hooks;
   RequestMetrics metrics = {};  // thread-safe
   EncodedCache encoded = {};    // thread-safe
+  EventRates event_rates = {};  // thread-safe
   WatchBatches batches = {};
 };
 

@@ -9,6 +9,7 @@
 #include "apiserver/rest/parameters.h"
 #include "apiserver/rest/paths.h"
 #include "apiserver/rest/responses.h"
+#include "http/status_response.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -29,6 +30,24 @@ Format format_of_error(const http::Headers& headers, const http::Target& target)
   Format plain;
   plain.pretty = wants_pretty(headers, target);
   return plain;
+}
+
+http::Caller::Rank rank_of(const User& user) {
+  switch (role_of(user)) {
+    case Role::admin:
+      return http::Caller::Rank::admin;
+    case Role::node:
+      return http::Caller::Rank::node;
+    default:
+      return http::Caller::Rank::ordinary;
+  }
+}
+
+bool is_limited_event(const RestRequest& request) {
+  const std::string& verb = request.info.verb;
+  return request.kind().plural == "events" &&
+         (verb == "create" || verb == "update" || verb == "patch") &&
+         role_of(request.user) != Role::admin;
 }
 
 // Whether the path itself names an object, whatever a selector says (api.md M86).
@@ -99,6 +118,14 @@ RestHandler::RestHandler(Server& server, env::Executor& executor, env::Clock& cl
 
 RestHandler::~RestHandler() {
   context_->open = false;
+}
+
+http::Caller RestHandler::identify(const http::Headers& headers, const http::Peer& peer) const {
+  const auto user = authenticator_.authenticate(headers, peer);
+  if (!user || user->is_anonymous()) {
+    return {"", http::Caller::Rank::unknown};
+  }
+  return {user->name, rank_of(*user)};
 }
 
 Prepared RestHandler::prepare(http::Request http) const {
@@ -198,6 +225,12 @@ Prepared RestHandler::route_resource(RestRequest request) const {
   if (request.http.method == "HEAD" || !request.served->allows(info.verb) || bad_create ||
       bad_sweep || (wants_name && !named)) {
     return failure_response(method_not_allowed(), request.format);
+  }
+  if (is_limited_event(request) &&
+      !context_->event_rates.take(request.user.name, context_->clock.monotonic())) {
+    return failure_response(
+        http::too_many_requests("this user writes too many events, some of them are not stored"),
+        request.format);
   }
   if (!request.kind().namespaced) {
     info.ns.clear();

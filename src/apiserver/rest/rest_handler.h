@@ -32,6 +32,7 @@ class RestHandler final : public http::Handler {
               Authenticator authenticator, RestOptions options);
   ~RestHandler() override;
 
+  http::Caller identify(const http::Headers& headers, const http::Peer& peer) const override;
   Prepared prepare(http::Request request) const override;
   // The checks of prepare() that need the head alone. A body of somebody unknown is not waited for
   // even where anybody may read.

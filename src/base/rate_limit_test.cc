@@ -1,8 +1,8 @@
-#include "remote/rate_limit.h"
+#include "base/rate_limit.h"
 
 #include <gtest/gtest.h>
 
-namespace windlass::remote {
+namespace windlass {
 namespace {
 
 TEST(RateLimit, LetsABurstThroughAndThenTheRate) {
@@ -40,4 +40,4 @@ TEST(RateLimit, WithoutARateThereIsNone) {
 }
 
 }  // namespace
-}  // namespace windlass::remote
+}  // namespace windlass
