@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "api/codec/base64.h"
+#include "base/utf8.h"
 #include "http/target.h"
 
 namespace windlass::remote {
@@ -73,6 +74,8 @@ class ConnectTunnel final : public ProxyTunnel {
     }
   }
 
+  static constexpr size_t kMaxShown = 256;  // of what the proxy says: it ends up in logs
+
   void judge() {
     const std::string line = head_.substr(0, head_.find('\r'));
     if (!line.starts_with("HTTP/1.")) {
@@ -80,7 +83,7 @@ class ConnectTunnel final : public ProxyTunnel {
     }
     const size_t space = line.find(' ');
     if (space == std::string::npos || line.substr(space + 1, 1) != "2") {
-      return fail_with(fmt::format("the proxy refuses: {}", line));
+      return fail_with(fmt::format("the proxy refuses: {}", one_line(line.substr(0, kMaxShown))));
     }
     open();
   }

@@ -116,8 +116,11 @@ void RemoteClient::send(MakeRequest make, std::function<void(Result<HttpAnswer>)
                       json_only_ = true;
                       return send(make, done);
                     }
-                    const bool refused = answer && (status < 200 || status > 299);
-                    done(refused ? fail(decode_error(status, answer->headers, answer->body)) : std::move(answer));
+                    if (answer && (status < 200 || status > 299)) {
+                      return done(fail(decode_error(status, answer->headers,
+                                                    transport_.redacted(std::move(answer->body)))));
+                    }
+                    done(std::move(answer));
                   });
 }
 

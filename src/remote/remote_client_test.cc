@@ -282,6 +282,26 @@ TEST(RemoteClient, AnEventThatIsNotTakenKeepsNothingWaiting) {
   EXPECT_TRUE(got_config);
 }
 
+// What a server says ends up in logs and events.
+TEST(RemoteClient, WhatAServerSaysIsBoundedAndWithoutControlCharactersAndTokens) {
+  const std::string token = "secret-token-0123456789";
+  const std::string text =
+      R"(no \u001b[31m\u0000\n)" + token + R"( good )" + std::string(100'000, 'x');
+  ScriptedServer server({[&](Peer& peer) {
+    peer.receive();
+    peer.answer(403, R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")" + text +
+                         R"(","reason":"Forbidden","code":403})");
+  }});
+  Access access = server.access();
+  access.token = token;
+  Caller caller(access);
+  const Result<ObjectPtr> refused = create_config(caller);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, ::testing::StartsWith("no [31m [redacted] good xxx"));
+  EXPECT_LE(refused.error().message.size(), 2100u);
+  EXPECT_TRUE(refused.error().message.ends_with("xxx..."));
+}
+
 TEST(RemoteClient, ARateIsKeptWhereOneIsWanted) {
   constexpr int kRequests = 6;
   ScriptedServer server({[](Peer& peer) {

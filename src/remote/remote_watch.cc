@@ -71,7 +71,8 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
       transport_.dialer().credentials().reread();
     }
     end(answer.status == 200 ? plain_error("the server has ended the watch")
-                             : decode_error(answer.status, answer.headers, answer.body));
+                             : decode_error(answer.status, answer.headers,
+                                            transport_.redacted(std::move(answer.body))));
   }
 
   void on_lost(const Loss& loss) override {

@@ -193,6 +193,22 @@ Result<RequestHead> Transport::head_of(const HttpRequest& request) {
   return head;
 }
 
+std::string Transport::redacted(std::string text) {
+  constexpr std::string_view kScheme = "Bearer ";
+  constexpr size_t kLeastSecret = 8;  // a shorter one could be any word
+  const Result<std::string> authorization = dialer_.credentials().authorization();
+  if (!authorization || authorization->size() < kScheme.size() + kLeastSecret) {
+    return text;
+  }
+  const std::string token = authorization->substr(kScheme.size());
+  constexpr std::string_view kInstead = "[redacted]";
+  for (size_t at = text.find(token); at != std::string::npos;
+       at = text.find(token, at + kInstead.size())) {
+    text.replace(at, token.size(), kInstead);
+  }
+  return text;
+}
+
 void Transport::send(HttpRequest request, Done done) {
   if (exchanges_.size() >= kMaxWaiting) {
     loop_.post([weak = std::weak_ptr(self_), done = std::move(done)] {

@@ -78,6 +78,9 @@ class Transport {
   // An answer of any status is an answer. An error is client::not_sent(), or means that the request
   // may have been applied.
   void send(HttpRequest request, Done done);
+  // What the server says when it refuses, without our own token, which it may repeat: errors end up
+  // in logs and events.
+  std::string redacted(std::string text);
 
   // Requests that have no answer yet.
   size_t pending() const { return exchanges_.size(); }

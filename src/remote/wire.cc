@@ -8,16 +8,30 @@
 
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
+#include "base/utf8.h"
 #include "schema/meta/v1/meta.pb.h"
 #include "schema/meta/v1/status.pb.h"
 
 namespace windlass::remote {
 namespace {
 
+// What a server says goes into logs, events and terminals, so that much of it and no more does.
+constexpr size_t kMaxShownMessage = 2048;
+constexpr size_t kMaxShownName = 256;
+constexpr size_t kMaxCauses = 16;
+
+std::string shown(std::string_view text, size_t max_bytes) {
+  std::string line = one_line(text.substr(0, max_bytes));
+  if (text.size() > max_bytes) {
+    line += "...";
+  }
+  return line;
+}
+
 using StatusMessage = api::meta::v1::Status;
 
 Status unreadable(const Status& why) {
-  return plain_error("the server's answer cannot be read: " + why.message);
+  return plain_error("the server's answer cannot be read: " + shown(why.message, kMaxShownMessage));
 }
 
 struct Typed {
@@ -70,16 +84,21 @@ Result<StatusMessage> read_status(bool protobuf, std::string_view body) {
 Status from_message(const StatusMessage& message) {
   Status status;
   status.code = message.code();
-  status.reason = message.reason();
-  status.message = message.message();
+  status.reason = shown(message.reason(), kMaxShownName);
+  status.message = shown(message.message(), kMaxShownMessage);
   const auto& details = message.details();
-  status.details.name = details.name();
-  status.details.group = details.group();
-  status.details.kind = details.kind();
-  status.details.uid = details.uid();
+  status.details.name = shown(details.name(), kMaxShownName);
+  status.details.group = shown(details.group(), kMaxShownName);
+  status.details.kind = shown(details.kind(), kMaxShownName);
+  status.details.uid = shown(details.uid(), kMaxShownName);
   status.details.retry_after_seconds = details.retry_after_seconds();
   for (const auto& cause : details.causes()) {
-    status.details.causes.push_back({cause.reason(), cause.message(), cause.field()});
+    if (status.details.causes.size() == kMaxCauses) {
+      break;
+    }
+    status.details.causes.push_back({shown(cause.reason(), kMaxShownName),
+                                     shown(cause.message(), kMaxShownMessage),
+                                     shown(cause.field(), kMaxShownName)});
   }
   return status;
 }
