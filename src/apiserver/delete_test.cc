@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "api/codec/protobuf.h"
 #include "api/codec/wire_time.h"
 #include "apiserver/server_testing.h"
@@ -291,6 +293,17 @@ TEST_F(DeleteTest, P72_ADeletionUnderWayCanOnlyBeMadeShorter) {
   EXPECT_EQ(deleted_in(pod("p")), 10);
   EXPECT_EQ(meta(pod("p")).deletion_grace_period_seconds(), 10);
   EXPECT_EQ(meta(pod("p")).generation(), 2) << "not bumped again";
+}
+
+// As nanoseconds such a time would be one of the past, and the pod be killed at once.
+TEST_F(DeleteTest, P71_AGracePeriodBeyondAllTimes) {
+  run_pod("p");
+  remove(pod("p"), std::numeric_limits<int64_t>::max());
+  EXPECT_GT(deleted_in(pod("p")), int64_t{40} * 365 * 24 * 3600);
+  EXPECT_EQ(meta(pod("p")).deletion_grace_period_seconds(), std::numeric_limits<int64_t>::max());
+  remove(pod("p"), 10);
+  EXPECT_EQ(deleted_in(pod("p")), 10);
+  EXPECT_EQ(meta(pod("p")).deletion_grace_period_seconds(), 10);
 }
 
 TEST_F(DeleteTest, P72_NeverShorterThanNow) {

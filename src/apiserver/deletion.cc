@@ -6,6 +6,7 @@
 
 #include "api/codec/wire_time.h"
 #include "apiserver/request_errors.h"
+#include "base/bounded_seconds.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::apiserver {
@@ -79,7 +80,8 @@ bool shorten(const DeleteOptions& options, Time now, ObjectMeta& metadata) {
     return false;
   }
   int64_t period = asked;
-  Time when = api::time_of(metadata.deletion_timestamp()) - seconds(current - asked);
+  Time when = api::time_of(metadata.deletion_timestamp()) -
+              (bounded_seconds(current) - bounded_seconds(asked));
   if (when < now) {
     when = now;
     period = asked == 0 ? 0 : 1;
@@ -126,7 +128,7 @@ Deletion plan_deletion(const Strategy& strategy, const DeleteOptions& options, T
       set_collector_finalizer(wanted_finalizer(strategy, options, metadata), metadata);
   if (grace) {
     if (!under_way) {
-      mark(metadata, now + seconds(*grace), *grace);
+      mark(metadata, now + bounded_seconds(*grace), *grace);
     }
     plan.write = true;
     // P71a: removal at once still shows watchers first that the object was deleted.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bounded_seconds.h"
 #include "node/cri_log.h"
 #include "schema/core/v1/pod.pb.h"
 
@@ -64,8 +65,7 @@ bool run_is_over(const Pod& pod, const std::string& container, int attempt) {
 
 LogText::LogText(const apiserver::LogRequest& request, Time now) : timestamps_(request.timestamps) {
   if (request.since_seconds) {
-    const UnixTime end = to_unix(now);
-    since_ = time_from_unix(end.seconds - *request.since_seconds, end.nanos);
+    since_ = now - bounded_seconds(*request.since_seconds);
   } else {
     since_ = request.since_time;
   }

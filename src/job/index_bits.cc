@@ -159,6 +159,27 @@ void IndexBits::clear() {
   size_ = 0;
 }
 
+bool IndexBits::subtract(const IndexBits& other) {
+  const int64_t before = size_;
+  for (size_t slot = 0; slot < std::min(pages_.size(), other.pages_.size()); ++slot) {
+    const PageSlot& theirs = other.pages_[slot];
+    const PageSlot& ours = pages_[slot];
+    if ((!theirs.page && !theirs.full) || (!ours.page && !ours.full)) {
+      continue;
+    }
+    Page& page = own_page(static_cast<int64_t>(slot) * kPageBits);
+    int32_t count = 0;
+    for (size_t i = 0; i < kPageWords; ++i) {
+      page.words[i] &= theirs.page ? ~theirs.page->words[i] : 0;
+      count += std::popcount(page.words[i]);
+    }
+    size_ -= page.count - count;
+    page.count = count;
+    normalize(slot);
+  }
+  return size_ != before;
+}
+
 void IndexBits::truncate(int64_t bound) {
   bound = std::max<int64_t>(bound, 0);
   const size_t keep = as_size((bound + kPageBits - 1) / kPageBits);

@@ -27,6 +27,8 @@ class IndexBits {
   int64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   void clear();
+  // Takes out what is in `other`; whether that was anything. By pages, never index by index.
+  bool subtract(const IndexBits& other);
   // Forgets everything at or above `bound`.
   void truncate(int64_t bound);
 

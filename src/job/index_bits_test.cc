@@ -111,5 +111,37 @@ RC_GTEST_PROP(IndexBits, RangesEqualSingleInserts, ()) {
   RC_ASSERT(range.size() == single.size());
 }
 
+RC_GTEST_PROP(IndexBits, SubtractsAsSingleErasesDo, ()) {
+  const auto some = [] {
+    IndexBits bits;
+    for (int i = 0; i < 3; ++i) {
+      const auto first = *rc::gen::inRange<int64_t>(0, kBound);
+      bits.insert_range(first, std::min(kBound - 1, first + *rc::gen::inRange<int64_t>(0, 9000)));
+    }
+    return bits;
+  };
+  IndexBits left = some();
+  const IndexBits taken = some();
+  IndexBits single = left;
+  bool any = false;
+  for (int64_t i = 0; i < kBound; ++i) {
+    any = (taken.contains(i) && single.erase(i)) || any;
+  }
+  RC_ASSERT(left.subtract(taken) == any);
+  RC_ASSERT(left == single);
+  RC_ASSERT(left.size() == single.size());
+}
+
+// A status that names every index twice, which index by index would take minutes.
+TEST(IndexBits, ASetOfAllIndexesIsSubtractedByPages) {
+  const std::string all = "0-" + std::to_string(IndexBits::kMaxIndex);
+  IndexBits left = IndexBits::parse(all, IndexBits::kMaxIndex + 1);
+  IndexBits taken = left;
+  taken.erase(7);
+  EXPECT_TRUE(left.subtract(taken));
+  EXPECT_EQ(left.text(), "7");
+  EXPECT_FALSE(left.subtract(taken));
+}
+
 }  // namespace
 }  // namespace windlass::job

@@ -23,14 +23,8 @@ bool StoredSet::set(int64_t index, bool in) {
 void StoredSet::load(std::string_view text, int64_t bound, const IndexBits* other) {
   stored_ = IndexBits::parse(text, bound);
   dirty_ = stored_.text() != text;
-  if (other == nullptr || stored_.overlap(*other) == 0) {
-    return;
-  }
-  for (int64_t i = stored_.next_in(0, bound); i < bound; i = stored_.next_in(i + 1, bound)) {
-    if (other->contains(i)) {
-      stored_.erase(i);
-      dirty_ = true;
-    }
+  if (other != nullptr && stored_.subtract(*other)) {
+    dirty_ = true;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/bounded_seconds.h"
 #include "schema/core/v1/container.pb.h"
 
 namespace windlass::node {
@@ -101,7 +102,7 @@ std::optional<ProbePlan> read_probe(const core::Probe& probe, const core::Contai
   plan.failure_threshold =
       probe.failure_threshold() > 0 ? probe.failure_threshold() : plan.failure_threshold;
   if (probe.has_termination_grace_period_seconds()) {
-    plan.grace = seconds(probe.termination_grace_period_seconds());
+    plan.grace = bounded_seconds(probe.termination_grace_period_seconds());
   }
   return plan;
 }

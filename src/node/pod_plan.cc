@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/codec/wire_time.h"
+#include "base/bounded_seconds.h"
 #include "base/quantity.h"
 #include "placement/read_needs.h"
 #include "schema/core/v1/pod.pb.h"
@@ -274,10 +275,10 @@ PodPlan read_plan(const api::Message& message) {
   plan.hostname = pod.spec().hostname().empty() ? plan.name : pod.spec().hostname();
   plan.restart_policy = read_restart_policy(pod.spec().restart_policy());
   if (pod.spec().has_termination_grace_period_seconds()) {
-    plan.grace = seconds(pod.spec().termination_grace_period_seconds());
+    plan.grace = bounded_seconds(pod.spec().termination_grace_period_seconds());
   }
   if (pod.spec().has_active_deadline_seconds()) {
-    plan.active_deadline = seconds(pod.spec().active_deadline_seconds());
+    plan.active_deadline = bounded_seconds(pod.spec().active_deadline_seconds());
   }
   plan.operating_system = pod.spec().os().name();
   plan.needs = placement::read_needs(pod);
@@ -299,7 +300,7 @@ PodSeen read_seen(const api::Message& message) {
   PodSeen seen;
   seen.phase = pod.status().phase();
   seen.deleting = pod.metadata().has_deletion_timestamp();
-  seen.deletion_grace = seconds(pod.metadata().deletion_grace_period_seconds());
+  seen.deletion_grace = bounded_seconds(pod.metadata().deletion_grace_period_seconds());
   seen.created = api::time_of(pod.metadata().creation_timestamp());
   if (pod.status().has_start_time()) {
     seen.start_time = api::time_of(pod.status().start_time());

@@ -79,9 +79,11 @@ LabelOperator node_operator(const std::string& name) {
 
 NodeTerm read_node_term(const core::NodeSelectorTerm& term) {
   const auto read = [](const core::NodeSelectorRequirement& requirement) {
-    return api::LabelRequirement{requirement.key(),
-                                 node_operator(requirement.operator_()),
-                                 {requirement.values().begin(), requirement.values().end()}};
+    api::LabelRequirement read_one{requirement.key(),
+                                   node_operator(requirement.operator_()),
+                                   {requirement.values().begin(), requirement.values().end()}};
+    std::ranges::sort(read_one.values);
+    return read_one;
   };
   NodeTerm out;
   std::transform(term.match_expressions().begin(), term.match_expressions().end(),

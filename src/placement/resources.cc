@@ -28,6 +28,21 @@ void combine_into(Resources& to, const Resources& amount, Combine combine) {
   }
 }
 
+// What runs while an init container does, of the resources that it asks for itself. Of all others
+// the sidecars have no more by then than in the end, so they need not be copied for each.
+Resources step_of(const Resources& init, const Resources& sidecars) {
+  Resources step = init;
+  step.milli_cpu = saturating_sum(step.milli_cpu, sidecars.milli_cpu);
+  step.memory = saturating_sum(step.memory, sidecars.memory);
+  step.ephemeral_storage = saturating_sum(step.ephemeral_storage, sidecars.ephemeral_storage);
+  for (auto& [name, value] : step.extended) {
+    if (const auto found = sidecars.extended.find(name); found != sidecars.extended.end()) {
+      value = saturating_sum(value, found->second);
+    }
+  }
+  return step;
+}
+
 }  // namespace
 
 void set_amount(Resources& resources, const std::string& name, const Quantity& amount) {
@@ -63,13 +78,12 @@ Resources pod_requests(std::span<const ContainerRequest> init_containers,
   Resources sidecars;
   Resources largest_step;
   for (const ContainerRequest& init : init_containers) {
-    Resources step = sidecars;
-    add(step, init.requests);
-    raise(largest_step, step);
+    raise(largest_step, step_of(init.requests, sidecars));
     if (init.sidecar) {
-      sidecars = step;
+      add(sidecars, init.requests);
     }
   }
+  raise(largest_step, sidecars);
   add(total, sidecars);
   raise(total, largest_step);
   add(total, overhead);

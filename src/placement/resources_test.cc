@@ -61,5 +61,21 @@ TEST(Resources, HugeAmountsDoNotWrap) {
   EXPECT_EQ(sum.milli_cpu, 0);
 }
 
+// Each names a resource of its own: the sums of all sidecars are not copied for each.
+TEST(PodRequests, ThousandsOfSidecars) {
+  std::vector<ContainerRequest> init(20'000);
+  for (size_t i = 0; i < init.size(); ++i) {
+    init[i].requests.extended["example.com/r" + std::to_string(i)] = 1;
+    init[i].requests.milli_cpu = 1;
+    init[i].sidecar = i % 2 == 0;
+  }
+  init.back().requests.extended["example.com/r0"] = 5;
+  const Resources total = pod_requests(init, {}, {});
+  EXPECT_EQ(total.milli_cpu, 10'001);
+  EXPECT_EQ(total.extended.size(), init.size());
+  EXPECT_EQ(total.extended.at("example.com/r0"), 6) << "the last step, beside the first sidecar";
+  EXPECT_EQ(total.extended.at("example.com/r1"), 1);
+}
+
 }  // namespace
 }  // namespace windlass::placement

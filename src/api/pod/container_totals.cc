@@ -16,12 +16,29 @@ void add_resources(ResourceTotals& totals, const ResourceMap& resources) {
   }
 }
 
+void raise_to(ResourceTotals& totals, const std::string& name, const Quantity& amount) {
+  const auto [found, is_new] = totals.try_emplace(name, amount);
+  if (!is_new && amount > found->second) {
+    found->second = amount;
+  }
+}
+
 void raise_to(ResourceTotals& totals, const ResourceTotals& others) {
   for (const auto& [name, amount] : others) {
-    const auto [found, is_new] = totals.try_emplace(name, amount);
-    if (!is_new && amount > found->second) {
-      found->second = amount;
+    raise_to(totals, name, amount);
+  }
+}
+
+// What runs while an init container does, of the resources that it names itself. Of all others the
+// sidecars have no more by then than in the end, so they need not be copied for each.
+void raise_to_step(ResourceTotals& totals, const ResourceMap& init,
+                   const ResourceTotals& sidecars) {
+  for (const auto& [name, amount] : init) {
+    Quantity step = Quantity::parse(amount.string()).value_or(Quantity());
+    if (const auto found = sidecars.find(name); found != sidecars.end()) {
+      step.add(found->second);
     }
+    raise_to(totals, name, step);
   }
 }
 
@@ -35,14 +52,13 @@ ResourceTotals totals_of(const core::v1::PodSpec& spec, Of of) {
   ResourceTotals sidecars;
   ResourceTotals initializing;
   for (const Container& container : spec.init_containers()) {
-    ResourceTotals now = sidecars;
-    add_resources(now, of(container.resources()));
+    raise_to_step(initializing, of(container.resources()), sidecars);
     if (container.restart_policy() == "Always") {
       add_resources(running, of(container.resources()));
-      sidecars = now;
+      add_resources(sidecars, of(container.resources()));
     }
-    raise_to(initializing, now);
   }
+  raise_to(initializing, sidecars);
   raise_to(running, initializing);
   return running;
 }

@@ -7,7 +7,7 @@ namespace windlass::api {
 namespace {
 
 bool has_value(const std::vector<std::string>& values, const std::string& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
+  return std::binary_search(values.begin(), values.end(), value);
 }
 
 std::string_view operator_text(LabelOperator op) {

@@ -86,8 +86,9 @@ Result<LabelSelector> LabelSelector::from_message(const meta::v1::LabelSelector*
   }
   for (const auto& expression : message->match_expressions()) {
     TRY(const LabelOperator op, message_operator(expression.operator_()));
-    selector.requirements_.push_back(
-        {expression.key(), op, {expression.values().begin(), expression.values().end()}});
+    LabelRequirement& requirement = selector.requirements_.emplace_back();
+    requirement = {expression.key(), op, {expression.values().begin(), expression.values().end()}};
+    std::ranges::sort(requirement.values);
   }
   std::stable_sort(selector.requirements_.begin(), selector.requirements_.end(),
                    [](const auto& a, const auto& b) { return a.key < b.key; });

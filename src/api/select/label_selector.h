@@ -32,7 +32,7 @@ enum class LabelOperator {
 struct LabelRequirement {
   std::string key;
   LabelOperator op = LabelOperator::exists;
-  std::vector<std::string> values;  // sorted and unique when parsed from text
+  std::vector<std::string> values;  // sorted; unique, too, when parsed from text
 
   // nullptr: the object has no such label.
   bool matches(const std::string* label) const;

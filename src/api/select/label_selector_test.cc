@@ -205,5 +205,21 @@ TEST(LabelSelectorValidation, J90_ReportsEachPart) {
   EXPECT_TRUE(bad_label[1].starts_with("spec.selector.matchLabels: Invalid value: \"$\": a valid"));
 }
 
+TEST(LabelSelector, ValuesOfAMessageMayComeInAnyOrder) {
+  meta::v1::LabelSelector message;
+  auto& expression = *message.add_match_expressions();
+  expression.set_key("k");
+  expression.set_operator_("In");
+  for (const char* value : {"c", "a", "b", "a"}) {
+    expression.add_values(value);
+  }
+  const auto selector = LabelSelector::from_message(&message);
+  ASSERT_TRUE(selector.has_value());
+  for (const char* value : {"a", "b", "c"}) {
+    EXPECT_TRUE(selector->matches(std::map<std::string, std::string>{{"k", value}})) << value;
+  }
+  EXPECT_FALSE(selector->matches(std::map<std::string, std::string>{{"k", "d"}}));
+}
+
 }  // namespace
 }  // namespace windlass::api

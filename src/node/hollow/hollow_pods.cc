@@ -5,6 +5,7 @@
 
 #include "api/kind.h"
 #include "api/pod/pod_condition.h"
+#include "base/bounded_seconds.h"
 #include "client/object_identity.h"
 #include "client/update_status.h"
 #include "node/status_message.h"
@@ -56,7 +57,7 @@ HollowPods::Facts HollowPods::read(const api::Message& message) const {
   facts.uid = metadata.uid();
   facts.said = said_of(pod);
   facts.deleting = metadata.has_deletion_timestamp();
-  facts.grace = seconds(metadata.deletion_grace_period_seconds());
+  facts.grace = bounded_seconds(metadata.deletion_grace_period_seconds());
   const bool to_remove = facts.deleting && facts.grace > Duration::zero();
   if ((!facts.said.terminal || to_remove) && !live_.contains(facts.uid)) {
     facts.spec = std::make_shared<PodSpec>(read_pod_spec(pod));

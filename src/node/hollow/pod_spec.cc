@@ -1,5 +1,6 @@
 #include "node/hollow/pod_spec.h"
 
+#include "base/bounded_seconds.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::node::hollow {
@@ -32,10 +33,10 @@ PodSpec read_pod_spec(const api::Message& message) {
   spec.index = value_or_empty(metadata.annotations(), "batch.kubernetes.io/job-completion-index");
   spec.restart_policy = read_restart_policy(pod.spec().restart_policy());
   if (pod.spec().has_termination_grace_period_seconds()) {
-    spec.grace = seconds(pod.spec().termination_grace_period_seconds());
+    spec.grace = bounded_seconds(pod.spec().termination_grace_period_seconds());
   }
   if (pod.spec().has_active_deadline_seconds()) {
-    spec.active_deadline = seconds(pod.spec().active_deadline_seconds());
+    spec.active_deadline = bounded_seconds(pod.spec().active_deadline_seconds());
   }
   for (const core::Container& container : pod.spec().init_containers()) {
     spec.init_containers.push_back(read_container(container, true));
