@@ -64,6 +64,21 @@ inline bool is_within(std::string_view path, std::string_view parent) {
          (path.starts_with(parent) && path.size() > parent.size() && path[parent.size()] == '/');
 }
 
+// What is taken from a container beyond the usual, or given to it. Only for who has
+// ContainerSupport::confinement.
+struct ContainerConfinement {
+  // Nothing of its root can be written to: only `mounts`, /tmp, and a /dev of its own.
+  bool read_only_root = false;
+  // Names without CAP_; ALL is all of them. Beyond those that every container has, and without.
+  std::vector<std::string> add_capabilities = {};
+  std::vector<std::string> drop_capabilities = {};
+  std::vector<std::string> sysctls = {};  // kernel.shm_rmid_forced=1: of the IPC namespace only
+  bool host_pid = false;                  // sees all processes, and they see it
+  bool host_ipc = false;
+
+  bool operator==(const ContainerConfinement&) const = default;
+};
+
 struct ContainerIsolation {
   std::string root;                    // directory that becomes `/`; "" is the host's own root
   std::string layer = {};              // takes what is written to `root`; made anew, "" is `root`
@@ -75,6 +90,7 @@ struct ContainerIsolation {
   std::optional<uint32_t> gid;
   std::vector<uint32_t> groups;
   bool privileged = false;  // keeps all capabilities
+  ContainerConfinement confinement = {};
 
   bool operator==(const ContainerIsolation&) const = default;
 };
@@ -164,6 +180,8 @@ struct ContainerUse {
 struct ContainerSupport {
   bool mounts = true;                // without them `root` and `mounts` are an error
   bool shared_memory = true;         // containers can mount the same tmpfs
+  bool confinement = true;           // ContainerConfinement
+  bool user_namespaces = false;      // each container has one
   std::vector<std::string> missing;  // sentences for people: what is not there, and why
 
   bool operator==(const ContainerSupport&) const = default;

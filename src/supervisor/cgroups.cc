@@ -12,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/hash.h"
 #include "posix/error.h"
 #include "supervisor/cgroup_files.h"
 
@@ -24,6 +25,11 @@ constexpr uint64_t kSharesPerProcessor = 1024;
 constexpr uint64_t kMinShares = 2;
 constexpr uint64_t kMaxShares = 262'144;
 constexpr uint64_t kCpuPeriodMicros = 100'000;
+// A million processors: more than any machine has, and a quota that the kernel still accepts.
+constexpr uint64_t kMostMillis = 1'000'000'000;
+// Between two looks at a group whose processes end.
+constexpr Duration kPauseTime = milliseconds(5);
+constexpr timespec kPause = {0, nanoseconds(kPauseTime).count()};
 // What the kernel accepts as a quota.
 constexpr uint64_t kMinQuotaMicros = 1000;
 
@@ -123,8 +129,40 @@ CgroupMounts find_cgroup_mounts(std::string_view mountinfo) {
   return mounts;
 }
 
+std::string group_name(const std::string& directory) {
+  return fmt::format("{:016x}", stable_hash(directory));
+}
+
+bool remove_leftover_groups(const CgroupMounts& mounts, const std::string& directory,
+                            Duration patience) {
+  std::vector<std::string> groups;
+  for (const std::string& mount : {mounts.v2, mounts.memory, mounts.pids, mounts.cpu}) {
+    const std::string group = fmt::format("{}/{}/{}", mount, kTop, group_name(directory));
+    if (!mount.empty() && ::access(group.c_str(), F_OK) == 0) {
+      groups.push_back(group);
+    }
+  }
+  for (Duration waited{}; !groups.empty() && waited <= patience; waited += kPauseTime) {
+    for (const std::string& group : groups) {
+      kill_cgroup(group);
+    }
+    std::erase_if(groups, [](const std::string& group) {
+      const bool removed = remove_cgroup(group);
+      if (removed) {
+        ::rmdir(group.substr(0, group.rfind('/')).c_str());  // the last one takes it along
+      }
+      return removed;
+    });
+    if (!groups.empty()) {
+      ::nanosleep(&kPause, nullptr);
+    }
+  }
+  return groups.empty();
+}
+
 uint64_t cpu_shares(uint64_t millis) {
-  return std::clamp(millis * kSharesPerProcessor / 1000, kMinShares, kMaxShares);
+  return std::clamp(std::min(millis, kMostMillis) * kSharesPerProcessor / 1000, kMinShares,
+                    kMaxShares);
 }
 
 uint64_t cpu_weight(uint64_t millis) {
@@ -221,9 +259,7 @@ Cgroups::Cgroups(CgroupMounts mounts, std::string instance, Isolation& isolation
 }
 
 bool Cgroups::clear_leftovers(Duration patience) {
-  constexpr timespec kPause = {0, 5'000'000};
-  const Duration pause = seconds(kPause.tv_sec) + nanoseconds(kPause.tv_nsec);
-  for (Duration waited{}; waited <= patience; waited += pause) {
+  for (Duration waited{}; waited <= patience; waited += kPauseTime) {
     bool clean = true;
     for (const std::string& group : {v2_, memory_v1_, pids_v1_, cpu_v1_}) {
       if (group.empty()) {
@@ -358,7 +394,8 @@ Result<void> Cgroups::make_pids(ContainerGroup& group, const std::string& name, 
 
 Result<void> Cgroups::make_cpu(ContainerGroup& group, const std::string& name,
                                const env::ContainerLimits& limits) {
-  const uint64_t quota = std::max(limits.cpu_millis * kCpuPeriodMicros / 1000, kMinQuotaMicros);
+  const uint64_t quota =
+      std::max(std::min(limits.cpu_millis, kMostMillis) * kCpuPeriodMicros / 1000, kMinQuotaMicros);
   if (cpu_v2_) {
     const std::string path = v2_ + "/" + name;
     if (limits.cpu_millis != 0) {

@@ -31,6 +31,13 @@ struct CgroupMounts {
 };
 CgroupMounts find_cgroup_mounts(std::string_view mountinfo);
 
+// Ends what is in the groups of a supervisor that was killed and comes back no more, and removes
+// them; false when something in them does not die. `directory` is that supervisor's.
+bool remove_leftover_groups(const CgroupMounts& mounts, const std::string& directory,
+                            Duration patience);
+// What the groups of the supervisor in this directory are called.
+std::string group_name(const std::string& directory);
+
 // cpu.shares of v1 and cpu.weight of v2, for thousandths of a processor, as Kubernetes has them.
 uint64_t cpu_shares(uint64_t millis);
 uint64_t cpu_weight(uint64_t millis);

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "supervisor/cgroup_files.h"
+
 namespace windlass::supervisor {
 namespace {
 
@@ -19,6 +23,27 @@ TEST(CgroupMounts, AHybridMachineHasEachControllerWhereItIs) {
 TEST(CgroupMounts, AMachineWithoutAnyHasNone) {
   EXPECT_EQ(find_cgroup_mounts("nonsense\n\n20 19 0:1 / / rw - ext4 /dev/vda rw\n"),
             CgroupMounts());
+}
+
+// A kill of the supervisor and of all who would start it again.
+TEST(CgroupLeftovers, AreRemovedWithoutASupervisor) {
+  const CgroupMounts mounts = find_cgroup_mounts(read_cgroup("/proc/self/mountinfo"));
+  Isolation isolation;
+  const std::string directory = "/windlass-test/leftovers";
+  Cgroups groups(mounts, group_name(directory), isolation);
+  if (!isolation.kill_by_cgroup && isolation.pids == Controller::none) {
+    GTEST_SKIP() << "no control groups here";
+  }
+  env::ContainerLimits limits;
+  limits.pids = 10;
+  ASSERT_TRUE(groups.make("1", limits));
+  const std::string place = (isolation.pids == Controller::v1 ? mounts.pids : mounts.v2) +
+                            "/windlass/" + group_name(directory);
+  ASSERT_TRUE(std::filesystem::exists(place + "/1"));
+  EXPECT_TRUE(remove_leftover_groups(mounts, "/windlass-test/another", seconds(1)));
+  EXPECT_TRUE(std::filesystem::exists(place + "/1"));
+  EXPECT_TRUE(remove_leftover_groups(mounts, directory, seconds(60)));
+  EXPECT_FALSE(std::filesystem::exists(place));
 }
 
 TEST(CgroupCpu, SharesAndWeightsAreThoseOfKubernetes) {

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
-#include <linux/capability.h>
 #include <linux/close_range.h>
 #include <poll.h>
 #include <sched.h>
@@ -18,23 +17,21 @@
 #include <cerrno>
 #include <csignal>
 #include <optional>
+#include <tuple>
 
 #include "base/quote.h"
 #include "posix/error.h"
 #include "posix/file_descriptor.h"
 #include "posix/find_program.h"
+#include "supervisor/capabilities.h"
 #include "supervisor/clone.h"
+#include "supervisor/launch.h"
 #include "supervisor/mounts.h"
 
 namespace windlass::supervisor {
 namespace {
 
 constexpr mode_t kUmask = 022;
-// What a container that runs as root keeps, as with the usual runtimes, without making devices.
-constexpr std::array kKeptCapabilities = {
-    CAP_CHOWN,      CAP_DAC_OVERRIDE, CAP_FSETID,     CAP_FOWNER,  CAP_NET_RAW,
-    CAP_SETGID,     CAP_SETUID,       CAP_SETFCAP,    CAP_SETPCAP, CAP_NET_BIND_SERVICE,
-    CAP_SYS_CHROOT, CAP_KILL,         CAP_AUDIT_WRITE};
 
 [[noreturn]] void give_up(int sync, const Status& why) {
   const std::string text = child_error_text(why);
@@ -95,16 +92,35 @@ struct Identity {
   Powers powers;
 };
 
+// While it may still give them up: before the change of user.
+Result<void> drop_capabilities(const Powers& powers, const ChildSetting& setting) {
+  const auto& [added, dropped] =
+      std::tie(powers.confinement.add_capabilities, powers.confinement.drop_capabilities);
+  const bool wishes = !added.empty() || !dropped.empty();
+  // In a user namespace they are good for nothing outside; only a wish is worth the calls.
+  if (powers.privileged || (!wishes && (setting.user_namespace || setting.outer_uid != 0))) {
+    return {};
+  }
+  std::vector<int> own;
+  if (wishes) {
+    TRY(own, capabilities_to_drop(added, dropped));
+  }
+  for (const int capability : wishes ? own : setting.dropped_capabilities) {
+    // One that the supervisor itself does not have is not there to be dropped.
+    if (::prctl(PR_CAPBSET_DROP, capability) != 0 && wishes &&
+        ::prctl(PR_CAPBSET_READ, capability) == 1 && setting.outer_uid == 0) {
+      return fail(posix::system_error("prctl", "capabilities", errno));
+    }
+  }
+  return {};
+}
+
 Result<void> take_identity(const Identity& identity, const ChildSetting& setting) {
+  TRY_VOID(drop_capabilities(identity.powers, setting));
   if (setting.user_namespace) {
     return {};  // the maps have done it
   }
   if (setting.outer_uid == 0) {
-    if (!identity.powers.privileged) {
-      for (const int capability : setting.dropped_capabilities) {
-        ::prctl(PR_CAPBSET_DROP, capability);
-      }
-    }
     // /dev/stdout can be opened again by the user it belongs to.
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
       struct stat info = {};
@@ -180,6 +196,16 @@ void await_go(int sync) {
   give_up(sync, posix::system_error("exec", quote(*program), errno));
 }
 
+Result<void> set_sysctls(const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const size_t equals = setting.find('=');
+    std::string path = "/proc/sys/" + setting.substr(0, equals);
+    std::replace(path.begin(), path.end(), '.', '/');
+    TRY_VOID(write_file(path.c_str(), setting.substr(equals + 1)));
+  }
+  return {};
+}
+
 Result<void> prepare_container(const env::ContainerRequest& request, const ChildSetting& setting,
                                const ChildDescriptors& descriptors) {
   const env::ContainerIsolation& isolation = request.isolation;
@@ -194,11 +220,16 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
         ::sethostname(isolation.hostname.data(), isolation.hostname.size()) != 0) {
       return fail(posix::system_error("sethostname", isolation.hostname, errno));
     }
+    TRY_VOID(set_sysctls(isolation.confinement.sysctls));
   } else if (!isolation.root.empty() || !isolation.mounts.empty()) {
     return fail(plain_error("images and volumes need a mount namespace, which is not to be had"));
+  } else if (isolation.confinement.read_only_root || !isolation.confinement.sysctls.empty()) {
+    return fail(plain_error(
+        "readOnlyRootFilesystem and sysctls need namespaces of the container's own, which are not "
+        "to be had"));
   }
-  return finish_setting({isolation.uid, isolation.gid, {isolation.groups, isolation.privileged}},
-                        setting, request.working_directory);
+  return finish_setting({isolation.uid, isolation.gid, powers_of(isolation)}, setting,
+                        request.working_directory);
 }
 
 // Ends as the command ends. Killed, it takes the command with it (PR_SET_PDEATHSIG).
@@ -211,15 +242,8 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
 
 }  // namespace
 
-std::vector<int> capabilities_to_drop() {
-  std::vector<int> dropped;
-  for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability) >= 0; ++capability) {
-    if (std::find(kKeptCapabilities.begin(), kKeptCapabilities.end(), capability) ==
-        kKeptCapabilities.end()) {
-      dropped.push_back(capability);
-    }
-  }
-  return dropped;
+Powers powers_of(const env::ContainerIsolation& isolation) {
+  return {isolation.groups, isolation.privileged, isolation.confinement};
 }
 
 std::string child_error_text(const Status& why) {
@@ -280,8 +304,7 @@ void become_command(const env::ContainerExec& exec, const Powers& powers, int co
     give_up(sync, ready.error());
   }
   if (setting.namespaces) {
-    const int kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-                      (setting.user_namespace ? CLONE_NEWUSER : 0);
+    const auto kinds = static_cast<int>(container_namespaces(setting, powers.confinement));
     if (::setns(container_pidfd, kinds) != 0) {
       give_up(sync, posix::system_error("setns", "the container's namespaces", errno));
     }

@@ -36,17 +36,18 @@ struct ChildSetting {
   uint32_t outer_uid = 0;
   uint32_t outer_gid = 0;
   rlimit descriptors = {};  // as the supervisor found it
-  // Those that a container without privileges does not keep, of the ones that there are.
+  // Of a container without privileges and without a wish of its own (capabilities.h).
   std::vector<int> dropped_capabilities;
 };
-
-std::vector<int> capabilities_to_drop();
 
 // What the processes of a container have beside their user; commands in it have the same.
 struct Powers {
   std::vector<uint32_t> groups;
   bool privileged = false;
+  env::ContainerConfinement confinement = {};
 };
+
+Powers powers_of(const env::ContainerIsolation& isolation);
 
 struct ChildDescriptors {
   int sync = -1;

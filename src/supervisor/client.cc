@@ -45,7 +45,7 @@ SupervisorClient::~SupervisorClient() {
 void SupervisorClient::start(const env::ContainerRequest& request, OnStarted on_started,
                              OnExit on_exit) {
   Result<void> possible = check_request(request);
-  if (possible && encode(Start{request}).size() > Channel::kMaxFrameBytes) {
+  if (possible && encode(start_message(request)).size() > Channel::kMaxFrameBytes) {
     possible = fail(plain_error("exec: argument list too long"));
   }
   if (!possible) {
@@ -88,10 +88,12 @@ void SupervisorClient::signal(const std::string& id, int signal_number) {
 void SupervisorClient::exec(const env::ContainerExec& request, OnExecDone on_done) {
   const uint64_t number = ++last_exec_;
   Message message = Exec{number, request};
-  if (encode(message).size() > Channel::kMaxFrameBytes) {
-    post([on_done = std::move(on_done)] {
-      on_done(fail(plain_error("exec: argument list too long")));
-    });
+  Result<void> possible = check_exec(request);
+  if (possible && encode(message).size() > Channel::kMaxFrameBytes) {
+    possible = fail(plain_error("exec: argument list too long"));
+  }
+  if (!possible) {
+    post([possible, on_done = std::move(on_done)] { on_done(fail(possible.error())); });
     return;
   }
   execs_.emplace(number, std::move(on_done));
@@ -122,6 +124,8 @@ void SupervisorClient::support(OnSupport on_known) {
   isolation([this, on_known = std::move(on_known)](const Isolation& found) {
     on_known({.mounts = found.namespaces,
               .shared_memory = version_ >= kFirstVersionWithSharedMemory,
+              .confinement = version_ >= kFirstVersionWithConfinement && found.namespaces,
+              .user_namespaces = found.user_namespace,
               .missing = found.missing});
   });
 }
@@ -374,8 +378,17 @@ void SupervisorClient::tell(const std::string& id) {
 }
 
 void SupervisorClient::send_start(Run& run) {
+  const Message message = start_message(run.request);
+  if (std::holds_alternative<StartConfined>(message) && version_ < kFirstVersionWithConfinement) {
+    post([this, id = run.request.id] {
+      handle(NotCreated{id, env::not_created("").reason,
+                        "the supervisor is of an older version, which cannot confine a container "
+                        "so; it ends when its last container has ended"});
+    });
+    return;
+  }
   run.sent = true;
-  send(Start{run.request});
+  send(message);
 }
 
 void SupervisorClient::send_or_keep(Message message) {

@@ -166,7 +166,7 @@ void Container::on_process_end() {
   exit_.code = end.code;
   exit_.signal = end.signal;
   exit_.lost = !end.known;
-  exit_.finished_at = clock_.now();
+  exit_.finished_at = std::max(clock_.now(), exit_.started_at);  // the clock may be set back
   if (before_release && !error_) {
     error_ = plain_error("killed before it was started");
   }

@@ -2,6 +2,8 @@
 // again, with the reason that a kubelet's container would wait with (disruption.md K-10, K-18).
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -47,6 +49,23 @@ TEST(ContainerStart, K10_WhatACommandOrItsPlaceIsWrongInIsAStartError) {
             R"(StartError: exec: "/nope": stat /nope: no such file or directory)");
 }
 
+// N2: one request that no message can carry leaves the others their supervisor.
+TEST(ContainerStart, TooManyArgumentsAreTheFaultOfTheirContainerAlone) {
+  Rig rig;
+  auto other = rig.shell("other", "sleep 60");
+  rig.start(other);
+  const Outcome& outcome = rig.run(rig.request("1", std::vector<std::string>(70'000, "true")));
+  ASSERT_TRUE(outcome.started.has_value());
+  EXPECT_EQ(outcome.started->error().message, "exec: argument list too long");
+  EXPECT_FALSE(rig.outcomes["other"].exit.has_value());
+  EXPECT_EQ(rig.run(rig.shell("2", "exit 3")).exit->code, 3);
+  // As many as a message can carry, and more bytes than the kernel takes.
+  const Outcome& refused =
+      rig.run(rig.request("3", std::vector<std::string>(60'000, std::string(60, 'x'))));
+  ASSERT_TRUE(refused.started.has_value());
+  EXPECT_FALSE(refused.started->has_value());
+}
+
 TEST(ContainerStart, WhatIsNotThereKeepsAContainerWaiting) {
   Rig rig;
   if (!rig.isolation().namespaces) {
@@ -79,6 +98,27 @@ TEST(ContainerStart, APartThatLeadsOutOfItsVolumeIsAMatterOfConfiguration) {
   request.isolation.mounts[0].sub_path = "link";
   EXPECT_EQ(start_problem(rig, request),
             "CreateContainerConfigError: link leads out of " + (rig.directory / "volume"));
+}
+
+// As a kubelet makes it: whoever writes there writes for the volume's group.
+TEST(ContainerStart, APartOfAVolumeHasTheVolumesGroup) {
+  Rig rig;
+  if (!rig.isolation().namespaces || rig.isolation().user_namespace || ::geteuid() != 0) {
+    GTEST_SKIP() << "no groups here";
+  }
+  const std::string volume = rig.directory / "volume";
+  std::filesystem::create_directory(volume);
+  ASSERT_EQ(::chown(volume.c_str(), 0, 77), 0);
+  ASSERT_EQ(::chmod(volume.c_str(), 02777), 0);
+  auto request = rig.shell("1", "stat -c '%a %g' /data; touch /data/f; stat -c %g /data/f");
+  request.isolation.mounts = {bind_mount(volume, "/data")};
+  request.isolation.mounts[0].sub_path = "a/b";
+  EXPECT_EQ(rig.output(request), "2777 77\n77\n");
+}
+
+TEST(ContainerStart, WhatHasNoLineFeedGetsNone) {
+  Rig rig;
+  EXPECT_EQ(rig.output(rig.shell("1", "printf 'a\\nx'")), "a\nx");
 }
 
 TEST(ContainerStart, AMachineThatHasNoDescriptorsLeftFailsNobody) {

@@ -20,7 +20,14 @@ namespace {
 // Whose containers write there may be anybody.
 constexpr mode_t kMadeMode = 0777;
 
+// What is made in a volume has its group and its sticky bit, as a kubelet has it.
+mode_t mode_below(int top) {
+  struct stat info = {};
+  return ::fstat(top, &info) == 0 ? kMadeMode | (info.st_mode & (S_ISGID | S_ISVTX)) : kMadeMode;
+}
+
 Result<void> make_below(int top, const std::string& path, const std::string& below) {
+  const mode_t mode = mode_below(top);
   for (size_t end = 0; end < below.size();) {
     end = std::min(below.find('/', end + 1), below.size());
     const std::string part = below.substr(0, end);
@@ -38,7 +45,7 @@ Result<void> make_below(int top, const std::string& path, const std::string& bel
     const posix::FileDescriptor made(
         ::openat(in.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (made.valid()) {
-      ::fchmod(made.get(), kMadeMode);
+      ::fchmod(made.get(), mode);
     }
   }
   return {};

@@ -17,6 +17,13 @@ void fields(A& archive, supervisor::Is<ContainerMount> auto& mount) {
 }
 
 template <class A>
+void fields(A& archive, supervisor::Is<ContainerConfinement> auto& confinement) {
+  archive(confinement.read_only_root, confinement.add_capabilities, confinement.drop_capabilities,
+          confinement.sysctls, confinement.host_pid, confinement.host_ipc);
+}
+
+// Without its confinement, which has a message of its own.
+template <class A>
 void fields(A& archive, supervisor::Is<ContainerIsolation> auto& isolation) {
   archive(isolation.root, isolation.mounts, isolation.hostname, isolation.private_tmp,
           isolation.private_dev, isolation.uid, isolation.gid, isolation.groups,

@@ -43,12 +43,15 @@ Result<Pair> make_sync() {
 
 }  // namespace
 
-uint64_t container_namespaces(const ChildSetting& setting) {
+uint64_t container_namespaces(const ChildSetting& setting,
+                              const env::ContainerConfinement& confinement) {
   if (!setting.namespaces) {
     return 0;
   }
-  constexpr uint64_t kKinds = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
-  return setting.user_namespace ? kKinds | CLONE_NEWUSER : kKinds;
+  constexpr uint64_t kKinds = CLONE_NEWNS | CLONE_NEWUTS;
+  return kKinds | (confinement.host_pid ? 0 : uint64_t{CLONE_NEWPID}) |
+         (confinement.host_ipc ? 0 : uint64_t{CLONE_NEWIPC}) |
+         (setting.user_namespace ? uint64_t{CLONE_NEWUSER} : 0);
 }
 
 Result<Launched> launch_container(const env::ContainerRequest& request, const ChildSetting& setting,
@@ -61,7 +64,12 @@ Result<Launched> launch_container(const env::ContainerRequest& request, const Ch
     TRY(out, make_pipe());
     TRY(err, make_pipe());
   }
-  Cloned cloned = clone_process({container_namespaces(setting), group.directory()});
+  const env::ContainerConfinement& confinement = request.isolation.confinement;
+  // Without a process namespace only the group knows all processes that have to end with it.
+  if (confinement.host_pid && setting.namespaces && group.directory() < 0) {
+    return fail(plain_error("hostPID needs a cgroup of version 2 around the container"));
+  }
+  Cloned cloned = clone_process({container_namespaces(setting, confinement), group.directory()});
   if (cloned.pid == 0) {
     sync.ours.reset();  // or it would never see the supervisor's end of it close
     ChildDescriptors descriptors{
@@ -74,9 +82,8 @@ Result<Launched> launch_container(const env::ContainerRequest& request, const Ch
   if (cloned.pid < 0) {
     return fail(posix::system_error("clone", "container", errno));
   }
-  return Launched{cloned.pid,           std::move(cloned.pidfd),
-                  std::move(sync.ours), std::move(out.ours),
-                  std::move(err.ours),  {request.isolation.groups, request.isolation.privileged},
+  return Launched{cloned.pid,          std::move(cloned.pidfd), std::move(sync.ours),
+                  std::move(out.ours), std::move(err.ours),     powers_of(request.isolation),
                   cloned.start_ticks};
 }
 

@@ -36,6 +36,7 @@ Result<Launched> launch_command(const env::ContainerExec& exec, const Powers& po
                                 const ContainerGroup& group);
 
 // CLONE_NEW... for a container.
-uint64_t container_namespaces(const ChildSetting& setting);
+uint64_t container_namespaces(const ChildSetting& setting,
+                              const env::ContainerConfinement& confinement = {});
 
 }  // namespace windlass::supervisor

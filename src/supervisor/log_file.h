@@ -1,7 +1,7 @@
 // One container's log in the CRI text format, bounded on disk:
 //
 //   2006-01-02T15:04:05.000000000Z stdout F a whole line
-//   2006-01-02T15:04:05.000000000Z stdout P a piece of a line that is too long
+//   2006-01-02T15:04:05.000000000Z stdout P a piece of a line that is too long, or has no end
 //
 // The file, and the directories it is in, are made with the first line: most short containers have
 // nothing to say.

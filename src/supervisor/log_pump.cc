@@ -31,7 +31,7 @@ void LineSplitter::feed(std::string_view bytes, LogFile& log) {
 
 void LineSplitter::finish(LogFile& log) {
   if (!partial_.empty()) {
-    log.write(stream_, partial_, false);
+    log.write(stream_, partial_, true);
     partial_ = {};
   }
 }

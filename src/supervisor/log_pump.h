@@ -23,7 +23,8 @@ class LineSplitter {
  public:
   explicit LineSplitter(std::string_view stream) : stream_(stream) {}
   void feed(std::string_view bytes, LogFile& log);
-  // The stream is over: what has no line feed is a line too.
+  // The stream is over: what has no line feed is a piece that nothing continues, so that a reader
+  // adds none (the same as containerd's).
   void finish(LogFile& log);
 
  private:

@@ -35,7 +35,7 @@ struct LogTest : ::testing::Test {
 TEST_F(LogTest, LinesAreCutWhereverTheReadsAre) {
   const std::string text = "one\ntwo\n\nthree";
   const std::string expected = line("stdout", 'F', "one") + line("stdout", 'F', "two") +
-                               line("stdout", 'F', "") + line("stdout", 'F', "three");
+                               line("stdout", 'F', "") + line("stdout", 'P', "three");
   for (size_t cut = 0; cut <= text.size(); ++cut) {
     std::filesystem::remove(directory / "log");
     const auto log = open();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "base/quote.h"
@@ -72,6 +73,11 @@ void fields(A& archive, Is<NotCreated> auto& message) {
   archive(message.id, message.reason, message.why);
 }
 
+template <class A>
+void fields(A& archive, Is<StartConfined> auto& message) {
+  archive(message.request, message.request.isolation.confinement);
+}
+
 template <size_t I = 0>
 Result<Message> decode_as(size_t type, std::string_view payload) {
   if constexpr (I == std::variant_size_v<Message>) {
@@ -94,11 +100,31 @@ bool has_nul(const std::string& text) {
   return text.find('\0') != std::string::npos;
 }
 
+// What wire.h reads back: the peer of one who sends more would take it for a stranger and hang up.
+bool fits(const std::vector<std::string>& texts) {
+  return texts.size() <= Reader::kMaxItems &&
+         std::all_of(texts.begin(), texts.end(), [](const std::string& text) {
+           return text.size() <= Reader::kMaxStringBytes;
+         });
+}
+
 bool absolute(const std::string& path) {
   return path.starts_with('/');
 }
 
+// Cut off: an error is told in few words, however long the path is.
+std::string shown(const std::string& path) {
+  constexpr size_t kMost = 256;
+  return path.size() <= kMost ? quote(path) : quote(path.substr(0, kMost)) + "...";
+}
+
 Result<void> check_mount(const env::ContainerMount& mount) {
+  for (const std::string* path : {&mount.target, &mount.source, &mount.sub_path}) {
+    if (path->size() >= PATH_MAX) {
+      return fail(plain_error(fmt::format("mount at {}: a path has more than {} bytes",
+                                          shown(mount.target), PATH_MAX - 1)));
+    }
+  }
   if (!absolute(mount.target) || has_nul(mount.target) || has_nul(mount.source) ||
       has_nul(mount.sub_path) || absolute(mount.sub_path) ||
       (mount.kind == env::ContainerMount::Kind::bind && !absolute(mount.source))) {
@@ -114,7 +140,36 @@ Result<void> check_mount(const env::ContainerMount& mount) {
   return {};
 }
 
+// Of an IPC namespace. All others are the machine's.
+bool is_own_setting(std::string_view setting) {
+  const std::string_view name = setting.substr(0, setting.find('='));
+  const bool ipc = name.starts_with("kernel.shm") || name.starts_with("kernel.msg") ||
+                   name == "kernel.sem" || name.starts_with("fs.mqueue.");
+  return ipc && setting.size() > name.size() && name.find('/') == std::string_view::npos &&
+         name.find("..") == std::string_view::npos;
+}
+
+Result<void> check_confinement(const env::ContainerConfinement& confinement) {
+  const auto& [read_only_root, added, dropped, sysctls, host_pid, host_ipc] = confinement;
+  if (!fits(added) || !fits(dropped) || !fits(sysctls)) {
+    return fail(plain_error("capabilities and sysctls are more than a message can carry"));
+  }
+  for (const std::string& setting : sysctls) {
+    if (host_ipc || has_nul(setting) || !is_own_setting(setting)) {
+      return fail(plain_error(fmt::format("sysctl {} is not the container's own", shown(setting))));
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+Message start_message(const env::ContainerRequest& request) {
+  if (request.isolation.confinement == env::ContainerConfinement()) {
+    return Start{request};
+  }
+  return StartConfined{request};
+}
 
 std::string encode(const Message& message) {
   Writer writer;
@@ -140,6 +195,14 @@ Result<void> check_request(const env::ContainerRequest& request) {
   if (request.command.empty() || request.command[0].empty()) {
     return fail(plain_error("exec: no command"));
   }
+  if (!fits(request.command) || !fits(request.environment)) {
+    return fail(plain_error("exec: argument list too long"));
+  }
+  if (request.isolation.mounts.size() > Reader::kMaxItems ||
+      request.isolation.groups.size() > Reader::kMaxItems) {
+    return fail(plain_error(
+        fmt::format("a container has at most {} mounts and groups", Reader::kMaxItems)));
+  }
   if (std::any_of(request.command.begin(), request.command.end(), has_nul) ||
       std::any_of(request.environment.begin(), request.environment.end(), has_nul)) {
     return fail(plain_error("exec: a NUL character in the command or its environment"));
@@ -147,11 +210,23 @@ Result<void> check_request(const env::ContainerRequest& request) {
   for (const std::string* path : {&request.working_directory, &request.log_path,
                                   &request.isolation.root, &request.isolation.layer}) {
     if (has_nul(*path) || (!path->empty() && !absolute(*path))) {
-      return fail(plain_error(fmt::format("path {} must be absolute", quote(*path))));
+      return fail(plain_error(fmt::format("path {} must be absolute", shown(*path))));
+    }
+    if (path->size() >= PATH_MAX) {
+      return fail(
+          plain_error(fmt::format("path {} has more than {} bytes", shown(*path), PATH_MAX - 1)));
     }
   }
   for (const env::ContainerMount& mount : request.isolation.mounts) {
     TRY_VOID(check_mount(mount));
+  }
+  return check_confinement(request.isolation.confinement);
+}
+
+Result<void> check_exec(const env::ContainerExec& exec) {
+  if (!fits(exec.command) || !fits(exec.environment) ||
+      exec.working_directory.size() > Reader::kMaxStringBytes) {
+    return fail(plain_error("exec: argument list too long"));
   }
   return {};
 }

@@ -19,10 +19,11 @@
 
 namespace windlass::supervisor {
 
-constexpr uint32_t kProtocolVersion = 5;
+constexpr uint32_t kProtocolVersion = 6;
 constexpr uint32_t kFirstVersionWithUse = 3;
 constexpr uint32_t kFirstVersionWithRefusals = 4;
 constexpr uint32_t kFirstVersionWithSharedMemory = 5;  // and with NotCreated
+constexpr uint32_t kFirstVersionWithConfinement = 6;
 
 struct Hello {
   uint32_t version = kProtocolVersion;
@@ -124,14 +125,28 @@ struct NotCreated {
   bool operator==(const NotCreated&) const = default;
 };
 
-using Message = std::variant<Hello, Start, Signal, Exec, Forget, Shutdown, Welcome, RunReport,
-                             Synced, ExecDone, Forgotten, AskUse, Use, Refused, NotCreated>;
+// Start of a container whose confinement is not the usual one. Not to be sent to one of an older
+// version.
+struct StartConfined {
+  env::ContainerRequest request;
+
+  bool operator==(const StartConfined&) const = default;
+};
+
+using Message =
+    std::variant<Hello, Start, Signal, Exec, Forget, Shutdown, Welcome, RunReport, Synced, ExecDone,
+                 Forgotten, AskUse, Use, Refused, NotCreated, StartConfined>;
+
+// Start or StartConfined.
+Message start_message(const env::ContainerRequest& request);
 
 std::string encode(const Message& message);
 Result<Message> decode(std::string_view bytes);
 
 // What no supervisor should be asked for: a bad id, no command, a NUL in a string, a relative path,
-// a mount at a path with `..`, memory without a name.
+// a mount at a path with `..`, memory without a name, more than a message can carry, a
+// setting of the kernel that is not the container's own.
 Result<void> check_request(const env::ContainerRequest& request);
+Result<void> check_exec(const env::ContainerExec& exec);
 
 }  // namespace windlass::supervisor

@@ -28,6 +28,13 @@ env::ContainerRequest full_request() {
   return request;
 }
 
+env::ContainerRequest confined_request() {
+  env::ContainerRequest request = full_request();
+  request.isolation.confinement = {
+      true, {"NET_ADMIN"}, {"ALL", "MKNOD"}, {"kernel.shm_rmid_forced=1"}, true, false};
+  return request;
+}
+
 std::vector<Message> one_of_each() {
   env::ContainerRunInfo run;
   run.id = "a/b/1";
@@ -56,7 +63,8 @@ std::vector<Message> one_of_each() {
           AskUse{},
           Use{{{"a/b/1", 1ULL << 40, 3}, {"c", 0, 0}}},
           Refused{"a/b/1", "why"},
-          NotCreated{"a/b/1", "CreateContainerError", "why"}};
+          NotCreated{"a/b/1", "CreateContainerError", "why"},
+          StartConfined{confined_request()}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {
@@ -125,6 +133,59 @@ TEST(CheckRequest, NamesWhatIsWrong) {
   EXPECT_EQ(error([](auto& r) { r.isolation.mounts[0].target = "/tmp/..x/y.."; }), "fine");
   EXPECT_EQ(error([](auto& r) { r.isolation.mounts[1].source = ""; }),
             R"(mount at "/c": memory needs a name)");
+}
+
+TEST(CheckRequest, OnlySettingsOfTheContainersOwnNamespace) {
+  const auto error = [](const std::string& sysctl, bool host_ipc = false) {
+    env::ContainerRequest request = confined_request();
+    request.isolation.confinement.sysctls = {sysctl};
+    request.isolation.confinement.host_ipc = host_ipc;
+    const auto checked = check_request(request);
+    return checked ? "fine" : checked.error().message;
+  };
+  EXPECT_EQ(error("kernel.shm_rmid_forced=1"), "fine");
+  EXPECT_EQ(error("kernel.sem=1 2 3 4"), "fine");
+  EXPECT_EQ(error("fs.mqueue.queues_max=9"), "fine");
+  for (const char* others : {"kernel.panic=1", "kernel.shm_rmid_forced", "kernel.semx=1", "x=1",
+                             "fs.mqueue...file-max=1", "kernel.shm/../panic=1"}) {
+    EXPECT_NE(error(others), "fine") << others;
+  }
+  EXPECT_NE(error("kernel.shm_rmid_forced=1", true), "fine");
+}
+
+TEST(Messages, OnlyAnUnusualStartNeedsAMessageOfItsOwn) {
+  EXPECT_TRUE(std::holds_alternative<Start>(start_message(full_request())));
+  EXPECT_TRUE(std::holds_alternative<StartConfined>(start_message(confined_request())));
+}
+
+// A message that the other side cannot read would end the connection, and be sent again.
+TEST(CheckRequest, WhatAMessageCannotCarryIsNotSent) {
+  const auto error = [](auto change) {
+    env::ContainerRequest request = full_request();
+    change(request);
+    const auto checked = check_request(request);
+    EXPECT_EQ(checked.has_value(), decode(encode(Start{request})).has_value());
+    return checked ? "fine" : checked.error().message;
+  };
+  EXPECT_EQ(error([](auto& r) { r.command.resize(65'536, "x"); }), "fine");
+  EXPECT_EQ(error([](auto& r) { r.command.resize(65'537, "x"); }), "exec: argument list too long");
+  EXPECT_EQ(error([](auto& r) { r.environment.resize(65'537, "x"); }),
+            "exec: argument list too long");
+  EXPECT_EQ(error([](auto& r) { r.command[1].resize(2 * 1024 * 1024 + 1, 'x'); }),
+            "exec: argument list too long");
+  EXPECT_EQ(error([](auto& r) { r.isolation.groups.resize(65'537); }),
+            "a container has at most 65536 mounts and groups");
+  env::ContainerExec exec;
+  exec.command.resize(65'537, "x");
+  EXPECT_FALSE(check_exec(exec));
+}
+
+TEST(CheckRequest, APathIsNoLongerThanTheKernelTakes) {
+  env::ContainerRequest request = full_request();
+  request.isolation.mounts[0].target = "/" + std::string(5000, 'x');
+  const auto checked = check_request(request);
+  ASSERT_FALSE(checked);
+  EXPECT_LT(checked.error().message.size(), 500u);
 }
 
 }  // namespace

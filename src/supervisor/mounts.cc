@@ -116,6 +116,16 @@ Result<DetachedMount> layered(const std::string& root, const std::string& layer)
                                          {"userxattr", ""}});
 }
 
+// All that is mounted at and below `path`, or with no flags what is mounted right there.
+Result<void> set_read_only(const std::string& path, unsigned flags) {
+  mount_attr attributes = {};
+  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  if (::mount_setattr(AT_FDCWD, path.c_str(), flags, &attributes, sizeof attributes) != 0) {
+    return fail(posix::system_error("mount read-only", path, errno));
+  }
+  return {};
+}
+
 // As a container runtime has it: what is not there yet keeps a container waiting.
 Failure cannot_create(Status why) {
   return fail(env::is_not_created(why) ? std::move(why) : env::not_created(std::move(why.message)));
@@ -140,6 +150,8 @@ class View {
     }
     if (!isolation_.root.empty()) {
       TRY_VOID(enter_own_root());
+    } else if (read_only()) {
+      TRY_VOID(set_read_only("/", AT_RECURSIVE));
     }
     TRY_VOID(prepare_target("/proc", true));
     TRY_VOID(proc_->attach("/proc"));
@@ -160,15 +172,30 @@ class View {
     for (const auto& [mount, target] : mounts_) {
       TRY_VOID(attach(mount, target));
     }
-    return {};
+    return read_only() ? close_root() : Result<void>();
   }
 
  private:
+  bool read_only() const { return isolation_.confinement.read_only_root; }
+
+  // What was open for the places of mounts: its own root, and copies of the host's directories.
+  Result<void> close_root() {
+    if (!isolation_.root.empty()) {
+      TRY_VOID(set_read_only("/", 0));
+    }
+    for (const OwnPlace& place : places_) {
+      if (!place.whole_tree) {
+        TRY_VOID(set_read_only(place.path, 0));
+      }
+    }
+    return {};
+  }
   bool own_dev() const { return isolation_.private_dev || !isolation_.root.empty(); }
 
   Result<void> open_everything() {
     // A fresh one, made while the host's is still to be seen: a user namespace may not otherwise.
-    TRY(DetachedMount proc, DetachedMount::make("proc", {}));
+    TRY(DetachedMount proc, isolation_.confinement.host_pid ? DetachedMount::clone_of("/proc")
+                                                            : DetachedMount::make("proc", {}));
     proc_ = std::make_unique<DetachedMount>(std::move(proc));
     if (isolation_.private_tmp) {
       TRY(DetachedMount tmp, new_tmpfs("1777"));
@@ -209,8 +236,9 @@ class View {
 
   // A directory of the host that may stay where it is.
   bool may_stay(const env::ContainerMount& mount, const std::string& target) const {
-    return isolation_.root.empty() && mount.kind == env::ContainerMount::Kind::bind &&
-           !mount.read_only && !mount.sub_path.empty() &&
+    return isolation_.root.empty() && !read_only() &&
+           mount.kind == env::ContainerMount::Kind::bind && !mount.read_only &&
+           !mount.sub_path.empty() &&
            env::plain_path(mount.source + "/" + mount.sub_path) == target;
   }
 

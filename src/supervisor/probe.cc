@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "supervisor/capabilities.h"
 #include "supervisor/clone.h"
 #include "supervisor/container.h"
 #include "supervisor/launch.h"

@@ -129,7 +129,8 @@ Result<posix::FileDescriptor> open_read_only(const char* path, int flags) {
 DetachedMount::Options options_of(const env::ContainerMount& mount, bool user_namespace) {
   // A user namespace has one group, which need not be this one.
   const std::optional<uint32_t> group = user_namespace ? std::nullopt : mount.group;
-  DetachedMount::Options options = {{"mode", group ? "2777" : "0777"}};
+  // Sticky, as the kernel makes one by itself and a kubelet leaves it.
+  DetachedMount::Options options = {{"mode", group ? "3777" : "1777"}};
   if (group) {
     options.emplace_back("gid", fmt::format("{}", *group));
   }

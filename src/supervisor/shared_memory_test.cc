@@ -33,7 +33,7 @@ TEST(SharedMemory, WhoeverNamesItSeesTheSame) {
   EXPECT_EQ(with_memory(rig, "1", "pod/v",
                         "echo words > /windlass-mem/f; stat -f -c %T /windlass-mem; "
                         "stat -c %a /windlass-mem"),
-            "tmpfs\n777\n");
+            "tmpfs\n1777\n");
   EXPECT_EQ(with_memory(rig, "2", "pod/v", "cat /windlass-mem/f"), "words\n");
   EXPECT_EQ(with_memory(rig, "3", "pod/w", "ls /windlass-mem"), "") << "another one";
   // Two at a time, of which one is there first.
@@ -66,11 +66,13 @@ TEST(SharedMemory, ItHasItsSizeItsPartsAndItsGroup) {
   const std::string output = rig.output(reader);
   EXPECT_THAT(output, HasSubstr("Read-only file system"));
   EXPECT_THAT(output, HasSubstr("deep\n"));
+  EXPECT_EQ(with_memory(rig, "mode", "new", "stat -c %a /windlass-mem"), "1777\n");
+  EXPECT_EQ(with_memory(rig, "part", "new", "stat -c %a /windlass-mem", "p"), "1777\n");
   if (::geteuid() == 0 && !rig.isolation().user_namespace) {
     auto shared = rig.shell("6", "stat -c '%a %g' /windlass-mem");
     shared.isolation.mounts = {memory_mount("of a group")};
     shared.isolation.mounts[0].group = 77;
-    EXPECT_EQ(rig.output(shared), "2777 77\n");
+    EXPECT_EQ(rig.output(shared), "3777 77\n");
   }
 }
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/hash.h"
 #include "base/quote.h"
 #include "posix/error.h"
 #include "supervisor/cgroup_files.h"
@@ -73,7 +72,7 @@ Result<void> Supervisor::start() {
     return fail(posix::system_error("stat", options_.directory, errno));
   }
   directory_inode_ = info.st_ino;
-  const std::string instance = fmt::format("{:016x}", stable_hash(options_.directory));
+  const std::string instance = group_name(options_.directory);
   const CgroupMounts mounts = options_.use_cgroups
                                   ? find_cgroup_mounts(read_cgroup("/proc/self/mountinfo"))
                                   : CgroupMounts();

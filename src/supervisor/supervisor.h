@@ -63,6 +63,7 @@ class Supervisor final : private Container::Listener {
   void drop_peer(Peer& peer);
   void on_frame(Peer& peer, std::string_view frame);
   void handle(const Start& message);
+  void handle(const StartConfined& message) { handle(Start{message.request}); }
   void handle(const Signal& message);
   void handle(const Exec& message);
   void handle(const Forget& message);

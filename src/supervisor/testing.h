@@ -125,8 +125,10 @@ class Rig {
     std::string text;
     std::istringstream lines(read_cgroup(request.log_path));
     for (std::string line; std::getline(lines, line);) {
-      const size_t tag = line.find(" F ");
-      text += tag == std::string::npos ? "?" + line : line.substr(tag + 3) + "\n";
+      const size_t whole = line.find(" F ");
+      const size_t tag = std::min(whole, line.find(" P "));
+      text += tag == std::string::npos ? "?" + line : line.substr(tag + 3);
+      text += tag == whole ? "\n" : "";
     }
     return text;
   }
