@@ -14,6 +14,9 @@
 namespace windlass::client {
 namespace {
 
+// As long as the API lets a note be; a message may repeat what an object says, at any length.
+constexpr size_t kMaxMessageBytes = 1024;
+
 std::string event_namespace(const EventTarget& target) {
   return target.ns.empty() ? "default" : target.ns;
 }
@@ -41,7 +44,7 @@ void EventRecorder::record(const EventTarget& target, const News& news, bool ess
                              '/' + target.field_path;
   const EventCorrelator::Verdict verdict =
       correlator_.judge({object, std::string(news.type), std::string(news.reason),
-                         std::string(news.message), essential},
+                         readable(news.message, kMaxMessageBytes), essential},
                         env_.clock.monotonic());
   if (verdict.drop) {
     return;

@@ -111,4 +111,19 @@ std::optional<Rejection> system_rejection(const PodPlan& pod, const NodeRoom& ro
   return std::nullopt;
 }
 
+std::optional<Rejection> protection_rejection(const PodPlan& pod,
+                                              const env::ContainerSupport& support) {
+  using Field = api::UnsupportedField;
+  const auto found =
+      std::find_if(pod.unsupported.begin(), pod.unsupported.end(), [&support](const Field& field) {
+        const bool given =
+            field.unless == Field::Unless::user_namespaces && support.user_namespaces;
+        return field.effect == Field::Effect::refused && !given;
+      });
+  if (found == pod.unsupported.end()) {
+    return std::nullopt;
+  }
+  return Rejection{found->reason, found->text()};
+}
+
 }  // namespace windlass::node

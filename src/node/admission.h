@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "env/containers.h"
 #include "node/pod_plan.h"
 #include "node/pressure/state.h"
 #include "placement/needs.h"
@@ -58,6 +59,10 @@ bool depends_on_labels(const PodPlan& pod, const NodeRoom& room);
 
 // K-7.
 std::optional<Rejection> system_rejection(const PodPlan& pod, const NodeRoom& room);
+
+// A pod that asks for protection which this node cannot give.
+std::optional<Rejection> protection_rejection(const PodPlan& pod,
+                                              const env::ContainerSupport& support);
 
 // One of the pods that a critical one may take the place of.
 struct PlaceHolder {

@@ -191,7 +191,19 @@ PodWorker& Agent::add_worker(const BoundPod& pod) {
   return *workers_.emplace(pod.plan.uid, std::move(worker)).first->second;
 }
 
+void Agent::take_ports(const PodPlan& plan) {
+  if (machine_ports_ == nullptr || plan.needs.host_ports.empty()) {
+    return;
+  }
+  MachinePorts::Holder holder{config_.node_name, plan.ns + "/" + plan.name, plan.needs.host_ports};
+  if (const auto conflict = machine_ports_->conflict(holder)) {
+    events_.warning({"v1", "Pod", plan.ns, plan.name, plan.uid, ""}, "HostPortConflict", *conflict);
+  }
+  machine_ports_->take(plan.uid, std::move(holder));
+}
+
 void Agent::run(const BoundPod& pod) {
+  take_ports(pod.plan);
   PodWorker& worker = add_worker(pod);
   const auto found_runs = found_runs_.extract(pod.plan.uid);
   takers_.insert(pod.plan.uid);
@@ -214,6 +226,9 @@ void Agent::on_pod_gone(const BoundPod& pod) {
 }
 
 void Agent::on_worker_done(const std::string& uid) {
+  if (machine_ports_ != nullptr) {
+    machine_ports_->release(uid);
+  }
   const auto found = workers_.find(uid);
   if (found != workers_.end() && found->second->forgotten()) {
     workers_.erase(found);

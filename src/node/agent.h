@@ -24,6 +24,7 @@
 #include "node/config.h"
 #include "node/environment.h"
 #include "node/heartbeats.h"
+#include "node/machine_ports.h"
 #include "node/node_shutdown.h"
 #include "node/node_watch.h"
 #include "node/pod_plan.h"
@@ -58,6 +59,8 @@ class Agent {
 
   size_t running_pods() const;
   const AgentConfig& config() const { return config_; }
+  // Before it is started, where other nodes are on the same machine. Outlives the agent.
+  void share_ports(MachinePorts& ports) { machine_ports_ = &ports; }
 
  private:
   struct BoundPod {
@@ -70,6 +73,7 @@ class Agent {
   void sweep();
   void on_pod(const BoundPod& pod);
   PodWorker& add_worker(const BoundPod& pod);
+  void take_ports(const PodPlan& plan);
   void run(const BoundPod& pod);
   // agent_admission.cc: new pods.
   void admit_waiting();
@@ -102,6 +106,7 @@ class Agent {
   int64_t max_pods_ = 0;
   ContainerObserver* observer_;
   env::NetworkChecks* network_;
+  MachinePorts* machine_ports_ = nullptr;
   client::EventRecorder events_;
   Registration registration_;
   Heartbeats heartbeats_;

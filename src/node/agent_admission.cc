@@ -79,6 +79,9 @@ std::optional<Rejection> Agent::refuse(const PodPlan& plan, const NodeRoom& now)
   if (auto rejection = system_rejection(plan, now)) {
     return rejection;
   }
+  if (auto rejection = protection_rejection(plan, support_)) {
+    return rejection;
+  }
   if (shutdown_.active()) {
     return Rejection{"NodeShutdown", "Pod was rejected as the node is shutting down."};  // K-6
   }

@@ -17,13 +17,24 @@ struct HeartbeatTiming {
   Duration lease = seconds(40);
 };
 
+// What a node tells of its machine in status.nodeInfo; "" is left out.
+struct NodeSystem {
+  std::string architecture = "amd64";  // as Go names it
+  std::string version = {};            // kubeletVersion
+  std::string os_image = {};           // Debian GNU/Linux 12 (bookworm)
+  std::string kernel_version = {};
+  std::string machine_id = {};
+  std::string system_uuid = {};
+  std::string boot_id = {};
+};
+
 struct AgentConfig {
   std::string node_name;
   std::string address = "127.0.0.1";  // of the node and, without network namespaces, of its pods
   std::string data_dir;               // pods/<uid> and logs/ appear below it
   std::map<std::string, std::string> capacity = {{"cpu", "1"}, {"memory", "1Gi"}, {"pods", "110"}};
   std::string operating_system = "linux";
-  std::string architecture = "amd64";
+  NodeSystem system = {};
   std::string runtime = "windlass://processes";
   // On the Node object, besides those that every node has.
   std::map<std::string, std::string> labels = {};

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kMilli = 1000;
 constexpr size_t kMaxHostname = 63;
+constexpr size_t kMaxPath = 4096;  // PATH_MAX
 constexpr std::string_view kUsualMessagePath = "/dev/termination-log";
 // Every container has one; empty at the start, unless a volume is there.
 constexpr const char* kOwnDirectory = "/tmp";
@@ -40,6 +41,9 @@ bool is_covered(const std::string& path, const std::vector<MountPlan>& mounts) {
 }
 
 Result<void> check_target(std::string_view field, const std::string& path) {
+  if (path.size() >= kMaxPath) {
+    return fail(plain_error(fmt::format("{}: a path has at most {} bytes", field, kMaxPath - 1)));
+  }
   if (!env::leads_up(path)) {
     return {};
   }
@@ -64,6 +68,23 @@ Result<env::ContainerMount> make_mount(const MountPlan& mount, const VolumePlace
   out.read_only = volume.read_only || mount.read_only;
   out.sub_path = mount.sub_path;
   return out;
+}
+
+Result<void> check_confinement(const env::ContainerConfinement& wanted,
+                               const env::ContainerSupport& support) {
+  if (wanted == env::ContainerConfinement()) {
+    return {};
+  }
+  if (!support.confinement) {
+    return fail(plain_error(
+        "capabilities, readOnlyRootFilesystem, sysctls, hostPID and hostIPC cannot be had from the "
+        "supervisor of an older version that still runs; it ends with its last container"));
+  }
+  if (!support.mounts && (wanted.read_only_root || !wanted.sysctls.empty())) {
+    return fail(plain_error(
+        "readOnlyRootFilesystem and sysctls need namespaces, which this node does not have"));
+  }
+  return {};
 }
 
 }  // namespace
@@ -114,6 +135,16 @@ Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPl
     TRY(env::ContainerMount made, make_mount(mount, place.volumes));
     request.isolation.mounts.push_back(std::move(made));
   }
+  for (const NetworkFile& file : place.network_files) {
+    // A container that mounts something of its own there has it.
+    const auto same = [&file](const MountPlan& mount) {
+      return env::plain_path(mount.path) == file.target;
+    };
+    if (std::none_of(command.mounts.begin(), command.mounts.end(), same)) {
+      request.isolation.mounts.push_back(
+          {env::ContainerMount::Kind::bind, file.path, file.target, false, 0});
+    }
+  }
   if (!place.message_file.empty()) {
     TRY_VOID(check_target("terminationMessagePath", container.message_path));
     request.isolation.mounts.push_back(
@@ -123,6 +154,8 @@ Result<env::ContainerRequest> make_request(const PodPlan& pod, const ContainerPl
   request.isolation.gid = container.identity.group;
   request.isolation.groups = container.identity.more_groups;
   request.isolation.privileged = container.identity.privileged;
+  TRY_VOID(check_confinement(container.confinement, support));
+  request.isolation.confinement = container.confinement;
   request.limits.memory_bytes = amount(container.limits, "memory", kMilli);
   request.limits.cpu_millis = amount(container.limits, "cpu", 1);
   request.limits.cpu_request = amount(container.requests, "cpu", 1);

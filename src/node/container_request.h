@@ -18,6 +18,7 @@ struct ContainerPlace {
   std::string root = {};          // of its image; "" is the host's
   std::string layer = {};         // takes what is written to `root`
   std::string message_file = {};  // what its terminationMessagePath is there; "" is nothing
+  std::vector<NetworkFile> network_files = {};
 };
 
 // Whether a container is to find a file at its terminationMessagePath. On the root of an image it

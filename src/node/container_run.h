@@ -65,6 +65,7 @@ struct ContainerRun {
   std::optional<MonotonicTime> restart_at;  // while it waits for a restart
   std::optional<MonotonicTime> began;       // the newest run, unless it could not be started
 
+  int next_attempt() const { return ever_started ? restarts + 1 : 0; }
   bool running() const { return std::holds_alternative<Running>(state); }
   bool started() const { return running() && !awaits_startup; }
   bool ready() const { return started() && !awaits_readiness; }

@@ -11,7 +11,9 @@ namespace windlass::node {
 
 namespace {
 
-using Values = std::map<std::string, std::string, std::less<>>;
+using Values = Variables;
+
+constexpr size_t kMaxPathBytes = 4095;  // PATH_MAX without its NUL
 
 // `metadata.labels['key']` gives key for the prefix `metadata.labels`.
 std::optional<std::string_view> subscript(std::string_view path, std::string_view prefix) {
@@ -75,12 +77,12 @@ struct ValueContext {
 };
 
 Result<std::optional<std::string>> entry_value(const ValueContext& context,
-                                               const EnvironmentEntry& entry,
-                                               const Values& so_far) {
+                                               const EnvironmentEntry& entry, const Values& so_far,
+                                               ArgumentRoom& room) {
   const auto& [pod, container, host, objects] = context;
   switch (entry.source) {
     case EnvironmentEntry::Source::value:
-      return expand(entry.text, so_far);
+      return room.expand("env " + entry.name, entry.text, so_far, entry.name.size() + 1);
     case EnvironmentEntry::Source::field:
       return field_text(pod, host, entry.text);
     case EnvironmentEntry::Source::resource:
@@ -103,11 +105,14 @@ std::vector<std::string> default_command(std::string_view image) {
   return {"sh"};
 }
 
-std::vector<std::string> command_line(const ContainerPlan& container, const Values& values) {
+Result<std::vector<std::string>> command_line(const ContainerPlan& container, const Values& values,
+                                              ArgumentRoom& room) {
   std::vector<std::string> line;
-  for (const auto* part : {&container.command, &container.args}) {
-    for (const std::string& word : *part) {
-      line.push_back(expand(word, values));
+  for (const auto& [name, part] :
+       {std::pair("command", &container.command), std::pair("args", &container.args)}) {
+    for (size_t i = 0; i < part->size(); ++i) {
+      TRY(std::string word, room.expand(fmt::format("{}[{}]", name, i), (*part)[i], values));
+      line.push_back(std::move(word));
     }
   }
   return line.empty() ? default_command(container.image) : line;
@@ -166,37 +171,18 @@ Result<std::string> resource_text(const PodPlan& pod, const ContainerPlan& own,
   return std::to_string(milli / divisor + (milli % divisor > 0 ? 1 : 0));
 }
 
-std::string expand(std::string_view text, const Values& values) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '$' || i + 1 == text.size()) {
-      out.push_back(text[i]);
-      continue;
-    }
-    if (text[i + 1] == '$') {
-      out.push_back('$');
-      ++i;
-      continue;
-    }
-    const size_t close = text[i + 1] == '(' ? text.find(')', i + 2) : std::string_view::npos;
-    if (close == std::string_view::npos) {
-      out.push_back('$');
-      continue;
-    }
-    const auto found = values.find(text.substr(i + 2, close - i - 2));
-    out.append(found != values.end() ? std::string_view(found->second)
-                                     : text.substr(i, close - i + 1));
-    i = close;
-  }
-  return out;
-}
-
 namespace {
 
 // What variables make of a path is known only now: the API server has checked the expression.
 Result<std::string> expanded_sub_path(const MountPlan& mount, const Values& declared) {
-  std::string path = expand(mount.sub_path_expr, declared);
+  const std::optional<std::string> expanded = expand(mount.sub_path_expr, declared, kMaxPathBytes);
+  if (!expanded) {
+    return fail(plain_error(fmt::format(
+        "subPathExpr of the mount at {} gives a path of more than {} bytes, the longest that there "
+        "can be",
+        mount.path, kMaxPathBytes)));
+  }
+  const std::string& path = *expanded;
   const std::string framed = "/" + path + "/";
   const bool absolute = !path.empty() && path.front() == '/';
   if (absolute || framed.find("/../") != std::string::npos) {
@@ -208,36 +194,44 @@ Result<std::string> expanded_sub_path(const MountPlan& mount, const Values& decl
   return path;
 }
 
+Result<Values> declared_variables(const ValueContext& context, ArgumentRoom& room) {
+  Values declared;
+  for (const EnvironmentBatch& batch : context.container.environment_from) {
+    TRY(const ObjectData* data, find_object(context.objects, batch.object, batch.optional));
+    if (data == nullptr) {
+      continue;
+    }
+    for (const auto& [key, value] : *data) {
+      std::string name = batch.prefix + key;
+      TRY_VOID(room.take("env " + name, name.size() + 1 + value.size()));
+      declared.insert_or_assign(std::move(name), value);
+    }
+  }
+  for (const EnvironmentEntry& entry : context.container.environment) {
+    TRY(std::optional<std::string> value, entry_value(context, entry, declared, room));
+    if (!value) {
+      continue;
+    }
+    if (entry.source != EnvironmentEntry::Source::value) {
+      TRY_VOID(room.take("env " + entry.name, entry.name.size() + 1 + value->size()));
+    }
+    declared.insert_or_assign(entry.name, *std::move(value));
+  }
+  return declared;
+}
+
 }  // namespace
 
 Result<ContainerCommand> resolve_container(const PodPlan& pod, const ContainerPlan& container,
                                            const HostFacts& host, const PodObjects& objects) {
-  if (!container.missing_features.empty()) {
-    return fail(plain_error(
-        fmt::format("{} not supported by this node", fmt::join(container.missing_features, ", "))));
-  }
   if (container.identity.non_root && container.identity.user.value_or(0) == 0) {
     return fail(plain_error(
         fmt::format("container has runAsNonRoot and image will run as root (pod: \"{}_{}({})\", "
                     "container: {})",
                     pod.name, pod.ns, pod.uid, container.name)));
   }
-  Values declared;
-  for (const EnvironmentBatch& batch : container.environment_from) {
-    TRY(const ObjectData* data, find_object(objects, batch.object, batch.optional));
-    if (data != nullptr) {
-      for (const auto& [key, value] : *data) {
-        declared.insert_or_assign(batch.prefix + key, value);
-      }
-    }
-  }
-  for (const EnvironmentEntry& entry : container.environment) {
-    TRY(std::optional<std::string> value,
-        entry_value({pod, container, host, objects}, entry, declared));
-    if (value) {
-      declared.insert_or_assign(entry.name, *std::move(value));
-    }
-  }
+  ArgumentRoom room;
+  TRY(const Values declared, declared_variables({pod, container, host, objects}, room));
   Values all = declared;
   if (!pod.hostname.empty()) {
     all.emplace("HOSTNAME", pod.hostname);
@@ -248,7 +242,7 @@ Result<ContainerCommand> resolve_container(const PodPlan& pod, const ContainerPl
                 equals < variable.size() ? variable.substr(equals + 1) : "");
   }
   ContainerCommand resolved;
-  resolved.command = command_line(container, declared);
+  TRY(resolved.command, command_line(container, declared, room));
   for (MountPlan mount : container.mounts) {
     TRY(const std::string expanded, expanded_sub_path(mount, declared));
     mount.sub_path += expanded;

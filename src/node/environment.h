@@ -3,12 +3,12 @@
 // (CreateContainerConfigError), never an empty string.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "node/expansion.h"
 #include "node/pod_objects.h"
 #include "node/pod_plan.h"
 
@@ -22,18 +22,14 @@ struct HostFacts {
   MilliAmounts allocatable;  // stands in for limits that are not set
 };
 
-// $(NAME) becomes the value; $$ becomes $, so that $$(NAME) stays as $(NAME); a name that is not
-// known, and everything else, stays as it is.
-std::string expand(std::string_view text,
-                   const std::map<std::string, std::string, std::less<>>& values);
-
 struct ContainerCommand {
   std::vector<std::string> command;      // never empty
   std::vector<std::string> environment;  // NAME=value, sorted by name
   std::vector<MountPlan> mounts;         // with their subPath, however it was said
 };
 
-// A NotFound error names an object or a key that may yet come; any other is for good.
+// A NotFound error names an object or a key that may yet come. One that is_start_refused
+// (expansion.h) fails the run as the kernel would. Any other is for good.
 Result<ContainerCommand> resolve_container(const PodPlan& pod, const ContainerPlan& container,
                                            const HostFacts& host, const PodObjects& objects = {});
 

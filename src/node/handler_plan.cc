@@ -112,7 +112,7 @@ std::optional<HandlerPlan> read_hook(const core::LifecycleHandler& hook,
   if (hook.has_sleep()) {
     HandlerPlan plan;
     plan.kind = HandlerPlan::Kind::sleep;
-    plan.pause = seconds(hook.sleep().seconds());
+    plan.pause = bounded_seconds(hook.sleep().seconds());
     return plan;
   }
   return read_handler(hook, container);
@@ -120,31 +120,25 @@ std::optional<HandlerPlan> read_hook(const core::LifecycleHandler& hook,
 
 }  // namespace
 
-ReadChecks read_checks(const api::Message& message) {
+ContainerChecks read_checks(const api::Message& message) {
   const auto& container = static_cast<const core::Container&>(message);
-  ReadChecks read;
-  const auto probe = [&](bool asked, const core::Probe& from, const char* name,
-                         std::optional<ProbePlan>& to) {
-    if (asked && !(to = read_probe(from, container))) {
-      read.ignored.push_back(std::string(name) + ".grpc.mode");
-    }
-  };
-  ContainerChecks& checks = read.checks;
-  probe(container.has_startup_probe(), container.startup_probe(), "startupProbe", checks.startup);
-  probe(container.has_liveness_probe(), container.liveness_probe(), "livenessProbe",
-        checks.liveness);
-  probe(container.has_readiness_probe(), container.readiness_probe(), "readinessProbe",
-        checks.readiness);
+  ContainerChecks checks;
+  if (container.has_startup_probe()) {
+    checks.startup = read_probe(container.startup_probe(), container);
+  }
+  if (container.has_liveness_probe()) {
+    checks.liveness = read_probe(container.liveness_probe(), container);
+  }
+  if (container.has_readiness_probe()) {
+    checks.readiness = read_probe(container.readiness_probe(), container);
+  }
   if (container.lifecycle().has_post_start()) {
     checks.post_start = read_hook(container.lifecycle().post_start(), container);
   }
   if (container.lifecycle().has_pre_stop()) {
     checks.pre_stop = read_hook(container.lifecycle().pre_stop(), container);
   }
-  if (container.lifecycle().has_stop_signal()) {
-    read.ignored.push_back("lifecycle.stopSignal");
-  }
-  return read;
+  return checks;
 }
 
 }  // namespace windlass::node

@@ -51,12 +51,8 @@ struct ContainerChecks {
   bool operator==(const ContainerChecks&) const = default;
 };
 
-struct ReadChecks {
-  ContainerChecks checks;
-  std::vector<std::string> ignored;  // what of it this agent does not have
-};
-
-// `container` is a core/v1 Container.
-ReadChecks read_checks(const api::Message& container);
+// `container` is a core/v1 Container. A probe that has no handler here is left out
+// (api/pod/unsupported_fields.h).
+ContainerChecks read_checks(const api::Message& container);
 
 }  // namespace windlass::node

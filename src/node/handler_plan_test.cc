@@ -15,12 +15,12 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-ReadChecks read(std::string_view yaml) {
+ContainerChecks read(std::string_view yaml) {
   return read_checks(from_yaml<Container>(yaml));
 }
 
 TEST(HandlerPlan, ReadsProbes) {
-  const ReadChecks checks = read(R"(
+  const ContainerChecks checks = read(R"(
 ports: [{name: web, containerPort: 8080}]
 startupProbe: {exec: {command: [a, b]}, periodSeconds: 2, failureThreshold: 30}
 livenessProbe:
@@ -31,14 +31,13 @@ livenessProbe:
   terminationGracePeriodSeconds: 11
 readinessProbe: {tcpSocket: {port: 9090}, successThreshold: 2}
 )");
-  EXPECT_THAT(checks.ignored, IsEmpty());
-  const ProbePlan& startup = *checks.checks.startup;
+  const ProbePlan& startup = *checks.startup;
   EXPECT_EQ(startup.handler.kind, HandlerPlan::Kind::exec);
   EXPECT_THAT(startup.handler.command, ElementsAre("a", "b"));
   EXPECT_EQ(startup.period, seconds(2));
   EXPECT_EQ(startup.failure_threshold, 30);
   EXPECT_FALSE(startup.grace);
-  const ProbePlan& liveness = *checks.checks.liveness;
+  const ProbePlan& liveness = *checks.liveness;
   EXPECT_EQ(liveness.handler.kind, HandlerPlan::Kind::http);
   EXPECT_TRUE(liveness.handler.tls);
   EXPECT_EQ(liveness.handler.host, "10.0.0.1");
@@ -50,42 +49,39 @@ readinessProbe: {tcpSocket: {port: 9090}, successThreshold: 2}
   EXPECT_EQ(liveness.period, seconds(10));
   EXPECT_EQ(liveness.failure_threshold, 3);
   EXPECT_EQ(liveness.grace, seconds(11));
-  const ProbePlan& readiness = *checks.checks.readiness;
+  const ProbePlan& readiness = *checks.readiness;
   EXPECT_EQ(readiness.handler.kind, HandlerPlan::Kind::tcp);
   EXPECT_EQ(readiness.handler.port, 9090);
   EXPECT_EQ(readiness.success_threshold, 2);
 }
 
 TEST(HandlerPlan, ReadsHooks) {
-  const ReadChecks checks = read(
+  const ContainerChecks checks = read(
       "lifecycle: {postStart: {httpGet: {port: 80}}, preStop: {sleep: {seconds: 4}}, "
       "stopSignal: SIGUSR1}");
-  EXPECT_EQ(checks.checks.post_start->kind, HandlerPlan::Kind::http);
-  EXPECT_EQ(checks.checks.post_start->path, "/");
-  EXPECT_EQ(checks.checks.pre_stop->kind, HandlerPlan::Kind::sleep);
-  EXPECT_EQ(checks.checks.pre_stop->pause, seconds(4));
-  EXPECT_THAT(checks.ignored, ElementsAre("lifecycle.stopSignal"));
+  EXPECT_EQ(checks.post_start->kind, HandlerPlan::Kind::http);
+  EXPECT_EQ(checks.post_start->path, "/");
+  EXPECT_EQ(checks.pre_stop->kind, HandlerPlan::Kind::sleep);
+  EXPECT_EQ(checks.pre_stop->pause, seconds(4));
 }
 
 TEST(HandlerPlan, APortThatIsNotThereIsZero) {
-  EXPECT_EQ(read("livenessProbe: {tcpSocket: {port: nope}}").checks.liveness->handler.port, 0);
-  EXPECT_EQ(read("livenessProbe: {tcpSocket: {port: 70000}}").checks.liveness->handler.port, 0);
+  EXPECT_EQ(read("livenessProbe: {tcpSocket: {port: nope}}").liveness->handler.port, 0);
+  EXPECT_EQ(read("livenessProbe: {tcpSocket: {port: 70000}}").liveness->handler.port, 0);
 }
 
 TEST(HandlerPlan, ReadsGrpc) {
-  const ReadChecks checks = read(
+  const ContainerChecks checks = read(
       "{livenessProbe: {grpc: {port: 5000}}, readinessProbe: {grpc: {port: 5001, service: db}}}");
-  EXPECT_THAT(checks.ignored, IsEmpty());
-  EXPECT_EQ(checks.checks.liveness->handler.kind, HandlerPlan::Kind::grpc);
-  EXPECT_EQ(checks.checks.liveness->handler.port, 5000);
-  EXPECT_EQ(checks.checks.liveness->handler.service, "");
-  EXPECT_EQ(checks.checks.readiness->handler.service, "db");
+  EXPECT_EQ(checks.liveness->handler.kind, HandlerPlan::Kind::grpc);
+  EXPECT_EQ(checks.liveness->handler.port, 5000);
+  EXPECT_EQ(checks.liveness->handler.service, "");
+  EXPECT_EQ(checks.readiness->handler.service, "db");
 }
 
 TEST(HandlerPlan, OnlyThePlainWayToConnectIsHere) {
-  const ReadChecks checks = read("livenessProbe: {grpc: {port: 1, mode: Other}}");
-  EXPECT_FALSE(checks.checks.liveness);
-  EXPECT_THAT(checks.ignored, ElementsAre("livenessProbe.grpc.mode"));
+  const ContainerChecks checks = read("livenessProbe: {grpc: {port: 1, mode: Other}}");
+  EXPECT_FALSE(checks.liveness);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/utf8.h"
 #include "node/container_flow.h"
 #include "node/pod_status.h"
 
@@ -13,6 +14,8 @@ namespace windlass::node {
 namespace {
 
 constexpr int kStartErrorCode = 128;
+// The text may repeat what an object says, at any length.
+constexpr size_t kMaxErrorBytes = 1024;
 
 // K-12, for a container whose end nobody can tell.
 Ended lost_container(const ContainerRun& container, RestartPolicy policy) {
@@ -102,14 +105,17 @@ Ended ended_from(const env::ContainerExit& exit, const ContainerRun& container,
   // K-51: the reason is the memory's only where the end was not a success.
   ended.reason = exit.oom_killed && exit.code != 0 ? "OOMKilled" : end_reason(exit.code);
   const auto* running = std::get_if<Running>(&container.state);
-  ended.started_at = running != nullptr ? running->started_at : exit.started_at;
+  // As it was told while it ran; of a short run the agent hears when it is over already.
+  const bool told = running != nullptr && running->started_at <= exit.finished_at;
+  ended.started_at = told ? running->started_at : std::min(exit.started_at, exit.finished_at);
   ended.finished_at = exit.finished_at;
   ended.container_id = container.container_id;
   return ended;
 }
 
 Ended start_error(const std::string& message, const std::string& container_id, Time now) {
-  return {kStartErrorCode, "StartError", message, time_from_unix(0), now, container_id};
+  return {kStartErrorCode,   "StartError", readable(message, kMaxErrorBytes),
+          time_from_unix(0), now,          container_id};
 }
 
 void adopt(const PodPlan& plan, const PodSeen& seen, const PodRuns& runs, PodRun& pod) {

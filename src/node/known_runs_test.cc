@@ -31,6 +31,17 @@ SeenContainer seen(ContainerState state, int restarts = 0, std::optional<Ended> 
   return {"c", std::move(state), std::move(last), restarts, "windlass://u/c/0"};
 }
 
+TEST(KnownRuns, NoRunEndsBeforeItStarts) {
+  ContainerRun run;
+  env::ContainerExit exit = info("u/c/0", State::ended).exit;
+  run.state = Running{kNow};  // the agent heard of it when it was over
+  const Ended short_run = ended_from(exit, run, RestartPolicy::never);
+  EXPECT_EQ(short_run.started_at, exit.started_at);
+  EXPECT_EQ(short_run.finished_at, exit.finished_at);
+  run.state = Running{kNow - seconds(8)};  // as it was told
+  EXPECT_EQ(ended_from(exit, run, RestartPolicy::never).started_at, kNow - seconds(8));
+}
+
 TEST(KnownRuns, M30_ANewAgentTakesOverWhatItFinds) {
   const Ended failed{3, "Error", "", kNow - seconds(9), kNow - seconds(2), "id"};
   const RunsCase cases[] = {

@@ -89,6 +89,15 @@ TEST_F(LastWordsTest, WrittenWordsGoBeforeTheEndOfTheLog) {
   EXPECT_EQ(message(), "from the file");
 }
 
+// A kubelet adds none: a program that prints "x" has said "x".
+TEST_F(LastWordsTest, E78_ALogThatEndsWithoutALineFeedIsAMessageWithoutOne) {
+  add_pod("terminationMessagePolicy: FallbackToLogsOnError");
+  node.files.put(node.spawned.at(0).log_path,
+                 "2024-01-01T00:00:00Z stdout F a\n2024-01-01T00:00:00Z stdout P x\n");
+  run_for(seconds(2));
+  EXPECT_EQ(message(), "a\nx");
+}
+
 // An API object holds UTF-8 only.
 TEST_F(LastWordsTest, BytesThatAreNoTextBecomeQuestionMarks) {
   add_pod("terminationMessagePath: /tmp/why");

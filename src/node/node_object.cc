@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "api/codec/wire_time.h"
 #include "base/quantity.h"
@@ -83,6 +84,22 @@ void set_address(core::NodeStatus& status, const char* type, const std::string& 
   out.set_address(address);
 }
 
+void tell_system(const NodeSystem& system, core::NodeSystemInfo& info) {
+  const std::pair<const std::string&, std::string* (core::NodeSystemInfo::*)()> fields[] = {
+      {system.version, &core::NodeSystemInfo::mutable_kubelet_version},
+      {system.os_image, &core::NodeSystemInfo::mutable_os_image},
+      {system.kernel_version, &core::NodeSystemInfo::mutable_kernel_version},
+      {system.machine_id, &core::NodeSystemInfo::mutable_machine_id},
+      {system.system_uuid, &core::NodeSystemInfo::mutable_system_uuid},
+      {system.boot_id, &core::NodeSystemInfo::mutable_boot_id},
+  };
+  for (const auto& [text, field] : fields) {
+    if (!text.empty()) {
+      *(info.*field)() = text;
+    }
+  }
+}
+
 }  // namespace
 
 void refresh_node(const AgentConfig& config, Time now, api::Message& message,
@@ -91,7 +108,7 @@ void refresh_node(const AgentConfig& config, Time now, api::Message& message,
   auto& labels = *node.mutable_metadata()->mutable_labels();
   labels["kubernetes.io/hostname"] = config.node_name;
   labels["kubernetes.io/os"] = config.operating_system;
-  labels["kubernetes.io/arch"] = config.architecture;
+  labels["kubernetes.io/arch"] = config.system.architecture;
   for (const auto& [name, value] : config.labels) {
     labels[name] = value;
   }
@@ -111,8 +128,9 @@ void refresh_node(const AgentConfig& config, Time now, api::Message& message,
   set_address(status, "Hostname", config.node_name);
   core::NodeSystemInfo& info = *status.mutable_node_info();
   info.set_operating_system(config.operating_system);
-  info.set_architecture(config.architecture);
+  info.set_architecture(config.system.architecture);
   info.set_container_runtime_version(config.runtime);
+  tell_system(config.system, info);
 }
 
 bool same_status(const api::Message& node, const api::Message& other) {

@@ -37,6 +37,23 @@ TEST(NodeObject, E79_SaysWhatJobsNeedToKnow) {
   EXPECT_EQ(ready.last_transition_time().seconds(), 100);
 }
 
+TEST(NodeObject, TellsOfItsMachine) {
+  AgentConfig own = config();
+  own.system = {"arm64", "v1.36.0+windlass.1", "Debian", "6.1", "m", "u", "b"};
+  const auto message = make_node(own, time_from_unix(100));
+  const Node& node = static_cast<const Node&>(*message);
+  const auto& info = node.status().node_info();
+  EXPECT_EQ(node.metadata().labels().at("kubernetes.io/arch"), "arm64");
+  EXPECT_EQ(info.architecture(), "arm64");
+  EXPECT_EQ(info.operating_system(), "linux");
+  EXPECT_EQ(info.kubelet_version(), "v1.36.0+windlass.1");
+  EXPECT_EQ(info.os_image(), "Debian");
+  EXPECT_EQ(info.kernel_version(), "6.1");
+  EXPECT_EQ(info.machine_id(), "m");
+  EXPECT_EQ(info.system_uuid(), "u");
+  EXPECT_EQ(info.boot_id(), "b");
+}
+
 TEST(NodeObject, RefreshingLeavesAloneWhatOthersWrote) {
   const auto message = make_node(config(), time_from_unix(100));
   Node& node = static_cast<Node&>(*message);

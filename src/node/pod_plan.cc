@@ -1,10 +1,12 @@
 #include "node/pod_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/codec/wire_time.h"
 #include "base/bounded_seconds.h"
 #include "base/quantity.h"
+#include "node/object_times.h"
 #include "placement/read_needs.h"
 #include "schema/core/v1/pod.pb.h"
 
@@ -14,6 +16,9 @@ namespace {
 
 namespace core = api::core::v1;
 using QuantityMap = google::protobuf::Map<std::string, api::meta::v1::Quantity>;
+
+// More can be counted on top of what a client wrote there.
+constexpr int kMaxSeenRestarts = 1'000'000'000;
 
 // A quantity that cannot be read counts as nothing: the API server has validated it.
 int64_t milli(const api::meta::v1::Quantity& quantity) {
@@ -27,6 +32,11 @@ MilliAmounts read_amounts(const QuantityMap& map) {
     amounts.emplace(name, milli(quantity));
   }
   return amounts;
+}
+
+template <class Message>
+Time time_in(const Message& message) {
+  return bounded_time(api::time_of(message));
 }
 
 EnvironmentEntry read_variable(const core::EnvVar& variable) {
@@ -103,18 +113,37 @@ IdentityPlan read_identity(const core::SecurityContext& own, const core::PodSecu
   return identity;
 }
 
-// What of a security context is beyond this agent.
-bool has_unknown_security(const core::SecurityContext& context) {
-  return context.has_capabilities() || context.has_se_linux_options() ||
-         context.read_only_root_filesystem() || context.has_proc_mount() ||
-         context.has_seccomp_profile() || context.has_app_armor_profile();
+env::ContainerConfinement read_confinement(const core::SecurityContext& own,
+                                           const core::PodSpec& spec) {
+  env::ContainerConfinement confinement;
+  confinement.read_only_root = own.read_only_root_filesystem();
+  confinement.add_capabilities.assign(own.capabilities().add().begin(),
+                                      own.capabilities().add().end());
+  confinement.drop_capabilities.assign(own.capabilities().drop().begin(),
+                                       own.capabilities().drop().end());
+  for (const core::Sysctl& sysctl : spec.security_context().sysctls()) {
+    confinement.sysctls.push_back(api::sysctl_name(sysctl.name()) + "=" + sysctl.value());
+  }
+  confinement.host_pid = spec.host_pid();
+  confinement.host_ipc = spec.host_ipc();
+  return confinement;
 }
 
-bool restarts_all(const core::Container& container) {
-  const auto& rules = container.restart_policy_rules();
-  return std::any_of(rules.begin(), rules.end(), [](const core::ContainerRestartRule& rule) {
-    return rule.action() == "RestartAllContainers";
-  });
+std::optional<DnsPlan> read_dns(const core::PodSpec& spec) {
+  const bool alone = spec.dns_policy() == "None";
+  if (!alone && !spec.has_dns_config()) {
+    return std::nullopt;
+  }
+  DnsPlan dns;
+  dns.alone = alone;
+  const core::PodDNSConfig& config = spec.dns_config();
+  dns.nameservers.assign(config.nameservers().begin(), config.nameservers().end());
+  dns.searches.assign(config.searches().begin(), config.searches().end());
+  for (const core::PodDNSConfigOption& option : config.options()) {
+    dns.options.emplace_back(option.name(),
+                             option.has_value() ? std::optional(option.value()) : std::nullopt);
+  }
+  return dns;
 }
 
 OwnRestart read_own_restart(const core::Container& container) {
@@ -131,27 +160,6 @@ OwnRestart read_own_restart(const core::Container& container) {
     }
   }
   return own;
-}
-
-void note_features(const core::Container& container, ContainerPlan& plan) {
-  const std::pair<bool, const char*> needed[] = {
-      {container.volume_devices_size() > 0, "volumeDevices"},
-  };
-  for (const auto& [asked, name] : needed) {
-    if (asked) {
-      plan.missing_features.push_back(name);
-    }
-  }
-  const std::pair<bool, const char*> wished[] = {
-      {has_unknown_security(container.security_context()),
-       "securityContext beyond users, groups and privileged"},
-      {restarts_all(container), "restartPolicyRules with RestartAllContainers"},
-  };
-  for (const auto& [asked, name] : wished) {
-    if (asked) {
-      plan.ignored_features.push_back(name);
-    }
-  }
 }
 
 ContainerPlan read_container(const core::Container& container, const core::PodSpec& spec,
@@ -183,11 +191,8 @@ ContainerPlan read_container(const core::Container& container, const core::PodSp
   plan.never_pull = container.image_pull_policy() == "Never";
   plan.sidecar = init && container.restart_policy() == "Always";
   plan.restart = read_own_restart(container);
-  note_features(container, plan);
-  ReadChecks read = read_checks(container);
-  plan.checks = std::move(read.checks);
-  plan.ignored_features.insert(plan.ignored_features.end(), read.ignored.begin(),
-                               read.ignored.end());
+  plan.checks = read_checks(container);
+  plan.confinement = read_confinement(container.security_context(), spec);
   return plan;
 }
 
@@ -204,10 +209,10 @@ Ended read_ended(const core::ContainerStateTerminated& terminated) {
   ended.reason = terminated.reason();
   ended.message = terminated.message();
   if (terminated.has_started_at()) {
-    ended.started_at = api::time_of(terminated.started_at());
+    ended.started_at = time_in(terminated.started_at());
   }
   if (terminated.has_finished_at()) {
-    ended.finished_at = api::time_of(terminated.finished_at());
+    ended.finished_at = time_in(terminated.finished_at());
   }
   ended.container_id = terminated.container_id();
   return ended;
@@ -232,14 +237,14 @@ SeenContainer read_status(const core::ContainerStatus& status) {
   if (status.state().has_terminated()) {
     seen.state = read_ended(status.state().terminated());
   } else if (status.state().has_running()) {
-    seen.state = Running{api::time_of(status.state().running().started_at())};
+    seen.state = Running{time_in(status.state().running().started_at())};
   } else {
     seen.state = Waiting{status.state().waiting().reason(), status.state().waiting().message()};
   }
   if (status.last_state().has_terminated()) {
     seen.last = read_ended(status.last_state().terminated());
   }
-  seen.restarts = status.restart_count();
+  seen.restarts = std::clamp(status.restart_count(), 0, kMaxSeenRestarts);
   seen.container_id = status.container_id();
   seen.started = status.started();
   seen.ready = status.ready();
@@ -285,7 +290,12 @@ PodPlan read_plan(const api::Message& message) {
   if (pod.spec().security_context().has_fs_group()) {
     plan.fs_group = static_cast<uint32_t>(pod.spec().security_context().fs_group());
   }
+  for (const core::HostAlias& alias : pod.spec().host_aliases()) {
+    plan.host_aliases.push_back({alias.ip(), {alias.hostnames().begin(), alias.hostnames().end()}});
+  }
+  plan.dns = read_dns(pod.spec());
   plan.volumes = read_volumes(pod.spec());
+  plan.unsupported = api::unsupported_fields(api::FieldPath("spec"), pod.spec());
   for (const core::Container& container : pod.spec().init_containers()) {
     plan.init_containers.push_back(read_container(container, pod.spec(), true));
   }
@@ -301,9 +311,9 @@ PodSeen read_seen(const api::Message& message) {
   seen.phase = pod.status().phase();
   seen.deleting = pod.metadata().has_deletion_timestamp();
   seen.deletion_grace = bounded_seconds(pod.metadata().deletion_grace_period_seconds());
-  seen.created = api::time_of(pod.metadata().creation_timestamp());
+  seen.created = time_in(pod.metadata().creation_timestamp());
   if (pod.status().has_start_time()) {
-    seen.start_time = api::time_of(pod.status().start_time());
+    seen.start_time = time_in(pod.status().start_time());
   }
   seen.generation = pod.metadata().generation();
   seen.gates = read_gates(pod);

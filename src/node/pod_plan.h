@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "api/object.h"
+#include "api/pod/unsupported_fields.h"
 #include "base/time.h"
+#include "env/containers.h"
 #include "node/container_run.h"
 #include "node/handler_plan.h"
+#include "node/network_files.h"
 #include "node/volume_plan.h"
 #include "placement/needs.h"
 
@@ -79,10 +82,7 @@ struct ContainerPlan {
   bool never_pull = false;        // imagePullPolicy Never
   bool sidecar = false;           // an init container with restartPolicy Always
   OwnRestart restart;
-  // What the container asks for and this agent does not have: without it the container must not
-  // start, or starts all the same with a warning.
-  std::vector<std::string> missing_features;
-  std::vector<std::string> ignored_features;
+  env::ContainerConfinement confinement;
 };
 
 struct PodPlan {
@@ -102,7 +102,10 @@ struct PodPlan {
   RestartPolicy restart_policy = RestartPolicy::always;
   Duration grace = seconds(30);
   std::optional<Duration> active_deadline;
+  std::vector<HostAliasPlan> host_aliases;
+  std::optional<DnsPlan> dns;  // where it is not the machine's
   std::vector<VolumePlan> volumes;
+  std::vector<api::UnsupportedField> unsupported;
   std::vector<ContainerPlan> init_containers;
   std::vector<ContainerPlan> containers;
 };

@@ -111,24 +111,32 @@ spec:
   EXPECT_TRUE(own.has_rule_for(7));
   EXPECT_FALSE(own.has_rule_for(43));
   EXPECT_FALSE(own.has_rule_for(0));
-  EXPECT_THAT(plan.containers[2].ignored_features,
-              ElementsAre("restartPolicyRules with RestartAllContainers"));
 }
 
-TEST(PodPlan, NamesWhatThisAgentDoesNotHave) {
+TEST(PodPlan, ReadsConfinementAndNetworkFiles) {
   const PodPlan plan = read_plan(from_yaml<Pod>(R"(
 spec:
+  hostPID: true
+  hostAliases: [{ip: 10.0.0.1, hostnames: [a, b]}]
+  dnsPolicy: None
+  dnsConfig: {nameservers: [10.0.0.53], options: [{name: ndots, value: "2"}, {name: edns0}]}
+  securityContext: {sysctls: [{name: kernel/shm_rmid_forced, value: "1"}]}
   containers:
   - name: c
     image: x
-    volumeDevices: [{name: v, devicePath: /v}]
-    securityContext: {runAsUser: 5, seccompProfile: {type: RuntimeDefault}}
-    readinessProbe: {grpc: {port: 1, mode: Other}}
+    tty: true
+    securityContext: {readOnlyRootFilesystem: true, capabilities: {add: [A], drop: [ALL]}}
 )"));
-  EXPECT_THAT(plan.containers.at(0).missing_features, ElementsAre("volumeDevices"));
-  EXPECT_THAT(plan.containers.at(0).ignored_features,
-              ElementsAre("securityContext beyond users, groups and privileged",
-                          "readinessProbe.grpc.mode"));
+  const env::ContainerConfinement want = {true, {"A"}, {"ALL"}, {"kernel.shm_rmid_forced=1"},
+                                          true, false};
+  EXPECT_EQ(plan.containers.at(0).confinement, want);
+  ASSERT_EQ(plan.host_aliases.size(), 1u);
+  EXPECT_THAT(plan.host_aliases[0].names, ElementsAre("a", "b"));
+  ASSERT_TRUE(plan.dns);
+  EXPECT_TRUE(plan.dns->alone);
+  EXPECT_EQ(plan.dns->options.size(), 2u);
+  ASSERT_EQ(plan.unsupported.size(), 1u);
+  EXPECT_EQ(plan.unsupported[0].path, "spec.containers[0].tty");
 }
 
 TEST(PodPlan, ReadsVolumesAndMounts) {

@@ -27,20 +27,21 @@ const ProbePlan& plan_for(const ContainerChecks& checks, ProbeKind kind) {
 }
 
 // $(NAME) in a probe's command is the container's variable.
-HandlerPlan expanded(HandlerPlan plan, const std::vector<std::string>& environment) {
+Result<HandlerPlan> expanded(HandlerPlan plan, const std::vector<std::string>& environment) {
   if (std::none_of(plan.command.begin(), plan.command.end(),
                    [](const std::string& word) { return word.find("$(") != std::string::npos; })) {
     return plan;
   }
-  std::map<std::string, std::string, std::less<>> values;
+  Variables values;
   for (const std::string& variable : environment) {
     const size_t equals = variable.find('=');
     if (equals != std::string::npos) {
       values.emplace(variable.substr(0, equals), variable.substr(equals + 1));
     }
   }
+  ArgumentRoom room;
   for (std::string& word : plan.command) {
-    word = expand(word, values);
+    TRY(word, room.expand("the probe's command", word, values));
   }
   return plan;
 }
@@ -135,14 +136,16 @@ void PodProbes::ask_due() {
 void PodProbes::ask(size_t container, Watched& watched, ProbeKind kind) {
   const ProbePlan& plan = plan_for(*watched.checks, kind);
   const Result<HandlerTarget> target = host_.target(container);
-  if (!target) {
+  const Result<HandlerPlan> handler =
+      target ? expanded(plan.handler, target->environment) : fail(target.error());
+  if (!handler) {
     host_.on_unhealthy(
-        container, fmt::format("{} probe errored: {}", probe_title(kind), target.error().message));
+        container, fmt::format("{} probe errored: {}", probe_title(kind), handler.error().message));
     watched.state.record(kind, ProbeAnswer::none, host_.clock.monotonic());
     return;
   }
   watched.under_way[kind] = host_.handlers.run(
-      expanded(plan.handler, target->environment), *target, plan.timeout,
+      *handler, *target, plan.timeout,
       [this, container, kind](const HandlerResult& result) { on_answer(container, kind, result); });
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/quantity.h"
@@ -17,17 +19,23 @@ constexpr unsigned kSharedMode = 0777;
 constexpr unsigned kGroupMode = 02777;  // what is made in it belongs to the group
 constexpr unsigned kFilesMode = 0755;
 constexpr unsigned kHostFileMode = 0644;
+constexpr const char* kHosts = "/etc/hosts";
+constexpr const char* kResolv = "/etc/resolv.conf";
+constexpr size_t kMaxNetworkFile = 1024 * 1024;
 
 // Only those that a container mounts matter.
 std::vector<const VolumePlan*> mounted_volumes(const PodPlan& plan) {
+  std::set<std::string_view> names;
+  for (const auto* list : {&plan.init_containers, &plan.containers}) {
+    for (const ContainerPlan& container : *list) {
+      for (const MountPlan& mount : container.mounts) {
+        names.insert(mount.volume);
+      }
+    }
+  }
   std::vector<const VolumePlan*> mounted;
   for (const VolumePlan& volume : plan.volumes) {
-    const auto mounts = [&volume](const ContainerPlan& container) {
-      return std::any_of(container.mounts.begin(), container.mounts.end(),
-                         [&](const MountPlan& mount) { return mount.volume == volume.name; });
-    };
-    if (std::any_of(plan.containers.begin(), plan.containers.end(), mounts) ||
-        std::any_of(plan.init_containers.begin(), plan.init_containers.end(), mounts)) {
+    if (names.contains(volume.name)) {
       mounted.push_back(&volume);
     }
   }
@@ -41,8 +49,9 @@ bool has_source(const VolumePlan& volume, FileSource::Kind kind) {
 
 int64_t memory_in(const MilliAmounts& amounts) {
   constexpr int64_t kThousandths = 1000;
+  constexpr int64_t kMostMemory = int64_t{1} << 46;  // of this many, a sum stays in range
   const auto memory = amounts.find("memory");
-  return memory == amounts.end() ? 0 : memory->second / kThousandths;
+  return memory == amounts.end() ? 0 : std::min(memory->second / kThousandths, kMostMemory);
 }
 
 // What all containers that are there at a time may take; 0 when one of them has no limit.
@@ -129,7 +138,35 @@ void PodSetup::on_object(const Result<client::ObjectPtr>& object) {
   read_next();
 }
 
+Result<void> PodSetup::make_network_files() {
+  network_files_.clear();
+  const auto of_machine = [this](const char* path) {
+    return host_.files.read(path, kMaxNetworkFile).value_or(std::string());
+  };
+  if (!plan_.host_aliases.empty()) {
+    TRY_VOID(make_network_file(kHosts, hosts_text(of_machine(kHosts), plan_.host_aliases)));
+  }
+  if (plan_.dns) {
+    TRY_VOID(make_network_file(kResolv, resolv_text(of_machine(kResolv), *plan_.dns)));
+  }
+  return {};
+}
+
+Result<void> PodSetup::make_network_file(const std::string& target, const std::string& text) {
+  if (!host_.support.mounts) {
+    return fail(plain_error(
+        "hostAliases and dnsConfig need a mount namespace, which this node does not have"));
+  }
+  // No volume has such a name.
+  const std::string path = directory_ + "/.." + target.substr(target.rfind('/') + 1);
+  TRY_VOID(host_.files.make_directory(directory_));
+  TRY_VOID(host_.files.write(path, text, kHostFileMode));
+  network_files_.push_back({path, target});
+  return {};
+}
+
 Result<void> PodSetup::make_volumes(bool has_run) {
+  TRY_VOID(make_network_files());
   for (const VolumePlan* volume : mounted_volumes(plan_)) {
     if (!host_.support.mounts) {
       return mount_failed(*volume, "this node has no mount namespaces");
@@ -160,6 +197,9 @@ Result<VolumePlace> PodSetup::make_volume(const VolumePlan& volume, bool has_run
     case VolumePlan::Kind::files: {
       if (!has_run) {
         TRY_VOID(host_.files.remove_tree(path));  // what an agent that died had begun
+        if (const auto before = written_.extract(volume.name); !before.empty()) {
+          written_bytes_ -= before.mapped().bytes;  // by an attempt that another volume failed
+        }
         TRY_VOID(update_files(volume));
       }
       return VolumePlace{path, true};
@@ -202,14 +242,21 @@ Result<VolumePlace> PodSetup::check_host_path(const VolumePlan& volume) {
 }
 
 Result<void> PodSetup::update_files(const VolumePlan& volume) {
-  TRY(const std::vector<VolumeFile> files, volume_files(plan_, volume, host_.facts, objects_));
-  const uint64_t hash = hash_of(files);
-  if (const auto before = written_.find(volume.name);
-      before != written_.end() && before->second == hash) {
+  const auto before = written_.find(volume.name);
+  const size_t replaced = before == written_.end() ? 0 : before->second.bytes;
+  TRY(const std::vector<VolumeFile> files,
+      volume_files(plan_, volume, host_.facts, objects_,
+                   kMaxVolumeBytes - (written_bytes_ - replaced)));
+  Written now{hash_of(files), 0};
+  for (const VolumeFile& file : files) {
+    now.bytes += file.path.size() + file.content.size();
+  }
+  if (before != written_.end() && before->second.hash == now.hash) {
     return {};
   }
   TRY_VOID(publish_files(host_.files, directory_ + "/" + volume.name, files, plan_.fs_group));
-  written_[volume.name] = hash;
+  written_bytes_ += now.bytes - replaced;
+  written_[volume.name] = now;
   return {};
 }
 

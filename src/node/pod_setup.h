@@ -28,6 +28,11 @@ struct VolumePlace {
   std::optional<uint64_t> memory_bytes = {};
   std::optional<uint32_t> group = {};  // of memory: whose it is
 };
+// A file on the host that stands at `target` in every container of a pod.
+struct NetworkFile {
+  std::string path;
+  std::string target;
+};
 using VolumePlaces = std::map<std::string, VolumePlace>;  // by name
 
 class PodSetup {
@@ -60,11 +65,19 @@ class PodSetup {
 
   const PodObjects& objects() const { return objects_; }
   const VolumePlaces& volumes() const { return volumes_; }
+  const std::vector<NetworkFile>& network_files() const { return network_files_; }
 
  private:
+  struct Written {
+    uint64_t hash = 0;
+    size_t bytes = 0;
+  };
+
   void read_next();
   void on_object(const Result<client::ObjectPtr>& object);
   Result<void> make_volumes(bool has_run);
+  Result<void> make_network_files();
+  Result<void> make_network_file(const std::string& target, const std::string& text);
   Result<VolumePlace> make_volume(const VolumePlan& volume, bool has_run);
   Result<VolumePlace> check_host_path(const VolumePlan& volume);
   Result<void> update_files(const VolumePlan& volume);
@@ -76,7 +89,9 @@ class PodSetup {
   PodObjects reading_;
   PodObjects objects_;
   VolumePlaces volumes_;
-  std::map<std::string, uint64_t> written_;  // hashes of the files of volumes, by name
+  std::vector<NetworkFile> network_files_;
+  std::map<std::string, Written> written_;  // the files of volumes, by name
+  size_t written_bytes_ = 0;
   Done done_;
   std::shared_ptr<PodSetup*> self_;  // callbacks hold it weakly
 };

@@ -377,5 +377,18 @@ TEST_F(PodSetupTest, ANewAgentLeavesTheFilesOfARunningPodAlone) {
   EXPECT_EQ(phase(), "Succeeded");
 }
 
+TEST_F(PodSetupTest, AVolumeIsThereAlthoughAnotherOneCameLate) {
+  add_config_map();
+  add_pod("{name: v, configMap: {name: cm}}, {name: w, configMap: {name: late}}",
+          "{name: v, mountPath: /v}, {name: w, mountPath: /w}");
+  run_for(seconds(25));
+  EXPECT_EQ(phase(), "Pending");
+  api.create<ConfigMap>(api::kinds::config_map(), "{metadata: {name: late}, data: {c: three}}");
+  run_for(seconds(6));
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(node.files.read(volume("v") + "/..1/a", 100).value_or("missing"), "one");
+  EXPECT_EQ(node.files.read(volume("w") + "/..1/c", 100).value_or("missing"), "three");
+}
+
 }  // namespace
 }  // namespace windlass::node

@@ -19,6 +19,8 @@ namespace {
 constexpr Duration kStartRetry = seconds(10);
 // Of all its containers together; each has the same share.
 constexpr size_t kMaxMessageBytesOfPod = 12 * 1024;
+// Why a container waits may repeat what an object says, at any length.
+constexpr size_t kMaxWaitingBytes = 1024;
 
 ContainerRun new_run(const ContainerPlan& plan) {
   ContainerRun run;
@@ -88,13 +90,8 @@ void PodWorker::start(const PodRuns& runs, Begin begin) {
     return;
   }
   await_deadline();
-  for (size_t i = 0; i < container_count(run_); ++i) {
-    for (const std::string& feature : plan_of(i).ignored_features) {
-      host_.env.log.warning("not supported by this node, ignored",
-                            {{"pod", plan_.ns + "/" + plan_.name},
-                             {"container", plan_of(i).name},
-                             {"feature", feature}});
-    }
+  if (!seen_.start_time) {
+    warn_of_ignored();
   }
   set_up();
 }
@@ -297,11 +294,26 @@ void PodWorker::start_container(size_t number) {
   }
   const Result<ContainerCommand> command =
       resolve_container(plan_, plan_of(number), host_.facts, setup_.objects());
-  if (!command) {
+  if (!command && is_start_refused(command.error())) {
+    refuse_start(number, command.error(), image);
+  } else if (!command) {
     block(number, command.error());
-    return;
+  } else {
+    ask_for(number, *command, image);
   }
-  ask_for(number, *command, image);
+}
+
+// The kernel would not start it with these arguments, so the run fails without being asked for.
+void PodWorker::refuse_start(size_t number, const Status& why, const ImageAnswer& image) {
+  ContainerRun& run = container_at(run_, number);
+  run.starting = true;
+  run.image_id = image.id;
+  run_ids_[number] = run_id(plan_.uid, run.name, run.next_attempt());
+  host_.env.executor.post([weak = std::weak_ptr<PodWorker*>(self_), number, why] {
+    if (const auto worker = weak.lock()) {
+      (*worker)->on_started(number, fail(why));
+    }
+  });
 }
 
 void PodWorker::hold(size_t number, Waiting why, MonotonicTime until) {
@@ -310,6 +322,7 @@ void PodWorker::hold(size_t number, Waiting why, MonotonicTime until) {
     run.last = *ended;
   }
   run.starting = false;
+  why.message = readable(why.message, kMaxWaitingBytes);
   run.state = std::move(why);
   run.restart_at = until;
 }
@@ -325,13 +338,15 @@ void PodWorker::block(size_t number, const Status& why) {
 
 void PodWorker::ask_for(size_t number, const ContainerCommand& command, const ImageAnswer& image) {
   ContainerRun& run = container_at(run_, number);
-  const int attempt = run.ever_started ? run.restarts + 1 : 0;
+  const int attempt = run.next_attempt();
   ContainerPlace place{run_id(plan_.uid, run.name, attempt),
                        files_.work_dir(),
                        log_of(number, attempt).path,
                        setup_.volumes(),
                        image.root,
-                       files_.layer_directory(run.name)};
+                       files_.layer_directory(run.name),
+                       {},
+                       setup_.network_files()};
   if (wants_message_file(plan_of(number), command, !image.root.empty(), host_.support)) {
     if (const auto made = files_.make_message_file(run.name, attempt); !made) {
       refused(number, env::not_created(made.error().message));
@@ -490,7 +505,8 @@ void PodWorker::finish() {
   if (seen_.deleting) {
     writer_->remove();
   }
-  files_.remove_work(!plan_.volumes.empty(), !host_.config.image_dir.empty());
+  const bool has_volumes = !plan_.volumes.empty() || !plan_.host_aliases.empty() || plan_.dns;
+  files_.remove_work(has_volumes, !host_.config.image_dir.empty());
   if (forgotten_ && !host_.config.keep_logs) {
     files_.remove_logs();
   }

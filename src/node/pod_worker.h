@@ -104,6 +104,7 @@ class PodWorker {
   void start_due_containers();
   void start_container(size_t number);
   void ask_for(size_t number, const ContainerCommand& command, const ImageAnswer& image);
+  void refuse_start(size_t number, const Status& why, const ImageAnswer& image);
   void on_started(size_t number, const Result<void>& started);
   void refused(size_t number, const Status& why);
   void on_exit(size_t number, const env::ContainerExit& exit);
@@ -112,6 +113,7 @@ class PodWorker {
   void end(Ending how, Duration grace);
   void signal_next();
   // pod_worker_volumes.cc: what has to be there before anything starts.
+  void warn_of_ignored();
   void set_up();
   void refresh_later();
   void refresh();

@@ -9,8 +9,19 @@ namespace windlass::node {
 namespace {
 
 constexpr Duration kSetUpRetry = seconds(10);
+constexpr size_t kMaxWarnings = 10;
 
 }  // namespace
+
+// The reader of one is told enough to look for the others.
+void PodWorker::warn_of_ignored() {
+  size_t warnings = 0;
+  for (const api::UnsupportedField& field : plan_.unsupported) {
+    if (field.effect == api::UnsupportedField::Effect::ignored && ++warnings <= kMaxWarnings) {
+      host_.events.warning(pod_target(), "UnsupportedField", field.text());
+    }
+  }
+}
 
 void PodWorker::set_up() {
   // Where there are mounts, the first container finds its directory made: that takes long, and

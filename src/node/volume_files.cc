@@ -8,12 +8,35 @@
 namespace windlass::node {
 namespace {
 
-using FilesByPath = std::map<std::string, VolumeFile>;
+class FilesByPath {
+ public:
+  explicit FilesByPath(size_t room) : room_(room) {}
 
-void put_file(std::string path, std::string content, unsigned mode, FilesByPath& files) {
-  VolumeFile file{path, std::move(content), mode};
-  files.insert_or_assign(std::move(path), std::move(file));
-}
+  // What is put in place of another counts too: it takes time all the same.
+  Result<void> put(const std::string& path, std::string content, unsigned mode) {
+    if (path.size() > room_ || content.size() > room_ - path.size()) {
+      return fail(plain_error(fmt::format(
+          "the files of a pod's configMap, secret, downwardAPI and projected volumes have more "
+          "than {} bytes together",
+          kMaxVolumeBytes)));
+    }
+    room_ -= path.size() + content.size();
+    files_.insert_or_assign(path, VolumeFile{path, std::move(content), mode});
+    return {};
+  }
+
+  std::vector<VolumeFile> take() {
+    std::vector<VolumeFile> files;
+    for (auto& [path, file] : files_) {
+      files.push_back(std::move(file));
+    }
+    return files;
+  }
+
+ private:
+  size_t room_;
+  std::map<std::string, VolumeFile> files_;
+};
 
 Status missing_key(const ObjectName& object, const std::string& key) {
   return {404,
@@ -32,14 +55,14 @@ Result<void> add_object_files(const FileSource& source, const PodObjects& object
   }
   if (source.items.empty()) {
     for (const auto& [key, content] : *data) {
-      put_file(key, content, source.default_mode, files);
+      TRY_VOID(files.put(key, content, source.default_mode));
     }
     return {};
   }
   for (const FileSource::Item& item : source.items) {
     const auto found = data->find(item.key);
     if (found != data->end()) {
-      put_file(item.path, found->second, item.mode, files);
+      TRY_VOID(files.put(item.path, found->second, item.mode));
     } else if (!source.optional) {
       return fail(missing_key(source.object, item.key));
     }
@@ -82,8 +105,9 @@ Result<std::string> downward_content(const PodPlan& pod, const HostFacts& host,
 }  // namespace
 
 Result<std::vector<VolumeFile>> volume_files(const PodPlan& pod, const VolumePlan& volume,
-                                             const HostFacts& host, const PodObjects& objects) {
-  FilesByPath by_path;
+                                             const HostFacts& host, const PodObjects& objects,
+                                             size_t room) {
+  FilesByPath by_path(room);
   for (const FileSource& source : volume.sources) {
     if (source.kind == FileSource::Kind::object) {
       TRY_VOID(add_object_files(source, objects, by_path));
@@ -91,14 +115,10 @@ Result<std::vector<VolumeFile>> volume_files(const PodPlan& pod, const VolumePla
     }
     for (const FileSource::Item& item : source.items) {
       TRY(std::string content, downward_content(pod, host, item));
-      put_file(item.path, std::move(content), item.mode, by_path);
+      TRY_VOID(by_path.put(item.path, std::move(content), item.mode));
     }
   }
-  std::vector<VolumeFile> files;
-  for (auto& [path, file] : by_path) {
-    files.push_back(std::move(file));
-  }
-  return files;
+  return by_path.take();
 }
 
 }  // namespace windlass::node

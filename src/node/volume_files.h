@@ -19,9 +19,14 @@ struct VolumeFile {
   bool operator==(const VolumeFile&) const = default;
 };
 
-// An error when something that has to be there is not. Of two files with one path the later source
-// wins.
+// Of all such volumes of a pod. One key can be the content of many files, so a small object can ask
+// for more than there is room for.
+inline constexpr size_t kMaxVolumeBytes = 64 * 1024 * 1024;
+
+// An error when something that has to be there is not, or when there is more than `room` bytes. Of
+// two files with one path the later source wins.
 Result<std::vector<VolumeFile>> volume_files(const PodPlan& pod, const VolumePlan& volume,
-                                             const HostFacts& host, const PodObjects& objects);
+                                             const HostFacts& host, const PodObjects& objects,
+                                             size_t room = kMaxVolumeBytes);
 
 }  // namespace windlass::node

@@ -38,6 +38,7 @@ const std::vector<std::string_view> kIds = {
     "max-failed-indexes",
     "deadline-before-limit",
     "ttl-zero",
+    "unsupported-field",
     "unknown-finding",
 };
 
@@ -123,6 +124,7 @@ std::vector<Finding> lint(const Subject& subject, const std::vector<Refusal>& re
   lint_ignore(subject, findings);
   lint_rule_names(subject, findings);
   lint_limits(subject, findings);
+  lint_unsupported(subject, findings);
   drop_accepted(subject, findings);
   return findings;
 }

@@ -114,6 +114,17 @@ void lint_rule_names(const Subject& subject, std::vector<Finding>& out) {
   }
 }
 
+// A cluster's nodes may honour them all, so that this is for those to know who run it here.
+void lint_unsupported(const Subject& subject, std::vector<Finding>& out) {
+  for (const api::UnsupportedField& field : subject.unsupported) {
+    const bool refused = field.effect == api::UnsupportedField::Effect::refused;
+    out.push_back({Severity::info, "unsupported-field", field.path, field.text(),
+                   refused ? "a Windlass node rejects the pod, which counts as a failure of it"
+                           : "a Windlass node runs the pod without it, and an event says so",
+                   "take it out where the Job is to run on a Windlass node"});
+  }
+}
+
 void lint_limits(const Subject& subject, std::vector<Finding>& out) {
   const job::JobSpec& spec = subject.job.spec;
   if (spec.failure_policy && spec.failure_policy->empty()) {

@@ -33,5 +33,6 @@ void lint_disruptions(const Subject& subject, std::vector<Finding>& out);  // li
 void lint_ignore(const Subject& subject, std::vector<Finding>& out);       // lint_ignore.cc
 void lint_rule_names(const Subject& subject, std::vector<Finding>& out);   // lint_limits.cc
 void lint_limits(const Subject& subject, std::vector<Finding>& out);       // lint_limits.cc
+void lint_unsupported(const Subject& subject, std::vector<Finding>& out);  // lint_limits.cc
 
 }  // namespace windlass::policy

@@ -54,6 +54,12 @@ const std::string kRule = "spec.podFailurePolicy.rules";
 const char* const kTwoContainers =
     "{restartPolicy: Never, containers: [{name: main, image: i}, {name: other, image: i}]}";
 
+TEST(Lint, AFieldThatNoNodeHereHonours) {
+  EXPECT_THAT(
+      found("{}", "{restartPolicy: Never, containers: [{name: main, image: i, tty: true}]}"),
+      ElementsAre("info unsupported-field spec.template.spec.containers[0].tty"));
+}
+
 TEST(Lint, APlainJobAndARecommendedPolicyAreClean) {
   EXPECT_THAT(found("{}"), IsEmpty());
   EXPECT_THAT(found(with_rules(kIgnoreDisruptions)), IsEmpty());

@@ -54,6 +54,8 @@ Subject read_subject(const api::Message& object, const api::FeatureGates& gates)
   const core::PodSpec& spec = message.spec().template_().spec();
   add_containers(spec, subject.containers);
   subject.windows = runs_on_windows(spec);
+  subject.unsupported =
+      api::unsupported_fields(api::FieldPath("spec").child("template").child("spec"), spec);
   if (message.spec().has_ttl_seconds_after_finished()) {
     subject.ttl_seconds_after_finished = message.spec().ttl_seconds_after_finished();
   }

@@ -9,6 +9,7 @@
 
 #include "api/feature_gates.h"
 #include "api/object.h"
+#include "api/pod/unsupported_fields.h"
 #include "job/types.h"
 
 namespace windlass::policy {
@@ -29,7 +30,8 @@ struct Subject {
   bool disruption_conditions = true;      // gate PodDisruptionConditions
   bool windows = false;                   // exit codes are 32 bits wide
   std::optional<int32_t> ttl_seconds_after_finished;
-  std::string lint_ignore;  // annotation kLintIgnoreKey
+  std::string lint_ignore;                         // annotation kLintIgnoreKey
+  std::vector<api::UnsupportedField> unsupported;  // by a Windlass node
 
   const std::vector<job::FailureRule>& rules() const;
   bool per_index() const;  // backoffLimitPerIndex applies
