@@ -3,6 +3,7 @@
 #include <google/protobuf/message.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/whole_second.h"
 #include "client/object_identity.h"
@@ -62,17 +63,20 @@ void EventExpiry::look() {
   const auto page = server_.read({&kind, "", "", ""}, {options_.page, continue_token_});
   if (!page) {  // the history has moved past the token
     continue_token_.clear();
+    seen_.clear();
     look_later(options_.period);
     return;
   }
   const Time now = clock_.now();
   for (const store::VersionPtr& version : page->items) {
-    if (version->revision() > old_) {
+    seen_.push_back(version->revision());
+    const bool is_surplus = version->revision() <= surplus_;
+    if (version->revision() > old_ && !is_surplus) {
       continue;
     }
     const ObjectPtr object = server_.decode(kind, *version);
     const auto& event = static_cast<const Event&>(*object);
-    if (now - latest_instant(last_happened(event)) < options_.keep) {
+    if (now - latest_instant(last_happened(event)) < options_.keep && !is_surplus) {
       continue;
     }
     // Only as it was seen: one that has just happened again stays. What fails now is tried again.
@@ -82,7 +86,24 @@ void EventExpiry::look() {
     server_.remove({&kind, key.ns, key.name}, options);
   }
   continue_token_ = page->continue_token;
-  look_later(continue_token_.empty() ? options_.period : Duration::zero());
+  const bool ended = continue_token_.empty();
+  if (ended) {
+    end_pass();
+  }
+  look_later(ended && surplus_ == 0 ? options_.period : Duration::zero());
+}
+
+// A pass goes by names, so only at its end is it known which events are the oldest: the next pass,
+// which follows at once, removes those.
+void EventExpiry::end_pass() {
+  const size_t most = options_.most;
+  const bool was_surplus = std::exchange(surplus_, 0) != 0;
+  if (!was_surplus && seen_.size() > most) {
+    const auto newest_surplus = seen_.begin() + static_cast<ptrdiff_t>(seen_.size() - most - 1);
+    std::nth_element(seen_.begin(), newest_surplus, seen_.end());
+    surplus_ = *newest_surplus;
+  }
+  seen_.clear();
 }
 
 }  // namespace windlass::apiserver

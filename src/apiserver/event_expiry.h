@@ -1,8 +1,8 @@
 // Events go an hour after they last happened (api.md N23): nobody deletes them, and without this
 // they would fill the store. Looks through all of them now and then, a page at a time, and deletes
-// as any client would, so watchers hear of it. What was written less than an hour ago is passed
-// over by its revision alone: that is nearly all of them, and reading them would cost more than all
-// else.
+// as any client would, so watchers hear of it. When there are too many, the oldest go earlier. What
+// was written less than an hour ago is passed over by its revision alone: that is nearly all of
+// them, and reading them would cost more than all else.
 //
 // Must not outlive the server. Core executor only.
 #pragma once
@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "apiserver/server.h"
 #include "env/clock.h"
@@ -21,6 +22,8 @@ struct EventExpiryOptions {
   Duration keep = hours(1);
   Duration period = minutes(1);
   int64_t page = 500;  // events that one task looks at
+  // About 1 KB of memory each. Those that happened longest ago go before their hour is over.
+  size_t most = 50'000;
 };
 
 class EventExpiry {
@@ -41,14 +44,17 @@ class EventExpiry {
   void look_later(Duration delay);
   void look();
   void begin_pass();
+  void end_pass();
 
   Server& server_;
   env::Executor& executor_;
   env::Clock& clock_;
   const EventExpiryOptions options_;
-  std::string continue_token_;  // of the page that comes next; "" for the first
-  std::deque<Mark> marks_;      // of the last hour, one for each pass
-  store::Revision old_;         // up to here an event may have last happened an hour ago
+  std::string continue_token_;         // of the page that comes next; "" for the first
+  std::deque<Mark> marks_;             // of the last hour, one for each pass
+  store::Revision old_;                // up to here an event may have last happened an hour ago
+  store::Revision surplus_ = 0;        // up to here an event goes whatever its age
+  std::vector<store::Revision> seen_;  // in this pass
   env::TimerId timer_ = env::TimerId::none;
 };
 

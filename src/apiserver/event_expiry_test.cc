@@ -41,6 +41,27 @@ TEST_F(EventExpiryTest, N23_AnHourAfterItLastHappened) {
   EXPECT_EQ(stored(event("late")), nullptr);
 }
 
+TEST_F(EventExpiryTest, TheOldestGoBeforeTheirHourWhenThereAreTooMany) {
+  expiry = std::make_unique<EventExpiry>(server, world.executor(), world.clock(),
+                                         EventExpiryOptions{.page = 2, .most = 3});
+  for (const char* name : {"e", "d", "c", "b", "a"}) {
+    add(name);
+  }
+  // It happens again, and so is not among the oldest any more.
+  ASSERT_TRUE(server.patch(event("e"), "", PatchType::merge, R"({"count":2})").answer);
+  world.run_for(seconds(59));
+  EXPECT_NE(stored(event("d")), nullptr);
+  world.run_for(seconds(2));
+  for (const char* name : {"d", "c"}) {
+    EXPECT_EQ(stored(event(name)), nullptr) << name;
+  }
+  for (const char* name : {"e", "b", "a"}) {
+    EXPECT_NE(stored(event(name)), nullptr) << name;
+  }
+  world.run_for(minutes(10));
+  EXPECT_NE(stored(event("b")), nullptr) << "three are not too many";
+}
+
 // A server that begins with what an earlier one has stored does not let it begin another hour.
 TEST_F(EventExpiryTest, N23_TheHourGoesOnOverARestart) {
   add("a");

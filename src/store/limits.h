@@ -6,9 +6,11 @@
 namespace windlass::store {
 
 struct Limits {
-  // Watch history and old versions, per resource: whichever is reached first.
+  // Watch history and old versions, of each resource.
   size_t history_events = 65'536;
-  size_t history_bytes = size_t{64} << 20;
+  // Of all resources together, with what the memory of a version takes besides its bytes. The
+  // resource with the largest history gives way first, so a busy one costs a quiet one nothing.
+  size_t history_bytes = size_t{32} << 20;
   // Writes handed to the journal and not yet durable.
   size_t pending_writes = 10'000;
   size_t pending_bytes = size_t{64} << 20;

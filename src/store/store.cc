@@ -48,6 +48,26 @@ void Store::on_replay(Revision compacted, Revision newest) {
 void Store::on_kept(KeptWrite write) {
   CHECK(write.revision <= committed_, "a journal keeps what was committed");
   table(write.resource).restore(std::move(write), start_);
+  trim_histories();
+}
+
+void Store::trim_histories() {
+  while (true) {
+    size_t bytes = 0;
+    Table* largest = nullptr;
+    for (const auto& [resource, table] : tables_) {
+      bytes += table->history_bytes();
+      // The newest change of each stays: those who wait for it have not read it yet.
+      const bool can_give = table->history_size() > 1;
+      if (can_give && (largest == nullptr || table->history_bytes() > largest->history_bytes())) {
+        largest = table.get();
+      }
+    }
+    if (bytes <= limits_.history_bytes || largest == nullptr) {
+      return;
+    }
+    largest->evict_oldest();
+  }
 }
 
 Table& Store::table(std::string_view resource) {
@@ -173,6 +193,7 @@ void Store::on_durable(Revision up_to) {
     pending_bytes_ -= next.version->bytes().size();
     committed_ = next.version->revision();
     next.table->publish(next.version);
+    trim_histories();
   }
   while (!waiting_.empty() && waiting_.begin()->first <= committed_) {
     const WhenCommitted done = std::move(waiting_.begin()->second);

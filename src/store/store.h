@@ -113,6 +113,8 @@ class Store final : private JournalListener, private ReplayListener {
   void on_kept(KeptWrite write) override;
 
   Table& table(std::string_view resource);
+  // Keeps the histories of all tables together within their limit.
+  void trim_histories();
   const Table* find_table(std::string_view resource) const;
   struct Change {
     Revision expected = 0;

@@ -225,14 +225,45 @@ TEST(Store, ChangesItDoesNotWantDoNotMakeAWatcherTooOld) {
 }
 
 TEST(Store, HistoryIsBoundedByBytesToo) {
-  Store store(nullptr, {.history_bytes = 10});
-  put(store, kFirst, "12345");
-  put(store, kFirst, "12345");
+  const std::string bytes(1'000, 'x');
+  Store store(nullptr, {.history_bytes = 3'000});
+  put(store, kFirst, bytes);
+  put(store, kFirst, bytes);
   EXPECT_EQ(store.compacted("pods"), 1U);
-  put(store, kFirst, "1");
-  EXPECT_EQ(store.compacted("pods"), 2U);
-  put(store, kFirst, "more than ten bytes");
+  put(store, kFirst, bytes);
+  EXPECT_EQ(store.compacted("pods"), 2U) << "what a version takes besides its bytes counts, too";
+  put(store, kFirst, std::string(5'000, 'x'));
   EXPECT_EQ(store.compacted("pods"), 4U) << "the newest one always stays";
+}
+
+// api.md M79: a watcher that is further behind than the bytes reach is told so.
+TEST(Store, M79_AWatcherBehindTheBytesOfTheHistoryIsGone) {
+  Store store(nullptr, {.history_bytes = 100'000});
+  const auto slow = watch(store, 1);
+  EXPECT_THAT(drain(*slow), ElementsAre());
+  const Revision start = store.revision();
+  for (int i = 0; i < 200; ++i) {
+    put(store, kFirst, std::string(1'000, 'x'));
+  }
+  EXPECT_THAT(drain(*slow), ElementsAre("gone"));
+  EXPECT_EQ(watch(store, start), nullptr);
+  EXPECT_NE(watch(store, store.revision() - 50), nullptr);
+}
+
+TEST(Store, ManyResourcesShareTheBytesAndABusyOneCostsAQuietOneNothing) {
+  Store store(nullptr, {.history_bytes = 200'000});
+  const Revision start = store.revision();
+  put(store, {"jobs", "default", "quiet"}, "1");
+  for (int i = 0; i < 500; ++i) {
+    put(store, kFirst, std::string(1'000, 'x'));
+    put(store, {"events", "default", "e"}, std::string(500, 'x'));
+  }
+  EXPECT_NE(store.watch("jobs", "", start, nullptr), nullptr);
+  const Revision newest = store.revision();
+  EXPECT_GT(store.compacted("pods"), newest - 200) << "half of the bytes at most";
+  EXPECT_GT(store.compacted("events"), newest - 300);
+  EXPECT_LT(store.compacted("pods"), newest - 100);
+  EXPECT_LT(store.compacted("events"), newest - 100);
 }
 
 TEST(Store, AllWatchersShareOneEncodedObjectAndOneMessage) {

@@ -54,11 +54,13 @@ void Table::publish(const VersionPtr& version) {
   CHECK(found != index_.end(), "a staged version is in the index");
   found->second.committed = version;
   history_.push_back(version);
-  history_bytes_ += version->bytes().size();
+  history_bytes_ += version->footprint();
   for (const auto& [id, watcher] : watchers_) {
     watcher->on_change(*version);
   }
-  evict();
+  while (history_.size() > limits_.history_events) {
+    evict_oldest();
+  }
 }
 
 void Table::forget(const VersionPtr& staged) {
@@ -89,18 +91,11 @@ void Table::restore(KeptWrite write, Revision compacted) {
   CHECK(is_new && !version->is_deletion(), "a state without history has one version of a key");
 }
 
-void Table::evict() {
-  while (history_.size() > limits_.history_events ||
-         (history_bytes_ > limits_.history_bytes && history_.size() > 1)) {
-    evict_oldest();
-  }
-}
-
 void Table::evict_oldest() {
   const VersionPtr version = history_.front();
   history_.pop_front();
   ++first_position_;
-  history_bytes_ -= version->bytes().size();
+  history_bytes_ -= version->footprint();
   compacted_ = version->revision();
   version->previous_.reset();
   if (!version->is_deletion()) {

@@ -47,6 +47,11 @@ class Table {
   void scan(std::string_view prefix, std::string_view after, Revision revision,
             const std::function<bool(const VersionPtr&)>& visit) const;
 
+  // How much memory the history takes, and giving up the oldest change of it.
+  size_t history_bytes() const { return history_bytes_; }
+  size_t history_size() const { return history_.size(); }
+  void evict_oldest();
+
   // The newest revision that the history has forgotten: older states cannot be read.
   Revision compacted() const { return compacted_; }
 
@@ -67,9 +72,6 @@ class Table {
   };
   // The keys are views of the key their versions share.
   using Index = std::map<std::string_view, Record, std::less<>>;
-
-  void evict();
-  void evict_oldest();
 
   std::string resource_;
   const Limits& limits_;

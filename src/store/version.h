@@ -4,6 +4,7 @@
 // any thread; those two belong to the core thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -43,6 +44,9 @@ class Version {
   // The encoded object; of a deletion the last state, carrying the deletion's revision.
   const std::string& bytes() const { return bytes_; }
 
+  // What it takes of the memory: its bytes, itself and its places in index and history.
+  size_t footprint() const { return bytes_.size() + kBookkeeping; }
+
   // The state before this one, for as long as the history reaches back: nullptr after that.
   const VersionPtr& previous() const { return previous_; }
 
@@ -52,6 +56,9 @@ class Version {
 
  private:
   friend class Table;
+  // Itself, a place in the history, a share of key and index, and the headers of their allocations.
+  static constexpr size_t kBookkeeping = 256;
+
   std::shared_ptr<const std::string> key_;  // one allocation for all states of an object
   Revision revision_;
   Change change_;

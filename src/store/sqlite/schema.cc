@@ -102,7 +102,10 @@ Result<OpenedDatabase> open_database(env::DataDirectory& directory, const std::s
   TRY(const bool there, directory.has(kDatabaseFile));
   TRY(const bool log_there, directory.has(kLogFile));
   if (!there && log_there) {
-    return fail(damage(path + " is gone, its log is still there"));
+    return fail(plain_error(
+        path +
+        " is gone, its log is still there; restore the data directory from a copy, or remove "
+        "store.db-wal, too, and start once with --accept-lost-writes to begin anew"));
   }
   if (!there) {
     TRY_VOID(make_database(directory, vfs));
