@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr size_t kStep = kSanitized ? 8'191 : 1'021;
+constexpr size_t kCutStep = kSanitized ? 8'191 : 1'021;
 constexpr std::array kFiles = {"store.db", "store.db-wal", "store.db-newest"};
 
 class LostHistory : public testing::Test {
@@ -81,7 +81,7 @@ TEST_F(LostHistory, ALogThatWasCutAnywhereIsRefused) {
   make(5, 30);
   const std::string log = disk_.content("store.db-wal");
   ASSERT_GT(log.size(), 100'000U);
-  for (size_t size = 0; size < log.size(); size += kStep) {
+  for (size_t size = 0; size < log.size(); size += kCutStep) {
     FaultDisk disk;
     disk.copy_from(disk_);
     disk.content("store.db-wal") = log.substr(0, size);
