@@ -1,6 +1,6 @@
 // No acknowledged write is lost without a word: a file that was removed, cut or replaced is found
 // at the start, and before the next acknowledgement while the store runs (reliability.md 2, S1;
-// docs/decisions/0067).
+// docs/decisions/0071).
 #include <gmock/gmock.h>
 
 #include <array>
