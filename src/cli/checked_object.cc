@@ -9,8 +9,10 @@
 
 #include "api/codec/json.h"
 #include "api/job/job_manifest.h"
+#include "api/pod/unsupported_fields.h"
 #include "cli/checked_kinds.h"
 #include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/pod.pb.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::cli {
@@ -159,6 +161,23 @@ class Checker {
     for (const auto& text : check.warnings) {
       warning("", text);
     }
+    for (const api::UnsupportedField& field : unsupported()) {
+      warning(field.path, field.text() + " (on a Windlass node)");
+    }
+  }
+
+  std::vector<api::UnsupportedField> unsupported() const {
+    const api::FieldPath spec("spec");
+    if (checked_.kind == &api::kinds::job()) {
+      const auto& job = static_cast<const api::batch::v1::Job&>(*checked_.object);
+      return api::unsupported_fields(spec.child("template").child("spec"),
+                                     job.spec().template_().spec());
+    }
+    if (checked_.kind == &api::kinds::pod()) {
+      return api::unsupported_fields(
+          spec, static_cast<const api::core::v1::Pod&>(*checked_.object).spec());
+    }
+    return {};
   }
 
   const Manifest& manifest_;

@@ -16,6 +16,8 @@
 #include "posix/data_directory.h"
 #include "posix/error.h"
 #include "posix/file_descriptor.h"
+#include "supervisor/cgroup_files.h"
+#include "supervisor/cgroups.h"
 
 namespace windlass::cli {
 namespace {
@@ -73,6 +75,19 @@ Result<void> wait_for_end(int process, const std::string& directory, Output& out
   return fail(posix::system_error("wait for the process of", directory, errno));
 }
 
+// A supervisor that was killed leaves its control groups; only its next start would remove them.
+void remove_groups(const std::string& directory, Output& output) {
+  constexpr Duration kPatience = seconds(5);
+  const auto mounts =
+      supervisor::find_cgroup_mounts(supervisor::read_cgroup("/proc/self/mountinfo"));
+  if (!supervisor::remove_leftover_groups(mounts, directory, kPatience)) {
+    output.err(
+        fmt::format("warning: control group {} cannot be removed: a process in it does not "
+                    "end\n",
+                    supervisor::group_name(directory)));
+  }
+}
+
 // Ends what supervisors without an agent hold, as their nodes would when they shut down; whoever
 // starts such a node again says so.
 void end_supervisors(const std::vector<std::string>& nodes, const DownWorld& world) {
@@ -86,6 +101,7 @@ void end_supervisors(const std::vector<std::string>& nodes, const DownWorld& wor
     };
     open.push_back(world.containers(supervisor_directory(node), ContainerLife::outlive_owner));
     if (!has_supervisor(node)) {
+      remove_groups(supervisor_directory(node), world.output);
       open.back()->shut_down(ended);
       continue;
     }

@@ -16,6 +16,8 @@
 #include "posix/posix_files.h"
 #include "posix/testing.h"
 #include "sim/sim_containers.h"
+#include "supervisor/cgroup_files.h"
+#include "supervisor/cgroups.h"
 
 namespace windlass::cli {
 namespace {
@@ -97,6 +99,31 @@ TEST(Down, AProcessWhoseLockFileIsGoneEndsToo) {
   EXPECT_EQ(take_down_and_tell(directory.path(), output, ended), ExitCode::ok);
   EXPECT_EQ(output.err_text, "stopped\n");
   EXPECT_FALSE(posix::data_directory_in_use(directory.path()));
+}
+
+TEST(Down, ControlGroupsOfAKilledSupervisorGo) {
+  const posix::TemporaryDirectory directory;
+  std::filesystem::create_directories(directory / "nodes/node-1");
+  ::chmod(directory.path().c_str(), 0700);
+  const std::string name = supervisor::group_name(directory / "nodes/node-1/supervisor");
+  const auto mounts =
+      supervisor::find_cgroup_mounts(supervisor::read_cgroup("/proc/self/mountinfo"));
+  supervisor::Isolation isolation;
+  const supervisor::Cgroups groups(mounts, name, isolation);
+  const auto left = [&] {
+    size_t count = 0;
+    for (const std::string& mount : {mounts.v2, mounts.memory, mounts.pids, mounts.cpu}) {
+      count += std::filesystem::exists(mount + "/windlass/" + name) ? 1U : 0U;
+    }
+    return count;
+  };
+  if (left() == 0) {
+    GTEST_SKIP() << "no control groups here";
+  }
+  testing::TextOutput output;
+  std::vector<std::string> ended;
+  EXPECT_EQ(take_down_and_tell(directory.path(), output, ended), ExitCode::ok) << output.err_text;
+  EXPECT_EQ(left(), 0u);
 }
 
 // With the data directory itself, and what stands in the way of one of them.

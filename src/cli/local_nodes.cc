@@ -49,6 +49,7 @@ LocalNodes::LocalNodes(env::Env env, ContainerFactory containers, client::ApiCli
     node.agent = std::make_unique<node::Agent>(
         env_, *node.containers, api_, agent_config(options_.settings, name, node.directory),
         nullptr, options_.network, options_.supplies);
+    node.agent->share_ports(ports_);
   }
 }
 

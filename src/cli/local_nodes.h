@@ -64,6 +64,7 @@ class LocalNodes {
   ContainerFactory make_containers_;
   client::ApiClient& api_;
   const Options options_;
+  node::MachinePorts ports_;
   std::map<std::string, Node> nodes_;
   std::map<std::string, std::shared_ptr<env::Containers>> dropped_;  // until they have ended
 };

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 #include <pwd.h>
 #include <sys/statvfs.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <sstream>
+#include <utility>
 
+#include "apiserver/rest/paths.h"
+#include "cli/version.h"
 #include "posix/posix_supplies.h"
 
 namespace windlass::cli {
@@ -22,7 +27,62 @@ std::string home_directory() {
   return user == nullptr ? "/" : user->pw_dir;
 }
 
+std::string line_of(env::Files& files, const char* path) {
+  constexpr size_t kMaxBytes = 4096;
+  const std::string text = files.read(path, kMaxBytes).value_or(std::string());
+  return text.substr(0, text.find('\n'));
+}
+
+// Of a file that may be missing, or be for root only, nothing is told.
+node::NodeSystem system_of(env::Files& files) {
+  constexpr size_t kMaxReleaseBytes = 64 * 1024;
+  node::NodeSystem system;
+  utsname name = {};
+  if (::uname(&name) == 0) {
+    system.architecture = go_architecture(name.machine);
+    system.kernel_version = name.release;
+  }
+  system.version = apiserver::api_version_text(version_number().substr(1));
+  for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
+    if (system.os_image.empty()) {
+      system.os_image = pretty_name(files.read(path, kMaxReleaseBytes).value_or(std::string()));
+    }
+  }
+  system.machine_id = line_of(files, "/etc/machine-id");
+  system.system_uuid = line_of(files, "/sys/class/dmi/id/product_uuid");
+  if (system.system_uuid.empty()) {
+    system.system_uuid = system.machine_id;
+  }
+  system.boot_id = line_of(files, "/proc/sys/kernel/random/boot_id");
+  return system;
+}
+
 }  // namespace
+
+std::string go_architecture(std::string_view machine) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"x86_64", "amd64"}, {"aarch64", "arm64"}, {"i686", "386"},
+      {"armv7l", "arm"},   {"armv6l", "arm"},    {"loongarch64", "loong64"}};
+  for (const auto& [name, here] : kNames) {
+    if (name == machine) {
+      return std::string(here);
+    }
+  }
+  return std::string(machine);
+}
+
+std::string pretty_name(std::string_view os_release) {
+  constexpr std::string_view kKey = "PRETTY_NAME=";
+  std::istringstream lines{std::string(os_release)};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kKey)) {
+      std::string value = line.substr(kKey.size());
+      std::erase_if(value, [](char c) { return c == '"' || c == '\''; });
+      return value;
+    }
+  }
+  return "";
+}
 
 std::string total_memory(std::string_view meminfo) {
   constexpr uint64_t kKi = 1024;
@@ -49,6 +109,7 @@ NodeMachine this_machine(env::Files& files, const std::string& data_dir) {
                       {"pods", kMaxPods}};
   machine.environment = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                          "HOME=" + home_directory()};
+  machine.system = system_of(files);
   return machine;
 }
 

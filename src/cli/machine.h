@@ -9,6 +9,7 @@
 #include "env/machine_shutdown.h"
 #include "env/network_checks.h"
 #include "env/supplies.h"
+#include "node/config.h"
 
 namespace windlass::cli {
 
@@ -21,7 +22,13 @@ struct NodeMachine {
   env::Supplies* supplies = nullptr;      // for evictions; outlives the nodes
   // Hears when it goes down; outlives the nodes. Null where nobody tells.
   env::MachineShutdown* shutdown = nullptr;
+  node::NodeSystem system = {};
 };
+
+// x86_64 is amd64, aarch64 is arm64: a machine of uname(2) as Kubernetes labels it.
+std::string go_architecture(std::string_view machine);
+// PRETTY_NAME of an os-release file.
+std::string pretty_name(std::string_view os_release);
 
 // Its processors, its memory (from /proc/meminfo), the disk on which `data_dir` is or will be, and
 // the environment that containers get when their image says nothing.

@@ -17,6 +17,7 @@ node::AgentConfig agent_config(const NodeSettings& settings, const std::string& 
   config.require_images = settings.images.required;
   config.pressure = settings.pressure;
   config.address = settings.address;
+  config.system = settings.system;
   config.labels = settings.labels;
   config.annotations = settings.annotations;
   return config;

@@ -20,6 +20,7 @@ struct NodeSettings {
   std::string address = "127.0.0.1";  // of the node and its pods
   std::map<std::string, std::string> labels = {};
   std::map<std::string, std::string> annotations = {};
+  node::NodeSystem system = {};
 };
 
 // Of a node with its files in `directory`.

@@ -149,7 +149,8 @@ class RunSession::Impl {
     const NodeSettings settings{.capacity = machine_.capacity,
                                 .environment = machine_.environment,
                                 .images = options_.images,
-                                .pressure = options_.limits.pressure};
+                                .pressure = options_.limits.pressure,
+                                .system = machine_.system};
     return {agent_config(settings, name, directory), containers_.back().get()};
   }
 

@@ -46,6 +46,14 @@ TEST_F(ValidateTest, AValidJob) {
   EXPECT_THAT(output_.err_text, IsEmpty());
 }
 
+TEST_F(ValidateTest, AFieldThatNoNodeHereHonoursIsAWarning) {
+  files_.put("job.yaml", std::string(kValidJob) + "        tty: true\n");
+  EXPECT_EQ(run({"job.yaml"}), ExitCode::ok);
+  EXPECT_EQ(output_.err_text,
+            "job.yaml:12:9: warning: spec.template.spec.containers[0].tty is ignored: a container "
+            "has no terminal (on a Windlass node)\n");
+}
+
 TEST_F(ValidateTest, AnErrorHasPlacePathTypeAndText) {
   files_.put("job.yaml", std::string(kValidJob) + "  parallelism: -1\n");
   EXPECT_EQ(run({"job.yaml"}), ExitCode::failed);

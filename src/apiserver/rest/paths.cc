@@ -9,6 +9,13 @@ namespace windlass::apiserver {
 namespace {
 
 // The Kubernetes version whose API this is, for clients that look at it.
+#if defined(__x86_64__)
+constexpr std::string_view kArchitecture = "amd64";
+#elif defined(__aarch64__)
+constexpr std::string_view kArchitecture = "arm64";
+#else
+constexpr std::string_view kArchitecture = "unknown";
+#endif
 constexpr std::string_view kMajor = "1";
 constexpr std::string_view kMinor = "33";
 
@@ -147,10 +154,11 @@ http::Response version_response(std::string_view program_version) {
   "buildDate": "1970-01-01T00:00:00Z",
   "goVersion": "",
   "compiler": "g++",
-  "platform": "linux/amd64"
+  "platform": "linux/{}"
 }}
 )",
-                                   kMajor, kMinor, api_version_text(program_version)));
+                                   kMajor, kMinor, api_version_text(program_version),
+                                   kArchitecture));
 }
 
 Prepared health_call(RestContext& context, RestRequest request) {
