@@ -81,20 +81,17 @@ void add_pending(const WaitInput& input, std::vector<Wait>& waits) {
       waits);
 }
 
-// The engine's own record where it keeps one, else what the pods that are still there say.
+// What the pods that are still there say, and what the engine's record says beside that.
 job::BackoffRecord backoff_of(const WaitInput& input) {
-  if (!input.job.record.empty()) {
-    return job::parse_record(input.job.record).backoff;
-  }
-  job::BackoffRecord record;
+  job::Record shown;
   for (const SeenPod& pod : input.pods) {
     if (pod.view.phase == job::Phase::succeeded) {
-      record.add_success(latest_instant(job::finish_time(pod.view), input.now));
+      shown.backoff.add_success(latest_instant(job::finish_time(pod.view), input.now));
     } else if (pod.failed()) {
-      record.add_failure(latest_instant(job::finish_time(pod.view), input.now));
+      shown.backoff.add_failure(latest_instant(job::finish_time(pod.view), input.now));
     }
   }
-  return record;
+  return job::merge_record(shown, job::parse_record(input.job.record), true).backoff;
 }
 
 bool ignores_some(const WaitInput& input) {

@@ -71,8 +71,9 @@ uint64_t pod_key(const World& world, const Pod& pod, const job::Frame& frame) {
   out.add(static_cast<uint64_t>(pod.told));
   out.add(pod.told == Told::nothing ? 0 : frame.age(pod.told_finished));
   uint64_t flags = 0;
-  for (const bool flag : {pod.told_fail_index, pod.told_fail_job, pod.listed_failed,
-                          pod.listed_succeeded, pod.robbed, pod.given_up}) {
+  for (const bool flag :
+       {pod.told_fail_index, pod.told_fail_job, pod.listed_failed, pod.listed_succeeded, pod.robbed,
+        pod.given_up, pod.settled, pod.forgotten}) {
     flags = flags << 1 | (flag ? 1 : 0);
   }
   out.add(flags);
@@ -91,6 +92,8 @@ void add_writes(const World& world, const job::Frame& frame, job::Digest& out) {
     }
     if (write.kind == WriteKind::pod) {
       one.add(static_cast<uint64_t>(write.pod->op));
+      one.add(static_cast<uint64_t>(write.told) * 2 + (write.told_fail_index ? 1 : 0));
+      one.add(write.told == Told::nothing ? 0 : frame.age(write.told_finished));
     }
     if (write.serial != 0) {
       const std::string uid = pod_uid(write.serial);
@@ -115,7 +118,8 @@ void add_history(const World& world, const job::Frame& frame, job::Digest& out) 
   std::vector<std::array<uint64_t, 3>> endings;
   for (const Ended& ended : world.ended) {
     endings.push_back({number(ended.index), frame.age(ended.finished),
-                       static_cast<uint64_t>(ended.told) * 2 + (ended.fail_index ? 1 : 0)});
+                       static_cast<uint64_t>(ended.told) * 4 + (ended.fail_index ? 2 : 0) +
+                           (ended.forgotten ? 1 : 0)});
   }
   std::sort(endings.begin(), endings.end());
   out.add(endings.size());

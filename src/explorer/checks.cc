@@ -33,7 +33,8 @@ std::vector<Ended> told_endings(const World& world) {
   std::vector<Ended> endings = world.ended;
   for (const Pod& pod : world.pods) {
     if (pod.told != Told::nothing) {
-      endings.push_back({pod.index, pod.told, pod.told_fail_index, pod.told_finished});
+      endings.push_back(
+          {pod.index, pod.told, pod.told_fail_index, pod.told_finished, pod.forgotten});
     }
   }
   return endings;
@@ -88,14 +89,21 @@ class CreateChecks {
   void index_backoff(const job::PodPlan& plan) {
     int32_t counted = 0;
     int32_t ignored = 0;
+    job::IndexFailures forgotten;
     bool fail_index = false;
     Time last;
     for (const Ended& ended : endings_) {
-      if (ended.index == plan.index && ended.told != Told::succeeded) {
-        ++(ended.told == Told::failed ? counted : ignored);
-        fail_index = fail_index || ended.fail_index;
-        last = std::max(last, ended.finished);
+      if (ended.index != plan.index || ended.told == Told::succeeded) {
+        continue;
       }
+      const bool counts = ended.told == Told::failed;
+      if (ended.forgotten) {
+        ++(counts ? forgotten.counted : forgotten.ignored);
+        continue;
+      }
+      ++(counts ? counted : ignored);
+      fail_index = fail_index || ended.fail_index;
+      last = std::max(last, ended.finished);
     }
     require(counted + ignored == 0 || world_.now >= last + delay_after(counted + ignored),
             "B2: a pod is created before the back-off of its index is over");
@@ -104,13 +112,15 @@ class CreateChecks {
             "B5: a pod for an index beyond its limit");
     const std::map<std::string, std::string> annotations(plan.annotations.begin(),
                                                          plan.annotations.end());
-    const auto value = [&](std::string_view key) {
+    const auto between = [&](std::string_view key, int32_t least, int32_t most) {
       const auto found = annotations.find(std::string(key));
-      return found == annotations.end() ? std::string("0") : found->second;
+      const int32_t value =
+          found == annotations.end() ? 0 : job::parse_failure_count(found->second);
+      return value >= least && value <= most;
     };
-    require(value(job::kIndexFailureCountKey) == std::to_string(counted),
+    require(between(job::kIndexFailureCountKey, counted, counted + forgotten.counted),
             "B3: the new pod carries a wrong failure count");
-    require(value(job::kIndexIgnoredFailureCountKey) == std::to_string(ignored),
+    require(between(job::kIndexIgnoredFailureCountKey, ignored, ignored + forgotten.ignored),
             "B3: the new pod carries a wrong count of ignored failures");
   }
 
@@ -208,7 +218,7 @@ std::vector<std::string> check_decision(World& world, const job::Decision& decis
   }
   const bool elastic = std::find(world.config->edits.begin(), world.config->edits.end(),
                                  Edit::completions) != world.config->edits.end();
-  if (!world.robbed && !elastic) {
+  if (!world.robbed && (!elastic || world.is_per_index())) {
     for (std::string& line : CreateChecks(world, decision).broken()) {
       broken.push_back(std::move(line));
     }
@@ -319,7 +329,7 @@ void note_robbed(World& world, Pod& pod) {
   ++world.robbed_successes;
 }
 
-void note_released(World& world, const Write& write, const Pod& pod) {
+void note_released(World& world, const Write& write, Pod& pod) {
   // Pods of a deleted Job, and of an index out of range, are let go as they are. An end that the
   // engine hears of meanwhile may still be counted, once.
   const job::JobView& known = *write.decided_on;
@@ -328,6 +338,30 @@ void note_released(World& world, const Write& write, const Pod& pod) {
   if ((known.deleting || out_of_range) && !pod.listed_failed && !pod.listed_succeeded) {
     ++world.robbed_failures;
     ++world.robbed_successes;
+  }
+  if (!world.is_per_index() || !out_of_range || pod.listed_failed) {
+    return;
+  }
+  pod.settled = true;
+  pod.told = write.told;
+  pod.told_finished = write.told_finished;
+  pod.told_fail_index = write.told_fail_index;
+  const int32_t limit = *world.config->job.spec.backoff_limit_per_index;
+  const bool failed = pod.told == Told::failed && pod.failures.value_or(0) >= limit;
+  if (pod.told == Told::succeeded || pod.told_fail_index || failed) {
+    forget_index(world, pod.index);
+  }
+}
+
+void note_cut(World& world, const job::JobStatus& next) {
+  const auto are_over = [](const job::JobStatus& status, int64_t index) {
+    return job::IndexBits::parse(status.completed_indexes, index + 1).contains(index) ||
+           job::IndexBits::parse(status.failed_indexes.value_or(""), index + 1).contains(index);
+  };
+  for (int64_t i = 0; world.is_per_index() && i < *world.config->job.spec.completions; ++i) {
+    if (are_over(world.job->status, i) && !are_over(next, i)) {
+      forget_index(world, i);
+    }
   }
 }
 

@@ -27,7 +27,9 @@ std::vector<std::string> check_rest(const World& world);
 // History: who has been in the uncounted lists; whose finalizer was taken by others.
 void note_listed(World& world, const Write& write);
 void note_robbed(World& world, Pod& pod);
-void note_released(World& world, const Write& write, const Pod& pod);
+void note_released(World& world, const Write& write, Pod& pod);
+// History: which indexes a status forgets.
+void note_cut(World& world, const job::JobStatus& next);
 
 // The status part of check_decision().
 std::vector<std::string> check_drafted_status(const World& world, const job::JobStatus& next);

@@ -72,6 +72,13 @@ void add_counting(std::vector<Config>& all) {
   all.push_back(restarts);
 }
 
+// The last index failed once, and its pod was taken away: the record carries the count.
+job::JobView failed_before(job::JobView job) {
+  job.record = "v1;counts=1:" + std::to_string(*job.spec.completions - 1);
+  job.status.failed = 1;
+  return job;
+}
+
 void add_per_index(std::vector<Config>& all) {
   Config limits =
       config("per-index", "2 indexes, backoffLimitPerIndex 1", per_index(indexed_job(2, 2), 1));
@@ -193,6 +200,32 @@ void add_life(std::vector<Config>& all) {
   all.push_back(deleted);
 }
 
+void add_carried_counts(std::vector<Config>& all) {
+  Config suspended_index =
+      config("suspend-per-index",
+             "2 indexes, backoffLimitPerIndex 1, one has failed before; suspended and resumed",
+             failed_before(per_index(indexed_job(2, 2), 1)));
+  suspended_index.edits = {Edit::suspend};
+  suspended_index.budget.edits = 2;
+  suspended_index.budget.failures = 1;
+  suspended_index.budget.delays = suspended_index.budget.stale = 0;
+  all.push_back(suspended_index);
+
+  Config elastic_index = suspended_index;
+  elastic_index.name = "elastic-per-index";
+  elastic_index.about = "the same, completions and parallelism 2 to 1 and back";
+  elastic_index.edits = {Edit::completions};
+  all.push_back(elastic_index);
+
+  Config scaled_index = suspended_index;
+  scaled_index.name = "scale-per-index";
+  scaled_index.about = "the same with Ignore on DisruptionTarget, parallelism 2 to 1 and back";
+  set_policy(scaled_index.job, {on_condition(Action::ignore, "DisruptionTarget")});
+  scaled_index.endings = {{1, false}, {137, true}};
+  scaled_index.edits = {Edit::parallelism};
+  all.push_back(scaled_index);
+}
+
 void add_odd(std::vector<Config>& all) {
   Config limits = config("small-limits", "one uncounted pod and one write of a kind at a time",
                          with_limit(indexed_job(3, 3), 1));
@@ -229,6 +262,7 @@ const std::vector<Config>& configurations() {
     add_per_index(made);
     add_policies(made);
     add_life(made);
+    add_carried_counts(made);
     add_odd(made);
     return made;
   }();

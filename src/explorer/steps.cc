@@ -102,6 +102,11 @@ class Taking {
       sent.kind = WriteKind::pod;
       sent.pod = std::make_shared<const job::PodWrite>(each);
       sent.serial = pod_serial(each.uid);
+      if (const Pod* target = world_.find(sent.serial); target != nullptr) {
+        sent.told = target->told;
+        sent.told_finished = target->told_finished;
+        sent.told_fail_index = target->told_fail_index;
+      }
       send(std::move(sent), known);
     }
     if (decision.refresh_job) {
@@ -136,6 +141,7 @@ class Taking {
     }
     report(check_stored_status(world_, write.status->status));
     note_listed(world_, write);
+    note_cut(world_, write.status->status);
     job::JobView next = *world_.job;
     next.status = write.status->status;
     next.record = write.status->record.value_or(next.record);

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "job/backoff.h"
 #include "job/conditions.h"
+#include "job/record.h"
 
 namespace windlass::explorer {
 namespace {
@@ -52,6 +53,13 @@ World::World(const Config& configuration)
       }()),
       engine(configuration.options, *job),
       budget(configuration.budget) {
+  const job::IndexCounts before = job::parse_record(job->record).counts;
+  for (const auto& [index, entry] : before.entries()) {
+    ended.insert(ended.end(), static_cast<size_t>(entry.failures.counted),
+                 {index, Told::failed, false, Time(), false});
+    ended.insert(ended.end(), static_cast<size_t>(entry.failures.ignored),
+                 {index, Told::ignored, false, Time(), false});
+  }
   engine.begin_list();
   engine.end_list();
 }
@@ -200,7 +208,7 @@ void note_told(World& world, Pod& pod, const PodVersion& version) {
   std::erase_if(pod.unseen, [&](const PodVersion& unseen) { return unseen.rv <= version.rv; });
   // Once it is listed it counts as it is listed, whatever becomes of it (5.9).
   if (!news || version.gone || !version.has_finalizer || pod.listed_failed ||
-      pod.listed_succeeded) {
+      pod.listed_succeeded || pod.settled) {
     return;
   }
   const job::PodView view = pod_view(world, pod, version);
@@ -212,10 +220,22 @@ void note_told(World& world, Pod& pod, const PodVersion& version) {
   pod.told_fail_job = fails && action == job::Action::fail_job;
 }
 
+void forget_index(World& world, int64_t index) {
+  for (Ended& ended : world.ended) {
+    ended.forgotten = ended.forgotten || ended.index == index;
+  }
+  for (Pod& pod : world.pods) {
+    if (pod.index == index) {
+      pod.settled = pod.forgotten = true;
+    }
+  }
+}
+
 void sweep(World& world) {
   for (const Pod& pod : world.pods) {
     if (pod.now.gone && pod.unseen.empty() && pod.told != Told::nothing && !pod.robbed) {
-      world.ended.push_back({pod.index, pod.told, pod.told_fail_index, pod.told_finished});
+      world.ended.push_back(
+          {pod.index, pod.told, pod.told_fail_index, pod.told_finished, pod.forgotten});
     }
   }
   std::erase_if(world.pods, [](const Pod& pod) { return pod.now.gone && pod.unseen.empty(); });

@@ -59,8 +59,10 @@ struct Pod {
   bool told_fail_job = false;
   bool listed_failed = false;  // has ever been in uncountedTerminatedPods
   bool listed_succeeded = false;
-  bool robbed = false;    // lost its finalizer by another's hand
-  bool given_up = false;  // marked as dropped before it ended
+  bool robbed = false;     // lost its finalizer by another's hand
+  bool given_up = false;   // marked as dropped before it ended
+  bool settled = false;    // what was told of it is final: let go beyond the completions
+  bool forgotten = false;  // of an index that was over and cut off since (3.30)
 
   bool in_store() const { return !now.gone; }
 };
@@ -71,6 +73,7 @@ struct Ended {
   Told told = Told::nothing;
   bool fail_index = false;
   Time finished;
+  bool forgotten = false;
 
   bool operator==(const Ended&) const = default;
 };
@@ -89,6 +92,10 @@ struct Write {
   JobPointer stored_job;
   PodVersion stored_pod;
   uint32_t serial = 0;  // of the pod created or written
+  // A pod: how it had ended, as far as the engine knew when it decided.
+  Told told = Told::nothing;
+  Time told_finished;
+  bool told_fail_index = false;
   // A status: when the pods had ended that it lists as failed, as far as the engine knew.
   std::vector<std::pair<uint32_t, Time>> drafted;
 };
@@ -149,6 +156,9 @@ void store_pod(World& world, Pod& pod, const PodVersion& changed);
 void store_job(World& world, job::JobView changed);
 // The engine is told of a version: notes it in the history.
 void note_told(World& world, Pod& pod, const PodVersion& version);
+// 3.30: an index that is over and beyond the completions begins anew; its failures need not be
+// remembered.
+void forget_index(World& world, int64_t index);
 // Forgets pods that are gone and known to be.
 void sweep(World& world);
 

@@ -1,6 +1,8 @@
 #include "job/backoff.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace windlass::job {
 namespace {
@@ -84,6 +86,31 @@ void BackoffRecord::add_failure(Time finished) {
   failures_.insert(std::upper_bound(failures_.begin(), failures_.end(), finished), finished);
   if (failures_.size() > kMaxBackoffFailures) {
     failures_.erase(failures_.begin());
+  }
+}
+
+void BackoffRecord::add_failures(const BackoffRecord& other, bool is_finer) {
+  // What ended in one second may be the same, and is told by either with a fraction of its own.
+  std::map<Time, std::pair<std::vector<Time>, std::vector<Time>>> by_second;
+  for (const Time failure : failures_) {
+    by_second[std::chrono::floor<seconds>(failure)].first.push_back(failure);
+  }
+  for (const Time failure : other.failures_) {
+    if (!last_success_ || is_after(failure, *last_success_)) {
+      by_second[std::chrono::floor<seconds>(failure)].second.push_back(failure);
+    }
+  }
+  failures_.clear();
+  for (const auto& [second, known] : by_second) {
+    const auto& [mine, others] = known;
+    const bool later = is_finer || others > mine;  // compared from the first one on
+    const bool takes = others.size() > mine.size() || (others.size() == mine.size() && later);
+    const std::vector<Time>& all = takes ? others : mine;
+    failures_.insert(failures_.end(), all.begin(), all.end());
+  }
+  if (failures_.size() > kMaxBackoffFailures) {
+    failures_.erase(failures_.begin(),
+                    failures_.end() - static_cast<ptrdiff_t>(kMaxBackoffFailures));
   }
 }
 

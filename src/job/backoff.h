@@ -30,6 +30,9 @@ class BackoffRecord {
  public:
   void add_success(Time finished);
   void add_failure(Time finished);
+  // Those of another record of the same Job: what both have counts once, as the later of the two
+  // has it, or as the other has it when that is finer.
+  void add_failures(const BackoffRecord& other, bool is_finer = false);
 
   int64_t failures() const { return static_cast<int64_t>(failures_.size()); }
   // When a replacement may be created; the epoch when nothing stands against it.

@@ -10,6 +10,13 @@
 #include "job/scaling.h"
 
 namespace windlass::job {
+namespace {
+
+constexpr std::string_view kUnreadableRecord =
+    "Parts of annotation windlass.dev/job-record cannot be read and are ignored; delays and "
+    "failures are taken from the pods. Do not edit this annotation";
+
+}  // namespace
 
 Engine::Engine(const Options& options, const JobView& job) : state_(options, job) {}
 
@@ -47,6 +54,9 @@ Decision Engine::decide(Time now) {
     decision.relist_pods = relist_pods_;
     if (!refresh_job_ && !relist_pods_ && is_ours()) {
       settle_retries(now);
+      if (state_.take_unreadable()) {
+        events_.push_back({true, "JobRecordUnreadable", std::string(kUnreadableRecord)});
+      }
       plan(decision, now);
     }
   }
@@ -63,6 +73,7 @@ void Engine::plan(Decision& decision, Time now) {
     }
     return;
   }
+  note_forgotten(state_.gather_counts(), events_);  // what is stored by now may go
   plan_releases(decision, now);
   if (state_.facts().finished) {
     return;
@@ -102,6 +113,7 @@ void Engine::plan_removals(Decision& decision, Time now) {
   if (state_.facts().scaling()) {
     condemn_surplus(state_);
   }
+  note_forgotten(state_.gather_counts(), events_);
   // One refused kind of removal does not hold up the others for longer than its own wait.
   for (const PodOp op : {PodOp::delete_pod, PodOp::release, PodOp::drop}) {
     if (!retry_of(op).open(now)) {
@@ -156,7 +168,7 @@ void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const O
   // 3.11: no creation beside removals. Every outcome known must be on its way into the status, or
   // the back-off would be judged from half the story.
   if (outcome.exists() || flips || !state_.facts().scaling() || state_.facts().suspended ||
-      state_.job().spec.suspend || state_.has(Todo::remove) ||
+      state_.job().spec.suspend || state_.has(Todo::remove) || state_.has(Todo::record) ||
       decision.action == SyncAction::pods_deleted || state_.has(Todo::account) ||
       !state_.lost().empty() || (draft != nullptr && !draft->lost.empty())) {
     return;

@@ -68,6 +68,9 @@ bool Engine::status_written(JobView stored) {
     const StatusDraft draft = *std::exchange(status_, std::nullopt);
     state_.observe_job(std::move(stored));
     abort_status(state_, draft);
+    if (draft.record) {  // pods that wait for it do not wait for ever
+      note_forgotten(state_.give_up_unstored(draft.record->counts), events_);
+    }
     note_status_failure(WriteError::rejected);
     return false;
   }

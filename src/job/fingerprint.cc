@@ -92,6 +92,13 @@ void Fingerprint::record(const Record& record, const Frame& frame, Digest& out) 
   add_pods(record.ignored, frame, out);
   out.add(number(record.baseline));
   out.add(record.suspending ? 1 : 0);
+  out.add(record.counts.entries().size());
+  for (const auto& [index, entry] : record.counts.entries()) {
+    out.add(number(index));
+    out.add(number(entry.failures.counted));
+    out.add(number(entry.failures.ignored));
+    out.add(frame.age(entry.last));
+  }
 }
 
 void Fingerprint::job(const JobView& job, const Frame& frame, Digest& out) {
@@ -210,6 +217,11 @@ void Fingerprint::engine(const Engine& engine, const Frame& frame, Digest& out) 
   queue(state, state.to_account_, frame, out);
   queue(state, state.to_release_, frame, out);
   queue(state, state.to_remove_, frame, out);
+  queue(state, state.to_record_, frame, out);
+  record(state.record_, frame, out);
+  for (const int32_t index : state.forgotten_) {
+    out.add(number(index));
+  }
   indexes(state.indexes_, frame, out);
   const auto met = state.success_policy_.first_met();
   out.add(met ? *met + 1 : 0);

@@ -91,7 +91,12 @@ class Indexes {
     while (!waiting_.empty() && waiting_.front().first <= now) {
       const int64_t index = pop_waiting();
       const std::optional<Time> at = ready_at(index);
-      if (cooling_.contains(index) && (!at || *at <= now)) {
+      if (!cooling_.contains(index)) {
+        continue;
+      }
+      if (at && *at > now) {
+        set_ready_at(index, at);  // more has become known of it since
+      } else {
         cooling_.erase(index);
         look_from(index);
       }

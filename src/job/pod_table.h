@@ -22,7 +22,13 @@ namespace windlass::job {
 // Whether a finished pod is already accounted for in the stored status.
 enum class Accounted : uint8_t { no, succeeded, failed, ignored };
 // What the engine has to do about a pod next.
-enum class Todo : uint8_t { nothing, account, release, remove };
+enum class Todo : uint8_t {
+  nothing,
+  account,
+  release,
+  remove,
+  record,  // released or removed once the failures that it carries for its index are stored
+};
 
 struct PodRecord {
   Uid uid;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "job/record_time.h"
+
 namespace windlass::job {
 namespace {
 
@@ -11,9 +13,6 @@ constexpr std::string_view kVersion = "v1";
 constexpr std::string_view kSignature = ";job=";
 // More than any status write adds; the annotation may come from elsewhere.
 constexpr size_t kMaxListed = 10'000;
-// The years 1970 to 2200: outside of them, sums with delays could overflow.
-constexpr int64_t kMaxMilliseconds = 7'258'118'400'000;
-constexpr int64_t kLastOfSecond = 999;
 // As many as a counter of the status can hold.
 constexpr int64_t kMaxBaseline = 2'147'483'647;
 
@@ -26,58 +25,58 @@ std::optional<int64_t> parse_number(std::string_view text) {
   return value;
 }
 
-std::optional<Time> parse_milliseconds(std::string_view text) {
-  const auto value = parse_number(text);
-  if (!value || *value > kMaxMilliseconds) {
-    return std::nullopt;
-  }
-  const Time time{milliseconds(*value)};
-  return *value % 1000 == kLastOfSecond ? time + milliseconds(1) - nanoseconds(1) : time;
-}
-
-// Rounded up, so that no delay gets shorter, but not into the next second: the last millisecond
-// stands for its end.
-std::string format_milliseconds(Time time) {
-  const Time up = std::chrono::ceil<milliseconds>(time);
-  const Time last = std::chrono::floor<seconds>(time) + milliseconds(kLastOfSecond);
-  return std::to_string(
-      std::chrono::duration_cast<milliseconds>(std::min(up, last).time_since_epoch()).count());
-}
-
-// Calls `use` with each part of `text` between separators, at most kMaxListed times.
+// Whether `use` could read each part of `text` between separators, and there were at most
+// kMaxListed: no more are looked at.
 template <class Use>
-void for_each_part(std::string_view text, char separator, Use use) {
+bool for_each_part(std::string_view text, char separator, Use use) {
+  bool readable = true;
   for (size_t n = 0; n < kMaxListed && !text.empty(); ++n) {
     const size_t end = std::min(text.find(separator), text.size());
-    use(text.substr(0, end));
+    readable = use(text.substr(0, end)) && readable;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  return readable && text.empty();
 }
 
-void parse_part(std::string_view part, Record& record) {
+bool parse_part(std::string_view part, Record& record) {
   const size_t equals = part.find('=');
   if (equals == std::string_view::npos) {
-    return;
+    return part == kVersion;
   }
   const std::string_view key = part.substr(0, equals);
   const std::string_view value = part.substr(equals + 1);
   if (key == "success") {
-    if (const auto time = parse_milliseconds(value)) {
+    const auto time = parse_record_time(value);
+    if (time) {
       record.backoff.add_success(*time);
     }
-  } else if (key == "failures") {
-    for_each_part(value, ',', [&](std::string_view text) {
-      if (const auto time = parse_milliseconds(text)) {
+    return time.has_value();
+  }
+  if (key == "failures") {
+    return for_each_part(value, ',', [&](std::string_view text) {
+      const auto time = parse_record_time(text);
+      if (time) {
         record.backoff.add_failure(*time);
       }
+      return time.has_value();
     });
-  } else if (key == "ignored") {
-    for_each_part(value, ',', [&](std::string_view uid) { record.ignored.emplace_back(uid); });
-  } else if (key == "baseline") {
-    record.baseline = std::min(parse_number(value).value_or(0), kMaxBaseline);
-  } else if (key == "suspending") {
-    record.suspending = value == "1";
   }
+  if (key == "ignored") {
+    return for_each_part(value, ',', [&](std::string_view uid) {
+      record.ignored.emplace_back(uid);
+      return true;
+    });
+  }
+  if (key == "baseline") {
+    const auto baseline = parse_number(value);
+    record.baseline = std::min(baseline.value_or(0), kMaxBaseline);
+    return baseline.has_value();
+  }
+  if (key == "suspending") {
+    record.suspending = value == "1";
+    return record.suspending;
+  }
+  return key == "counts" && record.counts.read(value);
 }
 
 template <class Items, class Print>
@@ -96,9 +95,9 @@ std::string format_record(const Record& record) {
   }
   std::string out(kVersion);
   if (record.backoff.last_success()) {
-    out += ";success=" + format_milliseconds(*record.backoff.last_success());
+    out += ";success=" + format_record_time(*record.backoff.last_success());
   }
-  append_list(out, "failures", record.backoff.failure_times(), format_milliseconds);
+  append_list(out, "failures", record.backoff.failure_times(), format_record_time);
   append_list(out, "ignored", record.ignored, [](const std::string& uid) { return uid; });
   if (record.baseline > 0) {
     out += ";baseline=" + std::to_string(record.baseline);
@@ -106,13 +105,34 @@ std::string format_record(const Record& record) {
   if (record.suspending) {
     out += ";suspending=1";
   }
+  if (!record.counts.empty()) {
+    out += ";counts=" + record.counts.text();
+  }
   return out;
 }
 
-Record parse_record(std::string_view text) {
+Record parse_record(std::string_view text, bool* readable) {
   Record record;
-  for_each_part(text, ';', [&](std::string_view part) { parse_part(part, record); });
+  const bool all =
+      for_each_part(text, ';', [&](std::string_view part) { return parse_part(part, record); });
+  if (readable != nullptr) {
+    *readable = all;
+  }
   return record;
+}
+
+Record merge_record(const Record& known, const Record& annotation, bool is_finer) {
+  Record merged = known;
+  merged.backoff.add_failures(annotation.backoff, is_finer);
+  for (const std::string& uid : annotation.ignored) {
+    if (std::find(known.ignored.begin(), known.ignored.end(), uid) == known.ignored.end()) {
+      merged.ignored.push_back(uid);
+    }
+  }
+  merged.baseline = std::max(known.baseline, annotation.baseline);
+  merged.suspending = annotation.suspending;
+  merged.counts.raise(annotation.counts);
+  return merged;
 }
 
 std::string sign_record(std::string_view text, std::string_view job_uid) {

@@ -38,6 +38,7 @@ class Counter {
     indexes();
     totals();
     hold();
+    index_failures();
     fail_job();
     return std::move(out_);
   }
@@ -74,7 +75,7 @@ class Counter {
     const UncountedPods lists = status_.uncounted.value_or(UncountedPods());
     judged.accounted_failed = listed(lists.failed, pod.uid);
     judged.accounted = judged.accounted_failed || listed(lists.succeeded, pod.uid) ||
-                       listed(parse_record(job_.record).ignored, pod.uid);
+                       (!per_index_ && listed(parse_record(job_.record).ignored, pod.uid));
     if (spec_.failure_policy && gates_.pod_failure_policy) {
       judged.verdict = match_failure_policy(*spec_.failure_policy, pod, per_index_);
     }
@@ -155,11 +156,14 @@ class Counter {
     out_.succeeded_since_resume = std::max<int64_t>(0, out_.succeeded - taken);
   }
 
+  bool over() const {
+    return is_finished(status_) || has_true(status_, kTypeFailureTarget) ||
+           has_true(status_, kTypeSuccessCriteriaMet) || job_.deleting;
+  }
+
   // 5.21, with a total order.
   void hold() {
-    const bool over = is_finished(status_) || has_true(status_, kTypeFailureTarget) ||
-                      has_true(status_, kTypeSuccessCriteriaMet) || job_.deleting;
-    if (!per_index_ || over) {
+    if (!per_index_ || over()) {
       return;
     }
     std::set<int64_t> taken;
@@ -188,6 +192,38 @@ class Counter {
     }
     for (const auto& [index, pod] : best) {
       out_.held[index] = pod->uid;
+    }
+  }
+
+  // KEP-3850: from the annotations of pods, and for pods that are gone from the Job's.
+  void index_failures() {
+    if (!per_index_ || over()) {
+      return;
+    }
+    const IndexCounts stored = parse_record(job_.record).counts;
+    for (const auto& [index, entry] : stored.entries()) {
+      if (index < bound_ && !completed_.contains(index) && !failed_.contains(index)) {
+        IndexFailures known = entry.failures;
+        known.counted = std::min(known.counted, *spec_.backoff_limit_per_index);
+        out_.index_failures[index] = {known, known};
+      }
+    }
+    for (const Judged& judged : judged_) {
+      const PodView& pod = *judged.pod;
+      if (!judged.valid || completed_.contains(judged.index) || failed_.contains(judged.index)) {
+        continue;
+      }
+      IndexFailures shown{parse_failure_count(pod.failure_count),
+                          parse_failure_count(pod.ignored_failure_count)};
+      if (judged.failed && pod.has_finalizer) {
+        (judged.ignored() ? shown.ignored : shown.counted) += 1;
+      }
+      auto& [least, most] = out_.index_failures[judged.index];
+      const auto held = out_.held.find(judged.index);
+      if (held != out_.held.end() && held->second == pod.uid) {
+        least = {std::max(least.counted, shown.counted), std::max(least.ignored, shown.ignored)};
+      }
+      most = {std::max(most.counted, shown.counted), std::max(most.ignored, shown.ignored)};
     }
   }
 
@@ -225,6 +261,9 @@ class Comparison {
  public:
   void number(const char* what, int64_t state, int64_t oracle) {
     text(what, std::to_string(state), std::to_string(oracle));
+  }
+  void within(const char* what, int64_t state, int64_t least, int64_t most) {
+    number(what, state, std::clamp(state, least, most));
   }
   void text(const char* what, const std::string& state, const std::string& oracle) {
     if (state != oracle) {
@@ -266,6 +305,13 @@ std::vector<std::string> differences(const State& state, const Recount& oracle, 
     for (const auto& [index, uid] : oracle.held) {
       const Slot held = state.held_pod(index);
       compare.text("held pod", held == kNoSlot ? "none" : state.uid_text(held), uid);
+    }
+    for (const auto& [index, range] : oracle.index_failures) {
+      const IndexFailures known = state.index_failures(index);
+      compare.within("failures of an index", known.counted, range.first.counted,
+                     range.second.counted);
+      compare.within("ignored failures of an index", known.ignored, range.first.ignored,
+                     range.second.ignored);
     }
   }
   if (!oracle.fail_job_message.empty() && !remembers && !state.facts().decided()) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "job/state.h"
@@ -21,6 +22,9 @@ struct Recount {
   int64_t failed = 0;
   int64_t succeeded_since_resume = 0;
   std::map<int64_t, std::string> held;  // UID of the pod kept for each index
+  // backoffLimitPerIndex: the failures that the next pod of an open index has to carry, by the
+  // stored record and the pod kept for the index; and the most that anything shows.
+  std::map<int64_t, std::pair<IndexFailures, IndexFailures>> index_failures;
   std::string fail_job_message;
 };
 

@@ -27,7 +27,8 @@ int64_t wanted_active(const State& state) {
 
 void condemn_surplus(State& state) {
   const int64_t surplus = state.tally().active - wanted_active(state);
-  if (surplus <= 0 || state.job().spec.suspend || state.has(Todo::remove)) {
+  if (surplus <= 0 || state.job().spec.suspend || state.has(Todo::remove) ||
+      state.has(Todo::record)) {
     return;
   }
   std::vector<Slot> active;

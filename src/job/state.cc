@@ -75,8 +75,8 @@ bool remove_before(const PodRecord& a, const PodRecord& b) {
 State::State(const Options& options, const JobView& job) : options_(options), pods_(job.name) {
   job_ = job;
   load_status(job);
-  record_ = parse_record(job.record);
   facts_ = derive_facts(job_, options_);
+  load_record();
   rebuild();
   load_uncounted();
 }
@@ -89,23 +89,56 @@ bool State::observe_job(JobView job) {
   const bool indexes_changed = job.status.completed_indexes != job_.status.completed_indexes ||
                                job.status.failed_indexes != job_.status.failed_indexes;
   const bool rebuilds = facts != facts_ || indexes_changed || job.generation != job_.generation;
-  const bool lists_changed =
-      job.status.uncounted != job_.status.uncounted || job.record != job_.record;
+  const bool record_changed = job.record != job_.record;
+  const bool lists_changed = job.status.uncounted != job_.status.uncounted || record_changed;
   if (indexes_changed || facts.bound != facts_.bound) {
     load_status(job);
   }
-  if (lists_changed) {
-    record_ = parse_record(job.record);
-  }
   job_ = std::move(job);
   facts_ = facts;
+  if (record_changed) {
+    load_record();
+  }
   if (rebuilds) {
     rebuild();
+  } else if (record_changed) {
+    wait_for_counts();
   }
   if (lists_changed) {
     load_uncounted();
   }
   return true;
+}
+
+void State::load_record() {
+  bool readable = true;
+  const Record read = parse_record(job_.record, &readable);
+  unreadable_ = unreadable_ || !readable;
+  stored_counts_ = read.counts;
+  record_ = merge_record(record_, read);
+}
+
+// What the annotation lacks the pods tell: it may have been removed or edited while no controller
+// ran. Pods that are yet to be accounted for enter the record then.
+void State::learn_backoff() {
+  if (facts_.per_index) {
+    return;  // 7.11
+  }
+  Record shown;
+  for (Slot slot = 0; slot < pods_.end(); ++slot) {
+    const PodRecord& pod = pods_.at(slot);
+    const bool waits = pod.has_finalizer && pod.accounted == Accounted::no;
+    if (!pod.in_use || waits || pod.deleting || !has_valid_index(pod, facts_)) {
+      continue;
+    }
+    if (pod.phase == Phase::succeeded) {
+      shown.backoff.add_success(pod.stamp);
+    } else if (pod.phase == Phase::failed && !pod.dropped) {
+      shown.backoff.add_failure(pod.stamp);
+    }
+  }
+  // Of a pod that ended before this life began only the second is known.
+  record_ = merge_record(shown, record_, true);
 }
 
 void State::load_status(const JobView& job) {
@@ -125,7 +158,9 @@ void State::load_uncounted() {
   };
   take(uncounted(job_.status).failed, Accounted::failed);  // failed wins over succeeded (5.9)
   take(uncounted(job_.status).succeeded, Accounted::succeeded);
-  take(record_.ignored, Accounted::ignored);
+  if (!facts_.per_index) {
+    take(record_.ignored, Accounted::ignored);
+  }
   const auto by_uid = [](const auto& a, const auto& b) { return a.first < b.first; };
   std::stable_sort(accounted_.begin(), accounted_.end(), by_uid);
   for (const auto& [uid, accounted] : before) {
@@ -157,7 +192,8 @@ Accounted State::stored_account(Uid uid) const {
 void State::rebuild() {
   indexes_.reset(facts_.bound);
   tally_ = Tally();
-  to_account_ = to_release_ = to_remove_ = SlotQueue();
+  to_account_ = to_release_ = to_remove_ = to_record_ = SlotQueue();
+  forgotten_.clear();
   for (Slot slot = 0; slot < pods_.end(); ++slot) {
     PodRecord& record = pods_.at(slot);
     if (!record.in_use) {
@@ -183,6 +219,7 @@ void State::rebuild() {
   success_policy_ = SuccessPolicy(job_.spec.success_policy.value_or(none), facts_.bound,
                                   indexes_.completed.found());
   for_each_chain([this](int32_t, Slot head) { settle(head); });
+  wait_for_counts();
 }
 
 template <class Change>
@@ -302,6 +339,7 @@ void State::note_lost(const PodRecord& record) {
   if (record.accounted != Accounted::no || record.batched || record.let_go || facts_.finished) {
     return;
   }
+  note_count(record);
   add_lost(record.index, evidence(record));
   LostOutcomes lost;
   if (is_new_success(record, facts_)) {
@@ -379,6 +417,9 @@ void State::end_list() {
     if (pods_.at(slot).in_use && !pods_.at(slot).listed) {
       observe_gone(uid_text(slot));
     }
+  }
+  if (!std::exchange(learned_, true)) {
+    learn_backoff();
   }
 }
 

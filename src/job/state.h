@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -84,6 +85,22 @@ class State {
   void add_lost(const LostOutcomes& lost);
   // A pod showed this and is gone (10.79).
   void add_lost(int32_t index, IndexEvidence shown);
+  // KEP-3850: the failures that pods carry which are to go become known to the record. How many
+  // indexes it has no room for: their pods may go all the same.
+  size_t gather_counts();
+  // Known failures of indexes, less those that are no longer needed: of indexes that are over, or
+  // that a pod carries which stays.
+  IndexCounts needed_counts() const;
+  // Whether some of these have to be stored, and are not.
+  bool lacks(const IndexCounts& needed) const;
+  // A status write with this record was accepted. `dropped` is what it no longer says of indexes.
+  void adopt_record(const Record& record, const IndexCounts& dropped);
+  // What of these failures is not stored although the server accepted them: the pods that carry
+  // them may go all the same. How many indexes.
+  size_t give_up_unstored(const IndexCounts& sent);
+  const IndexCounts& stored_counts() const { return stored_counts_; }
+  // Whether a part of the record could not be read; once for each text.
+  bool take_unreadable() { return std::exchange(unreadable_, false); }
   // Whether pods may have left the uncounted lists since settle_lists().
   bool lists_touched() const { return lists_touched_; }
   void settle_lists() { lists_touched_ = false; }
@@ -92,6 +109,7 @@ class State {
   const Options& options() const { return options_; }
   const Facts& facts() const { return facts_; }
   const Tally& tally() const { return tally_; }
+  // What the stored record says, and what is known beside it.
   const Record& record() const { return record_; }
   const PodTable& pods() const { return pods_; }
   Indexes& indexes() { return indexes_; }
@@ -136,6 +154,8 @@ class State {
   friend class Fingerprint;
   void load_status(const JobView& job);
   void load_uncounted();
+  void load_record();
+  void learn_backoff();
   void rebuild();
   template <class Change>
   void change(Slot slot, Change change);
@@ -153,7 +173,16 @@ class State {
   void hold_best(int32_t index, Slot head, bool active);
   void find_duplicates(Slot head, int32_t active);
   void refresh(Slot slot);
+  Todo next_step(const PodRecord& record) const;
   Todo todo_of(const PodRecord& record) const;
+  bool is_open(int64_t index) const;
+  IndexFailures carried(const PodRecord& record) const;
+  bool stays(const PodRecord& record) const;
+  bool has_staying(int32_t index, IndexFailures failures) const;
+  bool must_record(const PodRecord& record) const;
+  void note_count(const PodRecord& record);
+  void wait_for_count(int32_t index);
+  void wait_for_counts();
   void erase(Slot slot);
   SlotQueue& queue(Todo todo);
 
@@ -161,6 +190,9 @@ class State {
   JobView job_;
   Facts facts_;
   Record record_;
+  IndexCounts stored_counts_;    // of record_: what the API server has
+  std::set<int32_t> forgotten_;  // indexes whose failures cannot be stored
+  bool counts_grew_ = false;     // since they were last held against the room for them
   UidNames uids_;
   std::vector<std::pair<Uid, Accounted>> accounted_;  // what the stored Job lists, by UID
   PodTable pods_;
@@ -172,9 +204,12 @@ class State {
   SlotQueue to_account_;
   SlotQueue to_release_;
   SlotQueue to_remove_;
+  SlotQueue to_record_;
   uint64_t visits_ = 0;
   bool lists_touched_ = true;
   bool listing_ = false;
+  bool learned_ = false;  // the first listing is over
+  bool unreadable_ = false;
 };
 
 // Orders active pods: what comes first is removed first (3.9); ties are broken by UID (W9).

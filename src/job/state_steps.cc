@@ -61,9 +61,7 @@ void State::settle_index(int32_t index, Slot head) {
 // KEP-3850: the finalizer of the last failed pod of an index stays until a replacement carries its
 // failure count on, the index ends, or the Job does (5.21).
 void State::hold_best(int32_t index, Slot head, bool active) {
-  const bool open = facts_.scaling() && !active && index < facts_.bound &&
-                    !indexes_.completed.found().contains(index) &&
-                    !indexes_.failed.found().contains(index);
+  const bool open = facts_.scaling() && !active && index < facts_.bound && is_open(index);
   const auto weight = [](const PodRecord& record) {
     const int64_t count = int64_t{record.failures} + record.ignored_failures;
     return std::tuple(count, std::chrono::floor<seconds>(record.stamp), record.uid);
@@ -87,7 +85,7 @@ void State::hold_best(int32_t index, Slot head, bool active) {
   }
   if (best != before || moved) {
     indexes_.set_ready_at(index, std::nullopt);
-    if (best != kNoSlot) {
+    if (open) {
       indexes_.set_ready_at(index, held_until(index));
     }
   }
@@ -104,25 +102,26 @@ Slot State::held_pod(int64_t index) const {
 }
 
 std::optional<Time> State::held_until(int64_t index) const {
-  const Slot slot = held_pod(index);
-  if (slot == kNoSlot) {
-    return std::nullopt;
+  std::optional<Time> until;
+  const auto wait = [&](Time last, IndexFailures failures) {  // 7.12
+    const Time at = last + backoff_delay(int64_t{failures.counted} + failures.ignored, options_);
+    until = std::max(until.value_or(at), at);
+  };
+  if (const Slot slot = held_pod(index); slot != kNoSlot) {
+    wait(pods_.at(slot).stamp, index_failures(index));
   }
-  const PodRecord& record = pods_.at(slot);
-  const int64_t failures = int64_t{record.failures} + record.ignored_failures + 1;  // 7.12
-  return record.stamp + backoff_delay(failures, options_);
+  if (const Time last = record_.counts.last(index); last != Time()) {
+    wait(last, record_.counts.find(index));
+  }
+  return until;
 }
 
 IndexFailures State::index_failures(int64_t index) const {
+  IndexFailures known = record_.counts.find(index);
+  // With more the index would have ended: a number that was edited ends none by itself.
+  known.counted = std::min(known.counted, facts_.index_limit);
   const Slot slot = held_pod(index);
-  if (slot == kNoSlot) {
-    return {};
-  }
-  const PodRecord& record = pods_.at(slot);
-  if (record.action == Action::ignore) {
-    return {record.failures, next_count(record.ignored_failures)};
-  }
-  return {next_count(record.failures), record.ignored_failures};
+  return slot == kNoSlot ? known : highest(known, carried(pods_.at(slot)));
 }
 
 // 3.7: of several active pods of one index only the one that would be removed last stays.
@@ -142,13 +141,18 @@ void State::find_duplicates(Slot head, int32_t active) {
 }
 
 Todo State::todo_of(const PodRecord& record) const {
+  const Todo todo = next_step(record);
+  const bool goes = todo == Todo::release || todo == Todo::remove;
+  return goes && must_record(record) ? Todo::record : todo;
+}
+
+Todo State::next_step(const PodRecord& record) const {
   if (record.is_active()) {
     if (facts_.finished || (facts_.deleting && !facts_.decided())) {
       return record.has_finalizer ? Todo::release : Todo::nothing;
     }
-    const bool ended = facts_.indexed && (!has_valid_index(record, facts_) ||
-                                          indexes_.completed.found().contains(record.index) ||
-                                          indexes_.failed.found().contains(record.index));
+    const bool ended =
+        facts_.indexed && (!has_valid_index(record, facts_) || !is_open(record.index));
     const bool remove = facts_.decided() || facts_.suspended || record.condemned ||
                         record.duplicate || record.dropped || ended;
     return remove ? Todo::remove : Todo::nothing;
@@ -211,7 +215,16 @@ void State::refresh(Slot slot) {
 }
 
 SlotQueue& State::queue(Todo todo) {
-  return todo == Todo::account ? to_account_ : todo == Todo::release ? to_release_ : to_remove_;
+  switch (todo) {
+    case Todo::account:
+      return to_account_;
+    case Todo::release:
+      return to_release_;
+    case Todo::record:
+      return to_record_;
+    default:
+      return to_remove_;
+  }
 }
 
 bool State::has(Todo todo) {

@@ -197,6 +197,15 @@ void FakeCluster::update_status(const std::function<void(JobStatus&)>& change) {
   check_state();
 }
 
+void FakeCluster::edit_record(std::string record) {
+  remembers_ = true;
+  trace.push_back("record: " + record);
+  job_.record = std::move(record);
+  job_.rv = next_rv();
+  tell_job();
+  check_state();
+}
+
 void FakeCluster::update_pod(const std::string& name, const std::function<void(PodView&)>& change) {
   PodView& pod = pods_.at(name);
   change(pod);
@@ -307,7 +316,15 @@ void FakeCluster::check_state() {
     oracle.succeeded = is_indexed(job_) ? indexes.succeeded : oracle.succeeded;
     sent.status.uncounted = doubtful_->status.uncounted;
     sent.record = doubtful_->record.value_or(sent.record);
-    oracle.held = recount(options_, sent, pods).held;
+    const Recount kept = recount(options_, sent, pods);
+    oracle.held = kept.held;
+    for (const auto& [index, range] : kept.index_failures) {
+      // Either may be what the store has.
+      auto& [least, most] = oracle.index_failures[index];
+      least = {std::min(least.counted, range.first.counted),
+               std::min(least.ignored, range.first.ignored)};
+      most = highest(most, range.second);
+    }
   }
   report(differences(engine_->state(), oracle, remembers_));
 }
@@ -372,7 +389,7 @@ void FakeCluster::write_status(const StatusWrite& write) {
   if (!stale && (!fault.error || fault.applied) && !fault.forgotten) {
     report(check_status(job_, options_, pods_, write.status));
     job_.status = write.status;
-    job_.record = write.record.value_or(job_.record);
+    job_.record = drops_records ? job_.record : write.record.value_or(job_.record);
     job_.rv = next_rv();
     ++writes.statuses;
   }

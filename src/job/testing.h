@@ -44,6 +44,7 @@ class FakeCluster {
   // When: changes by others; the engine sees them at once.
   void update_job(const std::function<void(JobView&)>& change);  // raises the generation
   void update_status(const std::function<void(JobStatus&)>& change);
+  void edit_record(std::string record);  // the annotation, by another's hand
   void update_pod(const std::string& name, const std::function<void(PodView&)>& change);
   void run_pod(const std::string& name, bool ready = false);
   void succeed(const std::string& name);
@@ -98,6 +99,7 @@ class FakeCluster {
   std::function<Fault(const StatusWrite&)> on_status;
   std::function<Fault(const CreatePod&)> on_create;
   std::function<Fault(const PodWrite&)> on_pod_write;
+  bool drops_records = false;  // the server keeps no annotation of the Job
   // Off for tests that make the two differ on purpose.
   bool check_oracle = true;
   // What happened, one line each, for the reader of a failure.

@@ -71,6 +71,7 @@ class Drafter {
     start();
     decide();
     finish();
+    write_index_counts();
     write_record();
     return std::move(draft_);
   }
@@ -361,6 +362,27 @@ class Drafter {
     draft_.changed = draft_.urgent = draft_.finishes = true;
   }
 
+  // KEP-3850: stored before the pods that carried them may go. What is no longer needed leaves with
+  // a write that is made anyway.
+  void write_index_counts() {
+    const IndexCounts& stored = state_.stored_counts();
+    if (!state_.facts().per_index || (state_.record().counts.empty() && stored.empty())) {
+      return;
+    }
+    IndexCounts needed = state_.needed_counts();
+    if (state_.has(Todo::record) || state_.lacks(needed)) {
+      draft_.changed = draft_.urgent = true;
+    }
+    if (!draft_.changed || (needed == stored && needed == state_.record().counts)) {
+      return;
+    }
+    draft_.dropped_counts = state_.record().counts;
+    for (const auto& [index, entry] : needed.entries()) {
+      draft_.dropped_counts.erase(index);
+    }
+    record().counts = std::move(needed);
+  }
+
   void write_record() {
     if (!draft_.record) {
       return;
@@ -432,6 +454,15 @@ void complete_draft(const State& state, StatusDraft& draft) {
   }
 }
 
+void note_forgotten(size_t indexes, std::vector<Event>& events) {
+  if (indexes > 0) {
+    events.push_back({true, "IndexFailuresForgotten",
+                      "Annotation windlass.dev/job-record cannot keep the failures of " +
+                          std::to_string(indexes) +
+                          " indexes whose pods are removed; they may fail that often again"});
+  }
+}
+
 void abort_status(State& state, const StatusDraft& draft) {
   LostOutcomes lost = draft.lost;
   for (const StatusDraft::Item& item : draft.items) {
@@ -462,7 +493,13 @@ void commit_status(State& state, StatusDraft draft, JobView stored, std::vector<
   const char* limit = state.facts().per_index ? "perIndex" : "global";
   const auto [completed, failed] =
       state.commit_indexes(written.completed_indexes, written.failed_indexes);
+  if (draft.record) {
+    state.adopt_record(*draft.record, draft.dropped_counts);
+  }
   state.observe_job(std::move(stored));
+  if (draft.record) {
+    note_forgotten(state.give_up_unstored(draft.record->counts), events);
+  }
   for (const StatusDraft::Item& item : draft.items) {
     if (const Slot slot = state.find(item.uid, item.slot); slot != kNoSlot) {
       state.set_batched(slot, false);

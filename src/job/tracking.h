@@ -31,6 +31,7 @@ struct StatusDraft {
   // stay as they are.
   std::shared_ptr<StatusWrite> write = std::make_shared<StatusWrite>();  // sent: never changed
   std::optional<Record> record;  // when it differs from the stored one
+  IndexCounts dropped_counts;    // known failures of indexes that the record no longer says
   bool prints_indexes = false;   // index sets changed
   bool changed = false;
   // Something waits for this write: it must not be put off to save a request.
@@ -52,5 +53,8 @@ void abort_status(State& state, const StatusDraft& draft);
 // The write happened and `stored` is the server's answer. Events and metrics of it are appended.
 void commit_status(State& state, StatusDraft draft, JobView stored, std::vector<Event>& events,
                    std::vector<MetricDelta>& metrics);
+
+// Tells of indexes whose failures could not be kept; of none it says nothing.
+void note_forgotten(size_t indexes, std::vector<Event>& events);
 
 }  // namespace windlass::job

@@ -3,6 +3,27 @@
 #include <algorithm>
 
 namespace windlass::simulation {
+namespace {
+
+IndexSet ended_indexes(const JobFacts& job) {
+  IndexSet ended = job.completed_indexes;
+  ended.insert(job.failed_indexes);
+  return ended;
+}
+
+void note_cut(JobLife& life, const JobChange& change) {
+  if (change.before == nullptr) {
+    return;
+  }
+  const IndexSet now = ended_indexes(*change.after);
+  ended_indexes(*change.before).for_each([&](int32_t index) {
+    if (!now.contains(index)) {
+      life.cut[index] = change.moment.at;
+    }
+  });
+}
+
+}  // namespace
 
 void History::on_job(const JobChange& change) {
   const JobFacts& facts = change.after != nullptr ? *change.after : *change.before;
@@ -22,6 +43,7 @@ void History::on_job(const JobChange& change) {
   if (facts.finished() && !life.finished) {
     life.finished = change.moment.at;
   }
+  note_cut(life, change);
   for (const std::string& uid : facts.uncounted_failed) {
     PodLife& pod = pods_[uid];
     pod.listed_early = pod.listed_early || (!pod.listed_failed && !pod.now.terminal());
@@ -48,12 +70,6 @@ void History::on_pod(const PodChange& change) {
     life.deleted_first = !facts.terminal();
     life.deleted_by = change.writer.component.empty() ? "user" : change.writer.component;
   }
-  const bool gives_up = facts.dropped && change.before != nullptr && !change.before->dropped;
-  const auto job = jobs_.find(facts.job);
-  if ((begins_to_end || gives_up) && change.writer.component.starts_with("job-controller") &&
-      job != jobs_.end() && facts.index && !job->second.now.decided()) {
-    job->second.shed[*facts.index] = change.moment.at;
-  }
   if (facts.terminal() && !life.ended) {
     life.ended = change.moment.at;
     life.ended_as = facts.object;
@@ -73,9 +89,9 @@ void History::on_node(const NodeFacts& node, bool exists, MonotonicTime at) {
   life.exists = exists;
 }
 
-bool JobLife::has_shed(const PodLife& pod) const {
-  const auto found = pod.now.index ? shed.find(*pod.now.index) : shed.end();
-  return found != shed.end() && pod.created <= found->second;
+bool JobLife::is_cut(const PodLife& pod) const {
+  const auto found = pod.now.index ? cut.find(*pod.now.index) : cut.end();
+  return found != cut.end() && pod.created <= found->second;
 }
 
 void History::on_hollow_execution(Execution execution) {

@@ -39,12 +39,12 @@ struct JobLife {
   std::set<std::string> pods = {};             // UIDs of all that ever were its own
   // Users did what the Job controller cannot make good: took finalizers, edited its annotations.
   bool vandalised = false;
-  // By index: when a pod that ran was last removed by suspension or scale-down, and with it what
-  // its annotations say about failures before it.
-  std::map<int32_t, MonotonicTime> shed = {};
+  // By index: when it was cut off by lower completions after it had completed or failed. Raised
+  // again, it begins anew (job-controller.md 3.30).
+  std::map<int32_t, MonotonicTime> cut = {};
 
-  // Whether what this pod did may have been forgotten since.
-  bool has_shed(const PodLife& pod) const;
+  // Whether this pod belongs to an earlier life of its index.
+  bool is_cut(const PodLife& pod) const;
 };
 
 struct NodeLife {

@@ -42,7 +42,7 @@ Failures failures_of(const JobLife& job, const History& history, std::optional<i
     // It fails when it is deleted, as far as the controller has not seen more (0.26).
     const bool early = pod->listed_early || (pod->deleted_first && !job.now.replace_failed);
     if ((index && pod->now.index != index) || pod->now.phase != "Failed" ||
-        (!pod->listed_failed && !ignored) || early || (index && job.has_shed(*pod)) ||
+        (!pod->listed_failed && !ignored) || early || (index && job.is_cut(*pod)) ||
         pod->now.finished_at.value_or(after) <= after) {
       continue;
     }
@@ -124,7 +124,7 @@ class PodsCarryTheCount final : public RetryMonitor {
     int64_t counted = 0;
     int64_t ignored = 0;
     for (const PodLife* other : history.all_pods(job.now.uid)) {
-      if (other->now.index == pod.index && !job.has_shed(*other)) {
+      if (other->now.index == pod.index && !job.is_cut(*other)) {
         counted += other->listed_failed ? 1 : 0;
         ignored += is_ignored(job, *other) ? 1 : 0;
       }
