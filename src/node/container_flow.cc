@@ -56,16 +56,6 @@ bool step_init_containers(const PodRun& run, RestartPolicy policy, MonotonicTime
 
 }  // namespace
 
-bool RestartRule::matches(int32_t exit_code) const {
-  const bool found = std::find(exit_codes.begin(), exit_codes.end(), exit_code) != exit_codes.end();
-  return found == listed;
-}
-
-bool OwnRestart::has_rule_for(int32_t exit_code) const {
-  return std::any_of(rules.begin(), rules.end(),
-                     [exit_code](const RestartRule& rule) { return rule.matches(exit_code); });
-}
-
 bool PodRun::any_active() const {
   const auto active = [](const ContainerRun& container) { return container.active(); };
   return std::any_of(init_containers.begin(), init_containers.end(), active) ||
@@ -93,16 +83,13 @@ size_t container_count(const PodRun& run) {
 }
 
 bool will_restart(const ContainerRun& container, RestartPolicy policy) {
-  const RestartPolicy own = container.restart.policy_or(policy);
-  if (container.sidecar || own == RestartPolicy::always) {
-    return true;
-  }
   // One whose end nobody knows is told as one that was killed (K-12).
   const Ended* ended = container.ended();
   const int32_t exit_code = ended != nullptr ? ended->exit_code : kLostExitCode;
   // One that a probe has had killed has failed, whatever it made of the signal.
-  return container.restart.has_rule_for(exit_code) ||
-         (own == RestartPolicy::on_failure && (exit_code != 0 || container.unhealthy));
+  const bool unhealthy =
+      container.unhealthy && container.restart.policy_or(policy) == RestartPolicy::on_failure;
+  return container.sidecar || unhealthy || container.restart.restarts_after(exit_code, policy);
 }
 
 bool initialized(const PodRun& run) {

@@ -146,22 +146,6 @@ std::optional<DnsPlan> read_dns(const core::PodSpec& spec) {
   return dns;
 }
 
-OwnRestart read_own_restart(const core::Container& container) {
-  OwnRestart own;
-  if (!container.has_restart_policy()) {
-    return own;
-  }
-  own.policy = read_restart_policy(container.restart_policy());
-  for (const core::ContainerRestartRule& rule : container.restart_policy_rules()) {
-    if (rule.action() == "Restart") {
-      const auto& codes = rule.exit_codes();
-      own.rules.push_back(
-          {codes.operator_() == "In", {codes.values().begin(), codes.values().end()}});
-    }
-  }
-  return own;
-}
-
 ContainerPlan read_container(const core::Container& container, const core::PodSpec& spec,
                              bool init) {
   ContainerPlan plan;
@@ -190,7 +174,7 @@ ContainerPlan read_container(const core::Container& container, const core::PodSp
   plan.message_from_log = container.termination_message_policy() == "FallbackToLogsOnError";
   plan.never_pull = container.image_pull_policy() == "Never";
   plan.sidecar = init && container.restart_policy() == "Always";
-  plan.restart = read_own_restart(container);
+  plan.restart = api::read_own_restart(container);
   plan.checks = read_checks(container);
   plan.confinement = read_confinement(container.security_context(), spec);
   return plan;
@@ -258,13 +242,6 @@ bool is_terminal_phase(std::string_view phase) {
   return phase == "Succeeded" || phase == "Failed";
 }
 
-RestartPolicy read_restart_policy(std::string_view text) {
-  if (text == "Never") {
-    return RestartPolicy::never;
-  }
-  return text == "OnFailure" ? RestartPolicy::on_failure : RestartPolicy::always;
-}
-
 PodPlan read_plan(const api::Message& message) {
   const auto& pod = static_cast<const core::Pod&>(message);
   PodPlan plan;
@@ -278,7 +255,7 @@ PodPlan read_plan(const api::Message& message) {
   plan.priority = pod.spec().priority();
   plan.quality = read_quality(pod.status().qos_class());
   plan.hostname = pod.spec().hostname().empty() ? plan.name : pod.spec().hostname();
-  plan.restart_policy = read_restart_policy(pod.spec().restart_policy());
+  plan.restart_policy = api::read_restart_policy(pod.spec().restart_policy());
   if (pod.spec().has_termination_grace_period_seconds()) {
     plan.grace = bounded_seconds(pod.spec().termination_grace_period_seconds());
   }

@@ -135,7 +135,6 @@ struct PodSeen {
 };
 
 bool is_terminal_phase(std::string_view phase);
-RestartPolicy read_restart_policy(std::string_view text);
 
 PodPlan read_plan(const api::Message& pod);
 PodSeen read_seen(const api::Message& pod);

@@ -71,12 +71,15 @@ void add_exits(const Subject& subject, const std::string& container, std::vector
 void add_sidecars(const Subject& subject, std::vector<Failure>& out) {
   const auto sidecar = std::find_if(subject.containers.begin(), subject.containers.end(),
                                     [](const ContainerInfo& info) { return info.sidecar; });
-  if (sidecar == subject.containers.end() || subject.job.spec.restart_on_failure) {
+  if (sidecar == subject.containers.end()) {
     return;
   }
   const std::string& first = subject.containers.front().name;
   const std::set<int32_t> named = named_codes(subject, first);
   Failure failure = exit_of(first, named.empty() ? 1 : *named.begin());
+  if (restarts_in_place(failure, subject)) {
+    return;
+  }
   failure.sidecar = sidecar->name;
   out.push_back(failure);
 }

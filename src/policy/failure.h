@@ -69,8 +69,10 @@ bool is_deleted_first(Failure::Cause cause);
 void begin_deletion(job::PodView& pod, const Failure& failure, const Subject& subject, Time now);
 // What the pod looks like at its end.
 void end_pod(job::PodView& pod, const Failure& failure, const Subject& subject, Time now);
-// The container is started again in its pod, which goes on: restartPolicy OnFailure, and sidecars.
+// The container is started again in its pod, which goes on: restartPolicy OnFailure, its own policy
+// and rules (KEP-5307), and sidecars. Decided by the code that the node decides by.
 bool restarts_in_place(const Failure& failure, const Subject& subject);
+bool restarts_in_place(const ContainerInfo& container, int32_t exit_code, const Subject& subject);
 void restart_container(job::PodView& pod, const Failure& failure, const Subject& subject);
 
 // The set that `windlass policy test` tries without a cases file: every exit code that the policy

@@ -149,6 +149,29 @@ TEST(PodEnd, ContainersRestartInPlaceWithOnFailureAndSidecarsAlways) {
   EXPECT_FALSE(restarts_in_place(caused(Cause::preemption), on_failure));
 }
 
+// api.md P44, E58: what the node does with a container's own policy and rules.
+TEST(PodEnd, KEP5307_OwnPoliciesAndRulesDecideWhatRestartsInPlace) {
+  const Subject subject = subject_of("{}", R"({restartPolicy: Never, containers: [
+      {name: main, image: i, restartPolicy: Never, restartPolicyRules: [
+          {action: Restart, exitCodes: {operator: In, values: [42, 137]}}]},
+      {name: second, image: i, restartPolicy: OnFailure},
+      {name: third, image: i}],
+      initContainers: [{name: setup, image: i, restartPolicy: OnFailure}]})");
+  EXPECT_TRUE(restarts_in_place(exit_with(42), subject));
+  EXPECT_FALSE(restarts_in_place(exit_with(43), subject));
+  EXPECT_TRUE(restarts_in_place(exit_with(1, "second"), subject));
+  EXPECT_FALSE(restarts_in_place(exit_with(0, "second"), subject));
+  EXPECT_FALSE(restarts_in_place(exit_with(42, "third"), subject));
+  EXPECT_TRUE(restarts_in_place(exit_with(1, "setup"), subject));
+  Failure oom = exit_with(kSigkillCode);
+  oom.cause = Cause::oom_killed;
+  EXPECT_TRUE(restarts_in_place(oom, subject));
+  EXPECT_FALSE(restarts_in_place(caused(Cause::preemption), subject)) << "the pod is over";
+  const Subject once = subject_of("{}", R"({restartPolicy: OnFailure, containers: [
+      {name: main, image: i, restartPolicy: Never}]})");
+  EXPECT_FALSE(restarts_in_place(exit_with(1), once));
+}
+
 TEST(BuiltInFailures, EveryCodeOfThePolicyAndOneOutsideIt) {
   const auto texts =
       texts_of(subject_of(testing::with_rules(testing::on_codes("FailJob", "In", "1, 42") + "," +

@@ -21,6 +21,7 @@ const std::vector<std::string_view> kIds = {
     "never-matches",
     "shadowed-values",
     "impossible-exit-code",
+    "restarted-in-place",
     "drain-fails-job",
     "disruption-counts",
     "disruption-status",

@@ -111,6 +111,9 @@ void check_sidecars(const Subject& subject, std::vector<Finding>& out) {
       Failure failure;
       failure.container = subject.containers.front().name;
       failure.exit_code = code;
+      if (restarts_in_place(failure, subject)) {
+        continue;  // the pod goes on, and its sidecar too
+      }
       const job::PodView calm = failed_pod(subject, failure);
       failure.sidecar = sidecar.name;
       const job::PodView loud = failed_pod(subject, failure);

@@ -35,7 +35,7 @@ void check_endless(const Subject& subject, std::vector<Finding>& out) {
 
 void check_oom(const Subject& subject, std::vector<Finding>& out) {
   for (const ContainerInfo& container : subject.containers) {
-    if (container.sidecar) {
+    if (restarts_in_place(container, kSigkillCode, subject)) {
       continue;
     }
     Failure oom;

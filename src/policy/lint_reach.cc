@@ -31,9 +31,7 @@ int32_t decider(const Subject& subject, const std::string& container, int32_t co
   return judge(subject, pod).rule;
 }
 
-// Who decides about the failures that a rule asks for, by exit code.
-std::map<int32_t, std::set<int32_t>> deciders(const Subject& subject,
-                                              const job::ExitCodes& wanted) {
+std::vector<int32_t> asked_codes(const Subject& subject, const job::ExitCodes& wanted) {
   std::vector<int32_t> codes;
   if (wanted.op == job::Operator::in) {
     codes = wanted.values;
@@ -45,18 +43,70 @@ std::map<int32_t, std::set<int32_t>> deciders(const Subject& subject,
       return std::find(wanted.values.begin(), wanted.values.end(), code) != wanted.values.end();
     });
   }
+  std::erase_if(codes, [&](int32_t code) { return !is_possible_exit_code(subject, code); });
+  return codes;
+}
+
+bool is_asked(const job::ExitCodes& wanted, const ContainerInfo& container) {
+  return !wanted.container_name || *wanted.container_name == container.name;
+}
+
+// The node starts the container again, and the pod goes on: no rule is asked. The code of a sidecar
+// is there to see when the pod is over.
+bool is_restarted(const Subject& subject, const ContainerInfo& container, int32_t code) {
+  return !container.sidecar && restarts_in_place(container, code, subject);
+}
+
+// Who decides about the failures that a rule asks for, by exit code.
+std::map<int32_t, std::set<int32_t>> deciders(const Subject& subject,
+                                              const job::ExitCodes& wanted) {
   std::map<int32_t, std::set<int32_t>> found;
   for (const ContainerInfo& container : subject.containers) {
-    if (wanted.container_name && *wanted.container_name != container.name) {
-      continue;
-    }
-    for (const int32_t code : codes) {
-      if (is_possible_exit_code(subject, code)) {
+    for (const int32_t code : asked_codes(subject, wanted)) {
+      if (is_asked(wanted, container) && !is_restarted(subject, container, code)) {
         found[code].insert(decider(subject, container.name, code));
       }
     }
   }
   return found;
+}
+
+// Whether the rule can be asked at all.
+bool check_restarts(const Subject& subject, size_t index, std::vector<Finding>& out) {
+  const job::ExitCodes& wanted = *subject.rules()[index].on_exit_codes;
+  // With OnFailure for the whole pod there is a finding about the policy itself.
+  if (subject.job.spec.restart_on_failure) {
+    return true;
+  }
+  const std::vector<int32_t> codes = asked_codes(subject, wanted);
+  std::vector<int32_t> restarted;
+  std::set<std::string> names;
+  for (const int32_t code : codes) {
+    bool all = true;
+    for (const ContainerInfo& container : subject.containers) {
+      const bool here = is_asked(wanted, container) && is_restarted(subject, container, code);
+      all = all && (here || !is_asked(wanted, container));
+      if (here) {
+        names.insert(container.name);
+      }
+    }
+    if (all && !names.empty()) {
+      restarted.push_back(code);
+    }
+  }
+  const bool every = restarted.size() == codes.size();
+  if (restarted.empty() || (!every && wanted.op == job::Operator::not_in)) {
+    return true;
+  }
+  out.push_back({Severity::warning, "restarted-in-place", rule_path(index) + ".onExitCodes",
+                 every ? fmt::format("{} is not asked when a container ends", rule_text(index))
+                       : fmt::format("{} is not asked about exit code {}", rule_text(index),
+                                     codes_text(restarted)),
+                 fmt::format("the node restarts {} in its pod after that, by the container's own "
+                             "restartPolicy or restartPolicyRules: the pod does not fail",
+                             fmt::join(names, ", ")),
+                 "take the code out of restartPolicyRules, or out of this rule"});
+  return !every;
 }
 
 int32_t condition_decider(const Subject& subject, const job::ConditionPattern& pattern) {
@@ -88,6 +138,9 @@ void add_never_matches(size_t rule, std::string why, std::vector<Finding>& out) 
 void check_exit_code_rule(const Subject& subject, size_t index, std::vector<Finding>& out) {
   const job::FailureRule& rule = subject.rules()[index];
   const job::ExitCodes& wanted = *rule.on_exit_codes;
+  if (!check_restarts(subject, index, out)) {
+    return;
+  }
   const auto by_code = deciders(subject, wanted);
   std::set<int32_t> takers;
   std::vector<int32_t> taken;

@@ -87,6 +87,30 @@ TEST(Lint, RestartPolicy) {
               ElementsAre("warning restart-policy spec.template.spec.restartPolicy"));
 }
 
+TEST(Lint, KEP5307_RulesAboutExitsThatTheNodeRestartsInPlace) {
+  const std::string pod = R"({restartPolicy: Never, containers: [{name: main, image: i,
+      restartPolicy: Never, restartPolicyRules: [
+          {action: Restart, exitCodes: {operator: In, values: [42, 137]}}]}]})";
+  const std::string where = kRule + "[0].onExitCodes";
+  EXPECT_THAT(found(with_rules(on_codes("FailJob", "In", "42")), pod),
+              ElementsAre("warning restarted-in-place " + where));
+  EXPECT_THAT(found(with_rules(on_codes("FailJob", "In", "42, 43")), pod),
+              ElementsAre("warning restarted-in-place " + where));
+  EXPECT_THAT(found(with_rules(on_codes("FailJob", "In", "43")), pod), IsEmpty());
+  EXPECT_THAT(
+      found(with_rules(on_codes("Ignore", "In", "137"), "activeDeadlineSeconds: 9999"), pod),
+      ElementsAre("warning restarted-in-place " + where))
+      << "no ignored-oom: the container is restarted with the same limit anyway";
+  const std::string always =
+      "{restartPolicy: Never, containers: [{name: main, image: i, restartPolicy: OnFailure}]}";
+  EXPECT_THAT(found(with_rules(on_codes("Ignore", "NotIn", "0")), always),
+              ElementsAre("warning restarted-in-place " + where));
+  const std::string one_of_two =
+      "{restartPolicy: Never, containers: [{name: main, image: i, restartPolicy: OnFailure}, "
+      "{name: second, image: i}]}";
+  EXPECT_THAT(found(with_rules(on_codes("FailJob", "In", "42")), one_of_two), IsEmpty());
+}
+
 TEST(Lint, UnknownContainer) {
   EXPECT_THAT(found(with_rules(on_codes("FailJob", "In", "1", "containerName: mian"))),
               ElementsAre("error unknown-container " + kRule + "[0].onExitCodes.containerName"));

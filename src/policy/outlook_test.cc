@@ -145,6 +145,20 @@ TEST(Outlook, KEP3850_WithTheGateOffFailuresCountForTheWholeJob) {
   EXPECT_EQ(tell(subject, exit_with(1)).repeat, "Job fails after 3 (30s): BackoffLimitExceeded");
 }
 
+TEST(Outlook, KEP5307_AContainerThatRestartsByItsOwnRulesEndsNoPod) {
+  const Subject subject = subject_of(
+      with_rules(on_codes("FailJob", "In", "42"), "backoffLimit: 3"),
+      "{restartPolicy: Never, containers: [{name: main, image: i, restartPolicy: Never, "
+      "restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]}]}");
+  const Outlook restarted = look_ahead(subject, exit_with(42));
+  EXPECT_EQ(restarted.outcome, Outcome::restart);
+  EXPECT_EQ(restarted.judgement.rule, -1);
+  EXPECT_FALSE(restarted.counted) << "backoffLimit counts restarts only with OnFailure";
+  EXPECT_FALSE(restarted.repeat.ended);
+  EXPECT_EQ(tell(subject, exit_with(42)).next, "not counted, restarted in its pod");
+  EXPECT_EQ(tell(subject, exit_with(1)).next, "counts 1/3, retry after 10s");
+}
+
 TEST(Outlook, OnFailureRestartsInThePod) {
   const Subject subject = subject_of(
       "{backoffLimit: 3}", "{restartPolicy: OnFailure, containers: [{name: main, image: i}]}");

@@ -25,6 +25,11 @@ bool is_init(const ContainerInfo* container) {
   return container != nullptr && container->init && !container->sidecar;
 }
 
+// It is one of the containers that end with the failure's exit code.
+bool is_meant(const Failure& failure, const std::string& container, bool init) {
+  return failure.container.empty() ? !init : container == failure.container;
+}
+
 bool has_statuses(Cause cause) {
   return cause != Cause::admission && cause != Cause::deleted_while_pending;
 }
@@ -132,14 +137,22 @@ void begin_deletion(job::PodView& pod, const Failure& failure, const Subject& su
   }
 }
 
+bool restarts_in_place(const ContainerInfo& container, int32_t exit_code, const Subject& subject) {
+  return container.sidecar || container.restart.restarts_after(exit_code, subject.restart_policy);
+}
+
 bool restarts_in_place(const Failure& failure, const Subject& subject) {
   const bool by_itself = failure.cause == Cause::exit || failure.cause == Cause::signal ||
                          failure.cause == Cause::oom_killed;
-  if (!by_itself || failure.exit_code.value_or(0) == 0) {
+  if (!by_itself || !failure.exit_code) {
     return false;
   }
-  const ContainerInfo* container = find_container(subject, failure.container);
-  return subject.job.spec.restart_on_failure || (container != nullptr && container->sidecar);
+  // As long as one of its containers goes on, so does the pod.
+  return std::any_of(subject.containers.begin(), subject.containers.end(),
+                     [&](const ContainerInfo& container) {
+                       return is_meant(failure, container.name, container.init) &&
+                              restarts_in_place(container, *failure.exit_code, subject);
+                     });
 }
 
 void restart_container(job::PodView& pod, const Failure& failure, const Subject& subject) {
@@ -155,8 +168,7 @@ void restart_container(job::PodView& pod, const Failure& failure, const Subject&
     }
   }
   for (job::ContainerView& view : pod.containers) {
-    const bool meant = failure.container.empty() ? !view.init : view.name == failure.container;
-    view.restarts += meant ? 1 : 0;
+    view.restarts += is_meant(failure, view.name, view.init) ? 1 : 0;
   }
 }
 

@@ -11,10 +11,11 @@ namespace core = api::core::v1;
 
 void add_containers(const core::PodSpec& spec, std::vector<ContainerInfo>& out) {
   for (const core::Container& container : spec.containers()) {
-    out.push_back({container.name(), false, false});
+    out.push_back({container.name(), false, false, api::read_own_restart(container)});
   }
   for (const core::Container& container : spec.init_containers()) {
-    out.push_back({container.name(), true, container.restart_policy() == "Always"});
+    out.push_back({container.name(), true, container.restart_policy() == "Always",
+                   api::read_own_restart(container)});
   }
 }
 
@@ -53,6 +54,7 @@ Subject read_subject(const api::Message& object, const api::FeatureGates& gates)
   subject.disruption_conditions = gates.enabled(api::Feature::pod_disruption_conditions);
   const core::PodSpec& spec = message.spec().template_().spec();
   add_containers(spec, subject.containers);
+  subject.restart_policy = api::read_restart_policy(spec.restart_policy());
   subject.windows = runs_on_windows(spec);
   subject.unsupported =
       api::unsupported_fields(api::FieldPath("spec").child("template").child("spec"), spec);

@@ -9,6 +9,7 @@
 
 #include "api/feature_gates.h"
 #include "api/object.h"
+#include "api/pod/container_restart.h"
 #include "api/pod/unsupported_fields.h"
 #include "job/types.h"
 
@@ -18,6 +19,7 @@ struct ContainerInfo {
   std::string name;
   bool init = false;
   bool sidecar = false;  // an init container with restartPolicy Always
+  api::OwnRestart restart = {};
 
   // Its end is the end of the pod.
   bool is_app() const { return !init; }
@@ -27,8 +29,9 @@ struct Subject {
   job::JobView job;  // without any status
   job::Options options;
   std::vector<ContainerInfo> containers;  // containers first, then init containers
-  bool disruption_conditions = true;      // gate PodDisruptionConditions
-  bool windows = false;                   // exit codes are 32 bits wide
+  api::RestartPolicy restart_policy = api::RestartPolicy::never;  // the pod's
+  bool disruption_conditions = true;                              // gate PodDisruptionConditions
+  bool windows = false;                                           // exit codes are 32 bits wide
   std::optional<int32_t> ttl_seconds_after_finished;
   std::string lint_ignore;                         // annotation kLintIgnoreKey
   std::vector<api::UnsupportedField> unsupported;  // by a Windlass node

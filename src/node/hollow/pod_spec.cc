@@ -31,7 +31,7 @@ PodSpec read_pod_spec(const api::Message& message) {
   spec.node = pod.spec().node_name();
   spec.job = value_or_empty(metadata.labels(), "batch.kubernetes.io/job-name");
   spec.index = value_or_empty(metadata.annotations(), "batch.kubernetes.io/job-completion-index");
-  spec.restart_policy = read_restart_policy(pod.spec().restart_policy());
+  spec.restart_policy = api::read_restart_policy(pod.spec().restart_policy());
   if (pod.spec().has_termination_grace_period_seconds()) {
     spec.grace = bounded_seconds(pod.spec().termination_grace_period_seconds());
   }
