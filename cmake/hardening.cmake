@@ -3,10 +3,8 @@
 # builds have their own checks.
 
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  include(CheckPIESupported)
-  check_pie_supported(LANGUAGES CXX)
-  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-  add_compile_options(-fstack-protector-strong -fstack-clash-protection)
+  # Libraries and programs alike, so that they share precompiled headers; g++ links with -pie by itself.
+  add_compile_options(-fPIE -fstack-protector-strong -fstack-clash-protection)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64")
     add_compile_options(-fcf-protection=full)
   elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
