@@ -72,7 +72,8 @@ TEST_F(OpenApiTest, M125_EveryPatchOperationNamesItsContentTypes) {
     simdjson::dom::parser parser;
     simdjson::dom::element root;
     ASSERT_EQ(parser.parse(document).get(root), simdjson::SUCCESS) << path;
-    for (const auto& [name, item] : root["paths"].get_object().value()) {
+    const simdjson::dom::object paths = root["paths"].get_object();
+    for (const auto& [name, item] : paths) {
       simdjson::dom::element patch;
       if (item["patch"].get(patch) == simdjson::SUCCESS) {
         ++patches;
@@ -92,7 +93,8 @@ TEST_F(OpenApiTest, M125_TheNamedContentTypesOfPatchesAreTaken) {
   const simdjson::dom::element root = parser.parse(get("/openapi/v2")->body);
   const std::string path = "/paths/~1api~1v1~1namespaces~1{namespace}~1configmaps~1{name}/patch";
   size_t types = 0;
-  for (const auto type : root.at_pointer(path + "/consumes").get_array().value()) {
+  const simdjson::dom::array consumes = root.at_pointer(path + "/consumes").get_array();
+  for (const auto type : consumes) {
     const std::string name(type.get_string().value());
     const std::string body = name == "application/json-patch+json" ? "[]" : "{}";
     const auto answer =
