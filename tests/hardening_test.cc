@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,8 +17,10 @@ namespace {
 class Elf {
  public:
   explicit Elf(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    bytes_.assign(std::istreambuf_iterator<char>(file), {});
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    bytes_.resize(file.good() ? static_cast<size_t>(file.tellg()) : 0);
+    file.seekg(0);
+    file.read(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
   }
 
   bool valid() const {
@@ -120,7 +121,7 @@ TEST_F(Hardening, RelocationsAreReadOnlyBeforeItRuns) {
 }
 
 TEST_F(Hardening, NothingIsBothWritableAndExecutable) {
-  for (const uint32_t type : {PT_LOAD, PT_GNU_STACK}) {
+  for (const uint32_t type : {uint32_t{PT_LOAD}, uint32_t{PT_GNU_STACK}}) {
     for (const Elf64_Phdr& segment : elf_.segments(type)) {
       EXPECT_NE(segment.p_flags & (PF_W | PF_X), uint32_t{PF_W | PF_X}) << segment.p_vaddr;
     }
