@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/job/job_constants.h"
+#include "base/bounded_seconds.h"
 #include "base/whole_second.h"
 #include "controllers/job/adapter.h"
 #include "explain/index_text.h"
@@ -52,8 +53,6 @@ std::string owner_uid(const Pod& pod) {
   }
   return "";
 }
-
-constexpr int64_t kMaxGraceSeconds = 365 * 24 * 3600;  // beyond it a Duration may overflow
 
 std::string job_title(const Job& job) {
   return "job.batch/" + job.metadata().name();
@@ -290,8 +289,7 @@ void Reporter::pod_changed(const Pod& pod, MonotonicTime now, Time wall) {
   const std::string& phase = pod.status().phase();
   said.title = explain::pod_title(pod);
   said.owner = owner_uid(pod);
-  said.grace = seconds(
-      std::clamp<int64_t>(pod.spec().termination_grace_period_seconds(), 0, kMaxGraceSeconds));
+  said.grace = bounded_seconds(pod.spec().termination_grace_period_seconds());
   if (phase == "Pending") {
     const std::string waiting = explain::pod_waiting_text(pod);
     if (!waiting.empty() && told_[pod.metadata().uid()].is_news(waiting)) {

@@ -50,7 +50,7 @@ class Call {
 struct Caller {
   enum class Rank { unknown, ordinary, node, admin };
 
-  std::string user = {};  // "" where nobody has proven who they are
+  std::string user = {};  // "" without credentials
   Rank rank = Rank::admin;
 };
 

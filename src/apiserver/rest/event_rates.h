@@ -1,5 +1,5 @@
-// How fast one user may write events: a component that reports without end fills the store with
-// what nobody reads, and every watcher of events with it. Admins have no such limit. Thread-safe.
+// How fast one user may write events: a component that reports without end fills the store, and
+// the queue of every watcher of events. Admins have no such limit. Thread-safe.
 #pragma once
 
 #include <map>

@@ -53,7 +53,7 @@ TEST_F(EventRatesTest, WhoseShareARequestCountsAgainst) {
   EXPECT_EQ(rank("Bearer node-token"), std::pair(std::string("system:node:n1"), Rank::node));
   EXPECT_EQ(rank("Bearer wrong"), std::pair(std::string(), Rank::unknown));
   EXPECT_EQ(handler.identify({}, {}).rank, Rank::unknown);
-  // Whoever acts in the name of others counts for themselves.
+  // A user who impersonates another counts as itself.
   EXPECT_EQ(
       handler
           .identify({{"Authorization", "Bearer admin-token"}, {"Impersonate-User", "viewer"}}, {})
