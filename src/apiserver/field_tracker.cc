@@ -74,9 +74,9 @@ JsonValue empty_tree(const api::Kind& kind) {
   return tree_of(*kind.make());
 }
 
-// The fields without an owner that no apply may take away. The control plane's own writes are not tracked, and
-// most of them are in the metadata and in the status. Elsewhere what has no owner are defaults,
-// which go with the field that they belong to. The sections of an object never go.
+// The fields without an owner that no apply may take away. The control plane's own writes are not
+// tracked, and most of them are in the metadata and in the status. Elsewhere what has no owner are
+// defaults, which go with the field that they belong to. The sections of an object never go.
 FieldSet kept_without_owner(const JsonValue& live, const ManagedFields& entries,
                             const NodeType& type) {
   JsonValue written = JsonValue::object();
