@@ -1,4 +1,4 @@
-# The whole program in an image of its own: docker build -t windlass .
+# An image with the windlass program only. Build it with: docker build -t windlass .
 FROM debian:12 AS build
 WORKDIR /src
 COPY . .

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "supervisor/clone.h"
-#include "supervisor/container.h"
+#include "supervisor/child/clone.h"
+#include "supervisor/server/container.h"
 
 namespace windlass {
 

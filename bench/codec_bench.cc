@@ -11,9 +11,9 @@
 #include <sstream>
 #include <string>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/codec/protobuf.h"
-#include "api/codec/yaml.h"
+#include "api/codec/yaml/yaml.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace {

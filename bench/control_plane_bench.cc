@@ -19,20 +19,20 @@
 #include <vector>
 
 #include "base/check.h"
-#include "cli/control_plane.h"
 #include "client/informer.h"
 #include "node/hollow/hollow_nodes.h"
-#include "posix/data_directory.h"
+#include "plane/control_plane.h"
 #include "posix/event_loop.h"
+#include "posix/files/data_directory.h"
+#include "posix/files/posix_files.h"
 #include "posix/posix_clock.h"
-#include "posix/posix_files.h"
 #include "posix/posix_random.h"
 #include "posix/testing.h"
 #include "posix/worker_thread.h"
 #include "schema/batch/v1/job.pb.h"
-#include "sim/sim_log.h"
 #include "store/sqlite/sqlite_journal.h"
 #include "store/store.h"
+#include "virtual_world/virtual_log.h"
 
 namespace windlass {
 namespace {
@@ -88,7 +88,7 @@ class Rig {
         journal_(loop_, worker_, log_, open_file(folder_.path())),
         store_(&journal_) {
     CHECK(store_.load(), "an empty directory loads");
-    cli::ControlPlaneOptions options;
+    plane::ControlPlaneOptions options;
     options.periods.backoff_base = kBackoff;
     options.periods.backoff_cap = kBackoff;
     plane_.emplace(env::Env{clock_, random_, loop_, log_, files_}, store_, options);
@@ -195,12 +195,12 @@ class Rig {
   posix::PosixClock clock_;
   posix::PosixRandom random_;
   posix::PosixFiles files_;
-  sim::SimLog log_;
+  virtual_world::VirtualLog log_;
   posix::EventLoop loop_;
   posix::WorkerThread worker_;
   store::SqliteJournal journal_;
   store::Store store_;
-  std::optional<cli::ControlPlane> plane_;
+  std::optional<plane::ControlPlane> plane_;
   std::optional<node::hollow::HollowNodes> nodes_;
   std::optional<client::Informer<Ended>> jobs_;
   std::set<std::string> complete_;

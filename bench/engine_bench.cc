@@ -12,7 +12,7 @@
 #include <new>
 #include <string_view>
 
-#include "job/life_testing.h"
+#include "verify/engine/job_life_testing.h"
 
 namespace {
 
@@ -71,7 +71,7 @@ void operator delete[](void* pointer, size_t) noexcept {
   operator delete(pointer);
 }
 
-namespace windlass::job::testing {
+namespace windlass::engine::testing {
 namespace {
 
 constexpr double kMaxObservationNs = 1000;
@@ -228,9 +228,9 @@ int run(int64_t most, std::string_view title) {
 }
 
 }  // namespace
-}  // namespace windlass::job::testing
+}  // namespace windlass::engine::testing
 
 int main(int argc, char** argv) {
   const int64_t most = argc > 1 ? std::atoll(argv[1]) : 1'000'000;
-  return windlass::job::testing::run(most, argc > 2 ? argv[2] : "");
+  return windlass::engine::testing::run(most, argc > 2 ? argv[2] : "");
 }

@@ -8,9 +8,9 @@
 
 #include <future>
 
-#include "net/certificates.h"
-#include "net/openssl_handles.h"
 #include "net/testing.h"
+#include "net/tls/certificates.h"
+#include "net/tls/openssl_handles.h"
 
 namespace windlass::net {
 namespace {

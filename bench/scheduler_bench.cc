@@ -2,15 +2,15 @@
 // from the first attempt to the last acknowledged binding and its event.
 #include <benchmark/benchmark.h>
 
-#include "api/codec/json.h"
-#include "apiserver/in_process_client.h"
+#include "api/codec/json/json.h"
+#include "apiserver/client/in_process_client.h"
 #include "apiserver/server.h"
 #include "base/check.h"
 #include "scheduler/scheduler.h"
 #include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
-#include "sim/world.h"
 #include "store/store.h"
+#include "virtual_world/world.h"
 
 namespace {
 
@@ -53,7 +53,7 @@ struct Cluster {
     }
   }
 
-  sim::SimWorld world{1};
+  virtual_world::VirtualWorld world{1};
   store::Store store;
   apiserver::Server server{store, world.clock(), world.random(), api::FeatureGates()};
   apiserver::InProcessClient client{server, world.executor()};

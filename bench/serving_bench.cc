@@ -15,11 +15,11 @@
 #include <array>
 #include <vector>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "apiserver/rest/rest_handler.h"
 #include "base/check.h"
-#include "net/certificates.h"
 #include "net/testing.h"
+#include "net/tls/certificates.h"
 #include "posix/posix_random.h"
 #include "schema/core/v1/pod.pb.h"
 

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "base/check.h"
-#include "posix/data_directory.h"
 #include "posix/event_loop.h"
+#include "posix/files/data_directory.h"
 #include "posix/posix_clock.h"
 #include "posix/testing.h"
 #include "posix/worker_thread.h"
-#include "sim/sim_log.h"
 #include "store/sqlite/sqlite_journal.h"
 #include "store/store.h"
+#include "virtual_world/virtual_log.h"
 
 namespace windlass::store {
 namespace {
@@ -140,7 +140,7 @@ class DurableStore {
     }
     --left_;
     const std::string name = fmt::format("pod-{}", writer);
-    const Key key{"pods", "default", name};
+    const ObjectKey key{"pods", "default", name};
     const VersionPtr head = store_->head(key);
     const auto start = BenchClock::now();
     const auto taken =
@@ -155,7 +155,7 @@ class DurableStore {
   posix::PosixClock clock_;
   posix::EventLoop core_;
   posix::WorkerThread worker_;
-  sim::SimLog log_;
+  virtual_world::VirtualLog log_;
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<Store> store_;
   size_t left_ = 0;

@@ -16,9 +16,9 @@
 #include "posix/posix_clock.h"
 #include "posix/posix_log.h"
 #include "posix/testing.h"
-#include "supervisor/cgroup_files.h"
-#include "supervisor/client.h"
-#include "supervisor/serve.h"
+#include "supervisor/cgroup/cgroup_files.h"
+#include "supervisor/protocol/client.h"
+#include "supervisor/server/serve.h"
 
 namespace windlass::supervisor {
 namespace {
@@ -36,7 +36,7 @@ BENCHMARK(BM_BareCloneAndWait)->Arg(1)->Arg(32)->Unit(benchmark::kMillisecond)->
 
 struct Setup {
   Setup() {
-    ClientOptions options;
+    SupervisorClientOptions options;
     options.directory = directory.path();
     options.end_with_me = true;
     options.launch = [this]() -> Result<void> {

@@ -4,10 +4,10 @@
 
 #include <string_view>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/job/default_job.h"
 #include "api/job/job_strategy.h"
-#include "api/job/validate_job.h"
+#include "api/job/validation/validate_job.h"
 #include "base/check.h"
 #include "schema/batch/v1/job.pb.h"
 

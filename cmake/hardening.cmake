@@ -1,5 +1,5 @@
 # What a release is compiled and linked with, so that a mistake in memory ends the program instead of
-# being used (docs/decisions/0069). tests/hardening_test.cc looks at the binary. Sanitized and debug
+# being used (docs/decisions/0044). tests/hardening_test.cc looks at the binary. Sanitized and debug
 # builds have their own checks.
 
 if(CMAKE_BUILD_TYPE STREQUAL "Release")

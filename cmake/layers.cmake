@@ -18,11 +18,14 @@ set(WINDLASS_TEST_OPTIONS "" CACHE STRING "Options for test files, after the bui
 
 # Fuzz targets are guided by what they reach in these layers. Elsewhere, and in tests, the counters for
 # that only make files an eighth slower to compile, and slower to run.
-set(WINDLASS_FUZZED_LAYERS base env http api store client apiserver sim)
+set(WINDLASS_FUZZED_LAYERS base env engine http api store client apiserver virtual_world)
 set(WINDLASS_UNFUZZED_OPTIONS "")
 if(WINDLASS_FUZZ)
   set(WINDLASS_UNFUZZED_OPTIONS -fno-sanitize-coverage=trace-cmp,inline-8bit-counters,pc-table,indirect-calls,stack-depth)
 endif()
+
+# The reports of the tests.
+set(WINDLASS_RESULTS ${CMAKE_BINARY_DIR}/results)
 
 include(${CMAKE_CURRENT_LIST_DIR}/precompiled.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/joined.cmake)
@@ -91,5 +94,7 @@ function(windlass_test name)
   if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize")
     string(APPEND cases " max_success=30")  # of a release build's 100
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "RC_PARAMS=${cases}")
+  # tests/skipped reads the reports.
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600
+    ENVIRONMENT "RC_PARAMS=${cases};GTEST_OUTPUT=xml:${WINDLASS_RESULTS}/${name}.xml")
 endfunction()

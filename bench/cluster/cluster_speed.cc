@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/job/job_status.h"
 #include "base/check.h"
 #include "base/generator.h"
 #include "client/informer.h"
 #include "posix/event_loop.h"
+#include "posix/files/posix_files.h"
 #include "posix/posix_clock.h"
-#include "posix/posix_files.h"
 #include "posix/posix_log.h"
 #include "posix/posix_random.h"
 #include "remote/kubeconfig.h"
@@ -78,7 +78,8 @@ JobNews read_job(const api::Message& message) {
 
 class Measurement {
  public:
-  Measurement(remote::Access access, std::string manager, std::string ns, bool fairness, int count)
+  Measurement(remote::ClusterAccess access, std::string manager, std::string ns, bool fairness,
+              int count)
       : credentials_(files_, clock_, std::move(access)),
         manager_(std::move(manager)),
         ns_(std::move(ns)),

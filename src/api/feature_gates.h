@@ -1,5 +1,5 @@
 // Which features are on. A value: made once from `--feature-gates A=true,B=false` and passed by
-// const reference to whoever asks; there is no global. All gates are on by default, and each may be
+// const reference to its users; there is no global. All gates are on by default, and each may be
 // turned off and on again over the life of stored objects (api.md J54).
 #pragma once
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "base/check.h"
 #include "base/quote.h"
 

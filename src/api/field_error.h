@@ -90,7 +90,7 @@ class BadValue {
   bool omitted_ = false;
 };
 
-// More than these help nobody, and many print what is wrong in full.
+// More than these do not help, and many print what is wrong in full.
 inline constexpr size_t kMaxFieldErrors = 1000;
 inline constexpr size_t kMaxFieldErrorBytes = size_t{4} << 20;
 

@@ -2,7 +2,7 @@
 
 #include <google/protobuf/map.h>
 
-#include "api/codec/json_text.h"
+#include "base/json_writer.h"
 
 namespace windlass::api {
 

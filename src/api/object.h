@@ -1,4 +1,4 @@
-// An API object on its way through the program: a protobuf message that nobody changes any more,
+// An API object on its way through the program: a protobuf message that no longer changes,
 // shared by all who look at it. Bytes at rest, a message only in flight (docs/decisions).
 #pragma once
 
@@ -18,6 +18,8 @@ namespace windlass::api {
 
 using Message = google::protobuf::Message;
 using ObjectPtr = std::shared_ptr<const Message>;
+// An object that its one holder may still change.
+using MutableObjectPtr = std::shared_ptr<Message>;
 
 // apiVersion and kind: inside a JSON document, beside the bytes in a protobuf envelope.
 struct TypeMeta {

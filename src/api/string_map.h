@@ -1,5 +1,5 @@
 // Labels, annotations and node selectors: the string maps of messages, named here without their
-// header. Their iteration order is unspecified, so whoever reports about entries sorts the keys.
+// header. Their iteration order is unspecified, so code that reports entries sorts the keys.
 #pragma once
 
 #include <algorithm>

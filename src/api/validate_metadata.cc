@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/equality.h"
 #include "base/time.h"
 #include "schema/meta/v1/meta.pb.h"

@@ -34,7 +34,7 @@ EventExpiry::EventExpiry(Server& server, env::Executor& executor, env::Clock& cl
       executor_(executor),
       clock_(clock),
       options_(options),
-      old_(server.store().revision()) {  // when those were written nobody knows any more
+      old_(server.store().revision()) {  // when those were written is unknown
   look_later(options_.period);
 }
 

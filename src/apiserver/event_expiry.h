@@ -1,4 +1,4 @@
-// Events go an hour after they last happened (api.md N23): nobody deletes them, and without this
+// Events go an hour after they last happened (api.md N23): no client deletes them, and without this
 // they would fill the store. Looks through all of them now and then, a page at a time, and deletes
 // as any client would, so watchers hear of it. When there are too many, the oldest go earlier. What
 // was written less than an hour ago is passed over by its revision alone: that is nearly all of
@@ -36,7 +36,7 @@ class EventExpiry {
 
  private:
   // Everything up to `revision` was written before `at`.
-  struct Mark {
+  struct ExpiryMark {
     MonotonicTime at;
     store::Revision revision;
   };
@@ -51,7 +51,7 @@ class EventExpiry {
   env::Clock& clock_;
   const EventExpiryOptions options_;
   std::string continue_token_;         // of the page that comes next; "" for the first
-  std::deque<Mark> marks_;             // of the last hour, one for each pass
+  std::deque<ExpiryMark> marks_;       // of the last hour, one for each pass
   store::Revision old_;                // up to here an event may have last happened an hour ago
   store::Revision surplus_ = 0;        // up to here an event goes whatever its age
   std::vector<store::Revision> seen_;  // in this pass

@@ -1,13 +1,13 @@
 // Many writers, readers and caches at once against the server, in virtual time and with a journal
-// that commits in groups: whatever the order, the history must be consistent (reliability.md S1-S8)
+// that commits in groups: whatever the order, the history must be consistent (safety.md S1-S8)
 // and every cache must end as the store is (S5, L6).
 #include <set>
 
-#include "apiserver/in_process_client.h"
+#include "apiserver/client/in_process_client.h"
 #include "apiserver/server_testing.h"
 #include "base/generator.h"
 #include "client/informer.h"
-#include "store/delayed_journal.h"
+#include "verify/journals/delayed_journal.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -40,7 +40,7 @@ class World {
 
   client::ClientEnv env() { return {client, sim.executor(), sim.clock(), sim.random(), sim.log()}; }
 
-  sim::SimWorld sim;
+  virtual_world::VirtualWorld sim;
   Generator random;
   store::DelayedJournal journal{sim.executor(), sim.random(), milliseconds(20)};
   store::Store store{&journal, {.history_events = 16}};

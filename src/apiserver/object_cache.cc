@@ -4,7 +4,6 @@
 
 #include "api/codec/protobuf.h"
 #include "apiserver/stored_form.h"
-#include "base/check.h"
 
 namespace windlass::apiserver {
 
@@ -18,7 +17,11 @@ api::ObjectPtr ObjectCache::decode(const api::Kind& kind, const store::Version& 
     return object;
   }
   api::ObjectPtr object = api::decode_stored(version.bytes(), kind.prototype());
-  CHECK(object != nullptr, "stored bytes are an object of their kind");
+  if (object == nullptr) {
+    std::unique_ptr<api::Message> placeholder = kind.make();
+    make_placeholder(version, *placeholder);
+    object = std::move(placeholder);
+  }
   version.remember(object);
   keep(object);
   return object;

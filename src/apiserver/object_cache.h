@@ -1,4 +1,4 @@
-// Decoded messages of stored versions. A version knows its message while anybody holds it; this
+// Decoded messages of stored versions. A version knows its message while it has a holder; this
 // keeps the most recently used ones alive a little longer, because an object that was just written
 // is about to be read by its watchers and written again. Core thread only.
 #pragma once

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "apiserver/strategies.h"
+#include "apiserver/strategies/strategies.h"
 #include "base/check.h"
 
 namespace windlass::apiserver {

@@ -2,8 +2,8 @@
 
 #include <google/protobuf/message.h>
 
-#include "apiserver/request_errors.h"
 #include "apiserver/stored_form.h"
+#include "apiserver/verbs/request_errors.h"
 #include "base/check.h"
 #include "schema/core/v1/namespace.pb.h"
 #include "schema/meta/v1/meta.pb.h"
@@ -11,7 +11,7 @@
 namespace windlass::apiserver {
 namespace {
 
-store::Key storage_key(const ObjectRef& ref) {
+store::ObjectKey storage_key(const ObjectRef& ref) {
   return {ref.kind->plural, ref.ns, ref.name};
 }
 
@@ -25,7 +25,7 @@ void set_dry_version(store::Revision stored, Message& object) {
 
 }  // namespace
 
-void Decision::add_warnings(std::vector<std::string> more) {
+void WriteResult::add_warnings(std::vector<std::string> more) {
   for (std::string& warning : more) {
     if (!warning.empty()) {
       warnings.push_back(std::move(warning));
@@ -40,18 +40,18 @@ void Server::create_system_namespaces() {
   for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
     const ObjectRef ref{&api::kinds::namespace_(), "", name};
     if (!store_.head(storage_key(ref))) {
-      const Decision decision = create(ref, std::make_unique<api::core::v1::Namespace>());
+      const WriteResult result = create(ref, std::make_unique<api::core::v1::Namespace>());
       // The disk may be full; then the next start tries again.
-      const bool impossible = !decision.answer && decision.answer.error().code == 422;
+      const bool impossible = !result.answer && result.answer.error().code == 422;
       CHECK(!impossible, "a system namespace is valid");
     }
   }
 }
 
-Decision Server::decided(Decision decision, Result<ObjectPtr> answer) const {
-  decision.answer = std::move(answer);
-  decision.durable_at = store_.head_revision();
-  return decision;
+WriteResult Server::finished(WriteResult result, Result<ObjectPtr> answer) const {
+  result.answer = std::move(answer);
+  result.durable_at = store_.head_revision();
+  return result;
 }
 
 Result<Server::Stored> Server::find(const ObjectRef& ref) {
@@ -85,10 +85,13 @@ Result<ObjectPtr> Server::get(const ObjectRef& ref) {
 }
 
 Result<ObjectPtr> Server::put(const ObjectRef& ref, store::Revision expected,
-                              std::unique_ptr<Message> object, const WriteOptions& options) {
+                              MutableObjectPtr object, const WriteOptions& options) {
   if (options.dry_run) {  // M56: no revision is used up
     set_dry_version(expected, *object);
     return ObjectPtr(std::move(object));
+  }
+  if (expected != 0 && is_placeholder(*object)) {
+    return fail(internal_error("the stored object cannot be decoded, delete it first"));
   }
   api::mutable_metadata_of(*object).set_resource_version(std::to_string(store_.next_revision()));
   std::string bytes = encode_stored(*ref.kind, *object);
@@ -106,7 +109,7 @@ Result<ObjectPtr> Server::put(const ObjectRef& ref, store::Revision expected,
 }
 
 Result<ObjectPtr> Server::erase(const ObjectRef& ref, store::Revision expected,
-                                std::unique_ptr<Message> last, const WriteOptions& options) {
+                                MutableObjectPtr last, const WriteOptions& options) {
   if (options.dry_run) {
     set_dry_version(expected, *last);
     return ObjectPtr(std::move(last));

@@ -14,10 +14,11 @@
 #include <vector>
 
 #include "api/feature_gates.h"
-#include "apiserver/admission.h"
 #include "apiserver/object_cache.h"
-#include "apiserver/strategy.h"
-#include "apiserver/write_options.h"
+#include "apiserver/strategies/admission.h"
+#include "apiserver/strategies/strategy.h"
+#include "apiserver/verbs/patch_body.h"
+#include "apiserver/verbs/write_options.h"
 #include "client/api_client.h"
 #include "env/clock.h"
 #include "env/random.h"
@@ -29,6 +30,7 @@ class Pod;
 
 namespace windlass::apiserver {
 
+using api::MutableObjectPtr;
 using api::ObjectPtr;
 using client::Collection;
 using client::DeleteOptions;
@@ -38,7 +40,7 @@ using client::ObjectRef;
 using client::PatchType;
 
 // What a write came to. Also an error stands on state that may not be durable yet, so it too waits.
-struct Decision {
+struct WriteResult {
   Result<ObjectPtr> answer;
   store::Revision durable_at = 0;  // answer once this is committed
   std::vector<std::string> warnings = {};
@@ -56,7 +58,7 @@ struct ReadOptions {
   store::Revision exact = 0;  // 0: the newest committed state
 };
 
-// Versions, not messages: whoever needs one decodes it when it is needed.
+// Versions, not messages: a reader decodes one when it needs it.
 struct CollectionPage {
   std::vector<store::VersionPtr> items = {};
   store::Revision revision = 0;
@@ -90,23 +92,27 @@ class Server {
   Result<ObjectList> list(const Collection& collection, const ListOptions& options);
   Result<CollectionPage> read(const Collection& collection, const ReadOptions& options);
 
-  Decision create(const ObjectRef& ref, std::unique_ptr<Message> object,
-                  const WriteOptions& options = {});
+  WriteResult create(const ObjectRef& ref, MutableObjectPtr object,
+                     const WriteOptions& options = {});
   // `subresource` is "" or "status"; for a namespace also "finalize".
-  Decision update(const ObjectRef& ref, std::string_view subresource,
-                  std::unique_ptr<Message> object, const WriteOptions& options = {});
-  // The body of an apply is YAML or JSON, that of the others JSON.
-  Decision patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
-                 std::string_view body, const WriteOptions& options = {});
-  Decision remove(const ObjectRef& ref, const DeleteOptions& options,
-                  const WriteOptions& write = {});
+  WriteResult update(const ObjectRef& ref, std::string_view subresource, MutableObjectPtr object,
+                     const WriteOptions& options = {});
+  WriteResult patch(const ObjectRef& ref, std::string_view subresource, const PatchBody& body,
+                    const WriteOptions& options = {});
+  WriteResult patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
+                    std::string_view body, const WriteOptions& options = {}) {
+    return patch(ref, subresource, read_patch(type, body), options);
+  }
+  WriteResult remove(const ObjectRef& ref, const DeleteOptions& options,
+                     const WriteOptions& write = {});
   // pods/eviction. The DisruptionTarget condition is stored before the deletion.
-  Decision evict(const ObjectRef& pod, const DeleteOptions& options,
-                 const WriteOptions& write = {});
-  Decision bind(const ObjectRef& pod, const BindRequest& request, const WriteOptions& options = {});
+  WriteResult evict(const ObjectRef& pod, const DeleteOptions& options,
+                    const WriteOptions& write = {});
+  WriteResult bind(const ObjectRef& pod, const BindRequest& request,
+                   const WriteOptions& options = {});
 
   store::Store& store() { return store_; }
-  // The message of a stored version: shared, and made only once while anybody holds it.
+  // The message of a stored version: shared, and made only once while it has a holder.
   ObjectPtr decode(const api::Kind& kind, const store::Version& version) {
     return cache_.decode(kind, version);
   }
@@ -119,7 +125,7 @@ class Server {
 
   WriteContext context() const { return {clock_.now(), gates_}; }
   // The answer of a verb that has done its writes.
-  Decision decided(Decision decision, Result<ObjectPtr> answer) const;
+  WriteResult finished(WriteResult result, Result<ObjectPtr> answer) const;
 
   // The newest state, durable or not, or 404.
   Result<Stored> find(const ObjectRef& ref);
@@ -133,24 +139,24 @@ class Server {
   ObjectPtr default_priority_class();
   Result<void> fill_new_metadata(ObjectRef& ref, Message& object);
 
-  Result<ObjectPtr> try_create(const ObjectRef& ref, std::unique_ptr<Message> object,
+  Result<ObjectPtr> try_create(const ObjectRef& ref, MutableObjectPtr object,
                                const WriteOptions& options, FieldTracker& tracker,
-                               Decision& decision);
+                               WriteResult& result);
   Result<ObjectPtr> try_update(const ObjectRef& ref, std::string_view subresource,
-                               std::unique_ptr<Message> object, const WriteOptions& options,
-                               Decision& decision);
-  Result<ObjectPtr> try_patch(const ObjectRef& ref, std::string_view subresource, PatchType type,
-                              std::string_view body, const WriteOptions& options,
-                              Decision& decision);
+                               MutableObjectPtr object, const WriteOptions& options,
+                               WriteResult& result);
+  Result<ObjectPtr> try_patch(const ObjectRef& ref, std::string_view subresource,
+                              const PatchBody& body, const WriteOptions& options,
+                              WriteResult& result);
   Result<ObjectPtr> try_apply(const ObjectRef& ref, const Strategy& strategy,
-                              std::string_view subresource, std::string_view body,
-                              const WriteOptions& options, Decision& decision);
+                              std::string_view subresource, const PatchBody& body,
+                              const WriteOptions& options, WriteResult& result);
   Result<ObjectPtr> try_remove(const ObjectRef& ref, const DeleteOptions& options,
-                               const WriteOptions& write, Decision& decision);
-  Result<ObjectPtr> try_finalize(const ObjectRef& ref, std::unique_ptr<Message> object,
-                                 const WriteOptions& options, Decision& decision);
+                               const WriteOptions& write, WriteResult& result);
+  Result<ObjectPtr> try_finalize(const ObjectRef& ref, MutableObjectPtr object,
+                                 const WriteOptions& options, WriteResult& result);
   Result<ObjectPtr> try_evict(const ObjectRef& pod, const DeleteOptions& options,
-                              const WriteOptions& write, Decision& decision);
+                              const WriteOptions& write, WriteResult& result);
   Result<void> charge_budget(const ObjectRef& ref, const api::core::v1::Pod& pod,
                              const WriteOptions& write);
   Result<ObjectPtr> try_bind(const ObjectRef& pod, const BindRequest& request,
@@ -158,16 +164,17 @@ class Server {
 
   // What update and patch share, from the object as the client wants it to the store.
   Result<ObjectPtr> replace(const ObjectRef& ref, const Strategy& strategy, bool status,
-                            const Stored& stored, std::unique_ptr<Message> object,
-                            const WriteOptions& options, FieldTracker& tracker, Decision& decision);
+                            const Stored& stored, MutableObjectPtr object,
+                            const WriteOptions& options, FieldTracker& tracker,
+                            WriteResult& result);
 
   // The object gets the resourceVersion of the write, in a dry run that of the stored one.
   // `expected` is 0 for a new object.
-  Result<ObjectPtr> put(const ObjectRef& ref, store::Revision expected,
-                        std::unique_ptr<Message> object, const WriteOptions& options);
+  Result<ObjectPtr> put(const ObjectRef& ref, store::Revision expected, MutableObjectPtr object,
+                        const WriteOptions& options);
   // Watchers are told of `last`.
-  Result<ObjectPtr> erase(const ObjectRef& ref, store::Revision expected,
-                          std::unique_ptr<Message> last, const WriteOptions& options);
+  Result<ObjectPtr> erase(const ObjectRef& ref, store::Revision expected, MutableObjectPtr last,
+                          const WriteOptions& options);
 
   store::Store& store_;
   env::Clock& clock_;

@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "apiserver/server.h"
-#include "apiserver/watch_stream.h"
+#include "apiserver/verbs/watch_stream.h"
 #include "base/check.h"
 #include "client/object_identity.h"
 #include "schema/meta/v1/meta.pb.h"
-#include "sim/world.h"
 #include "store/store.h"
+#include "virtual_world/world.h"
 
 namespace windlass::apiserver {
 
@@ -63,13 +63,13 @@ class ServerTest : public ::testing::Test {
     return {&api::kinds::config_map(), "default", std::move(name)};
   }
 
-  Decision create(const ObjectRef& ref, std::string_view json) {
+  WriteResult create(const ObjectRef& ref, std::string_view json) {
     return server.create(ref, from_json(*ref.kind, json));
   }
   ObjectPtr must_create(const ObjectRef& ref, std::string_view json) {
-    const Decision decision = create(ref, json);
-    CHECK(decision.answer.has_value(), decision.answer ? "" : decision.answer.error().message);
-    return *decision.answer;
+    const WriteResult result = create(ref, json);
+    CHECK(result.answer.has_value(), result.answer ? "" : result.answer.error().message);
+    return *result.answer;
   }
   ObjectPtr must_create_pod(const std::string& name, std::string_view metadata = "{}") {
     return must_create(pod(name), with_spec(metadata, kPodSpec));
@@ -87,8 +87,8 @@ class ServerTest : public ::testing::Test {
   }
 
   // The answer's error, or "" when there is none.
-  static std::string error(const Decision& decision) {
-    return decision.answer ? "" : error_text(decision.answer.error());
+  static std::string error(const WriteResult& result) {
+    return result.answer ? "" : error_text(result.answer.error());
   }
 
   // `+pods/default/a@7`, in order, from behind this revision.
@@ -117,7 +117,7 @@ class ServerTest : public ::testing::Test {
     return sign + client::key_of(*event.object) + "@" + client::resource_version_of(*event.object);
   }
 
-  sim::SimWorld world{1};
+  virtual_world::VirtualWorld world{1};
   store::Store store;
   Server server{store, world.clock(), world.random(), api::FeatureGates()};
 };

@@ -3,10 +3,12 @@
 #include <google/protobuf/message.h>
 
 #include <array>
+#include <optional>
 
 #include "api/codec/protobuf.h"
-#include "apiserver/strategies.h"
+#include "apiserver/strategies/strategies.h"
 #include "base/check.h"
+#include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -25,10 +27,13 @@ constexpr std::array<unsigned char, 16> inverse(const std::array<unsigned char, 
 }
 constexpr std::array<unsigned char, 16> kCoreNumber = inverse(kNewNumber);
 
-uint64_t read_varint(std::string_view bytes, size_t& at) {
+// Nothing when the bytes end before it does, here and below.
+std::optional<uint64_t> read_varint(std::string_view bytes, size_t& at) {
   uint64_t value = 0;
   for (int shift = 0; shift < 64; shift += 7) {
-    CHECK(at < bytes.size(), "encoded bytes are whole");
+    if (at >= bytes.size()) {
+      return std::nullopt;
+    }
     const auto byte = static_cast<unsigned char>(bytes[at++]);
     value |= uint64_t{byte & 0x7FU} << shift;
     if ((byte & 0x80U) == 0) {
@@ -40,18 +45,22 @@ uint64_t read_varint(std::string_view bytes, size_t& at) {
 
 // Behind the value of a field. What is not in the schema may be of any wire type: it is renumbered
 // there and back again, and so stays what it is.
-size_t skip_value(std::string_view bytes, size_t at, uint64_t wire_type) {
+std::optional<size_t> skip_value(std::string_view bytes, size_t at, uint64_t wire_type) {
   switch (wire_type) {
     case 0:
-      read_varint(bytes, at);
+      if (!read_varint(bytes, at)) {
+        return std::nullopt;
+      }
       break;
     case 1:
       at += 8;
       break;
     case 2: {
-      const uint64_t size = read_varint(bytes, at);
-      CHECK(size <= bytes.size() - at, "encoded bytes are whole");
-      at += size;
+      const std::optional<uint64_t> size = read_varint(bytes, at);
+      if (!size || *size > bytes.size() - at) {
+        return std::nullopt;
+      }
+      at += *size;
       break;
     }
     case 5:
@@ -60,25 +69,38 @@ size_t skip_value(std::string_view bytes, size_t at, uint64_t wire_type) {
     default:
       break;  // where a group of a stranger begins or ends: what is inside comes next
   }
-  CHECK(at <= bytes.size(), "encoded bytes are whole");
-  return at;
+  return at <= bytes.size() ? std::optional(at) : std::nullopt;
 }
 
-std::string renumber(std::string bytes, const std::array<unsigned char, 16>& numbers) {
+std::optional<std::string> renumber(std::string bytes,
+                                    const std::array<unsigned char, 16>& numbers) {
   for (size_t at = 0; at < bytes.size();) {
     const size_t tag_at = at;
-    const uint64_t tag = read_varint(bytes, at);
-    if (tag < 128) {
-      bytes[tag_at] = static_cast<char>((uint64_t{numbers[tag >> 3]} << 3) | (tag & 7));
+    const std::optional<uint64_t> tag = read_varint(bytes, at);
+    if (!tag) {
+      return std::nullopt;
     }
-    at = skip_value(bytes, at, tag & 7);
+    if (*tag < 128) {
+      bytes[tag_at] = static_cast<char>((uint64_t{numbers[*tag >> 3]} << 3) | (*tag & 7));
+    }
+    const std::optional<size_t> next = skip_value(bytes, at, *tag & 7);
+    if (!next) {
+      return std::nullopt;
+    }
+    at = *next;
   }
   return bytes;
 }
 
-void parse(std::string_view bytes, api::Message& object) {
-  CHECK(object.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())),
-        "stored bytes are an object of their kind");
+bool parse(std::string_view bytes, api::Message& object) {
+  return object.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+std::unique_ptr<api::Message> stored_message(const api::Kind& kind, const api::Message& object) {
+  std::unique_ptr<api::Message> stored = stored_kind(kind).make();
+  const std::optional<std::string> bytes = renumber(api::encode_protobuf(object), kCoreNumber);
+  CHECK(bytes && parse(*bytes, *stored), "our own encoding is good");
+  return stored;
 }
 
 }  // namespace
@@ -101,18 +123,14 @@ api::ObjectPtr to_stored(const api::Kind& kind, api::ObjectPtr object) {
   if (is_stored_form(kind)) {
     return object;
   }
-  std::unique_ptr<api::Message> stored = stored_kind(kind).make();
-  parse(renumber(api::encode_protobuf(*object), kCoreNumber), *stored);
-  return stored;
+  return stored_message(kind, *object);
 }
 
 std::string encode_stored(const api::Kind& kind, const api::Message& object) {
   if (is_stored_form(kind)) {
     return api::encode_protobuf(object);
   }
-  const std::unique_ptr<api::Message> stored = stored_kind(kind).make();
-  parse(renumber(api::encode_protobuf(object), kCoreNumber), *stored);
-  return api::encode_protobuf(*stored);
+  return api::encode_protobuf(*stored_message(kind, object));
 }
 
 bool is_stored_as(const api::Kind& kind, const api::Message& object, std::string_view bytes) {
@@ -122,15 +140,43 @@ bool is_stored_as(const api::Kind& kind, const api::Message& object, std::string
 }
 
 std::string served_bytes(const api::Kind& kind, const store::Version& version) {
-  return is_stored_form(kind) ? version.bytes() : renumber(version.bytes(), kNewNumber);
+  if (is_stored_form(kind)) {
+    return version.bytes();
+  }
+  if (std::optional<std::string> bytes = renumber(version.bytes(), kNewNumber)) {
+    return *std::move(bytes);
+  }
+  const std::unique_ptr<api::Message> placeholder = kind.make();
+  make_placeholder(version, *placeholder);
+  return api::encode_protobuf(*placeholder);
 }
 
 void parse_version(const api::Kind& kind, const store::Version& version, api::Message& object) {
-  if (is_stored_form(kind)) {
-    parse(version.bytes(), object);
-  } else {
-    parse(served_bytes(kind, version), object);
+  const bool parsed = is_stored_form(kind) ? parse(version.bytes(), object)
+                                           : parse(served_bytes(kind, version), object);
+  if (!parsed) {
+    make_placeholder(version, object);
   }
+}
+
+void make_placeholder(const store::Version& version, api::Message& object) {
+  object.Clear();
+  api::meta::v1::ObjectMeta& metadata = api::mutable_metadata_of(object);
+  const std::string& key = version.key();
+  const size_t slash = key.find('/');
+  if (slash == std::string::npos) {
+    metadata.set_name(key);
+  } else {
+    metadata.set_namespace_(key.substr(0, slash));
+    metadata.set_name(key.substr(slash + 1));
+  }
+  metadata.set_resource_version(std::to_string(version.revision()));
+  (*metadata.mutable_annotations())["windlass.dev/undecodable"] =
+      "the stored bytes are not an object of this kind; only its deletion is possible";
+}
+
+bool is_placeholder(const api::Message& stored) {
+  return api::metadata_of(stored).uid().empty();
 }
 
 api::ObjectPtr decoded_as(const api::Kind& kind, const store::Version& version) {

@@ -34,9 +34,14 @@ bool is_stored_as(const api::Kind& kind, const api::Message& object, std::string
 // Stored bytes as bytes of the kind. The fields of an Event come in another order, which protobuf
 // allows.
 std::string served_bytes(const api::Kind& kind, const store::Version& version);
-// Replaces what is in `object`.
+// Replaces the content of `object`. Gives a placeholder where the bytes cannot be decoded.
 void parse_version(const api::Kind& kind, const store::Version& version, api::Message& object);
-// The message that somebody holds already, if it is one of this kind. Core thread only.
+// One bad object must not keep the server from starting or from listing the others: an object that
+// cannot be decoded has its name, its namespace and an annotation. It has no uid, which every other
+// stored object has. Clients can delete it; all other writes fail.
+void make_placeholder(const store::Version& version, api::Message& object);
+bool is_placeholder(const api::Message& stored);
+// The message that another holder keeps already, if it is one of this kind. Core thread only.
 api::ObjectPtr decoded_as(const api::Kind& kind, const store::Version& version);
 
 }  // namespace windlass::apiserver

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "apiserver/strategies.h"
+#include "apiserver/strategies/strategies.h"
 #include "base/check.h"
 #include "schema/core/v1/config_map.pb.h"
 #include "schema/core/v1/service.pb.h"
@@ -29,11 +29,11 @@ void create_if_missing(Server& server, const ObjectRef& ref, std::unique_ptr<Mes
   if (server.get(ref)) {
     return;
   }
-  const Decision decision = server.create(ref, std::move(object));
-  // Somebody may have been faster, the namespace may be going, the disk may be full: the next start
-  // or sync tries again.
-  const bool impossible = !decision.answer && decision.answer.error().code == 422;
-  CHECK(!impossible, decision.answer.error().message);
+  const WriteResult result = server.create(ref, std::move(object));
+  // Another writer may have been faster, the namespace may be going, the disk may be full: the next
+  // start or sync tries again.
+  const bool impossible = !result.answer && result.answer.error().code == 422;
+  CHECK(!impossible, result.answer.error().message);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is in every cluster without anybody having created it: namespaces, the two system priority
+// Objects that every cluster has from the start: namespaces, the two system priority
 // classes, and in each namespace a service account and the authority's certificate (api.md N15,
 // N41). Created with the verbs that everybody uses. Core thread.
 #pragma once

@@ -9,13 +9,13 @@
 #include <string_view>
 
 #include "api/pod/pod_testing.h"
-#include "apiserver/in_process_client.h"
+#include "apiserver/client/in_process_client.h"
 #include "apiserver/server.h"
 #include "client/reflector.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/node.pb.h"
-#include "sim/world.h"
 #include "store/store.h"
+#include "virtual_world/world.h"
 
 namespace windlass::apiserver::testing {
 
@@ -23,8 +23,8 @@ using api::core::v1::Node;
 using api::core::v1::Pod;
 using Job = api::batch::v1::Job;
 
-struct SimApi {
-  explicit SimApi(uint64_t seed = 1, api::FeatureGates gates = {})
+struct SimulatedApi {
+  explicit SimulatedApi(uint64_t seed = 1, api::FeatureGates gates = {})
       : world(seed),
         server(store, world.clock(), world.random(), gates),
         client(server, world.executor()) {
@@ -88,17 +88,17 @@ struct SimApi {
     return answer<T>(server.update({&kind, ns, name}, subresource, std::move(changed)));
   }
 
-  Decision remove(const api::Kind& kind, const std::string& ns, const std::string& name,
-                  const DeleteOptions& options = {}) {
+  WriteResult remove(const api::Kind& kind, const std::string& ns, const std::string& name,
+                     const DeleteOptions& options = {}) {
     return server.remove({&kind, ns, name}, options);
   }
-  Decision remove_pod(const std::string& name, std::optional<int64_t> grace = std::nullopt) {
+  WriteResult remove_pod(const std::string& name, std::optional<int64_t> grace = std::nullopt) {
     DeleteOptions options;
     options.grace_period_seconds = grace;
     return remove(api::kinds::pod(), "default", name, options);
   }
 
-  sim::SimWorld world;
+  virtual_world::VirtualWorld world;
   store::Store store;
   Server server;
   InProcessClient client;
@@ -112,12 +112,12 @@ struct SimApi {
     return {&kind, object.metadata().namespace_(), object.metadata().name()};
   }
   template <class T>
-  static std::shared_ptr<const T> answer(const Decision& decision) {
-    if (!decision.answer) {
-      ADD_FAILURE() << decision.answer.error().message;
+  static std::shared_ptr<const T> answer(const WriteResult& result) {
+    if (!result.answer) {
+      ADD_FAILURE() << result.answer.error().message;
       return nullptr;
     }
-    return api::object_as<T>(*decision.answer);
+    return api::object_as<T>(*result.answer);
   }
 };
 

@@ -29,7 +29,7 @@ std::optional<int64_t> to_integer(std::string_view text) {
   return value;
 }
 
-// One part between commas. Errors are only put into words when somebody will read them: stored text
+// One part between commas. Errors are only put into words where they are shown: stored text
 // may have many.
 struct Fragment {
   enum class Error { none, too_many_parts, not_an_integer, too_large, not_ascending };

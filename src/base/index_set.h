@@ -47,7 +47,7 @@ class IndexSet {
   bool insert(int32_t index);
   void insert(Interval interval);
   void insert(const IndexSet& other);
-  // Forgets the indexes >= bound, as a Job scaled down does (3.29).
+  // Forgets the indexes >= bound, as a Job scaled down does (job-controller.md 3.29).
   void truncate(int32_t bound);
 
   // The smallest index >= from that is not in the set.

@@ -1,5 +1,5 @@
 // Counters, gauges and histograms with labels, and their text form for Prometheus. One registry
-// serves a whole process; whoever counts gets it by constructor, asks for a family once and keeps
+// serves a whole process; a component gets it by constructor, asks for a family once and keeps
 // the reference. Families live as long as their registry.
 //
 // Thread-safe: one lock, held for one change or one page of text. Label values must come from a

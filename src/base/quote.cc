@@ -2,44 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 
+#include "base/utf8.h"
+
 namespace windlass {
 namespace {
-
-constexpr char32_t kInvalid = 0xFFFFFFFF;
-
-struct Decoded {
-  char32_t character = kInvalid;
-  size_t length = 1;
-};
-
-// The first character of non-empty text; kInvalid with length 1 where it is not UTF-8.
-Decoded decode(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t lead = byte(0);
-  if (lead < 0x80) {
-    return {lead, 1};
-  }
-  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) {
-    return {};
-  }
-  char32_t character = lead & (0xFFU >> (length + 1));
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) {
-      return {};
-    }
-    character = character << 6 | (byte(i) & 0x3FU);
-  }
-  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = character >= 0xD800 && character <= 0xDFFF;
-  if (character < kSmallest[length] || surrogate || character > 0x10FFFF) {
-    return {};
-  }
-  return {character, length};
-}
 
 // Go asks whole Unicode tables; these are the ranges without letters, marks, numbers or symbols.
 bool is_printable(char32_t c) {
@@ -102,8 +72,8 @@ void append_escaped(std::string& out, char32_t c) {
 std::string quote(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
-    const auto [character, length] = decode(text);
-    if (character == kInvalid) {
+    const auto [character, length] = decode_utf8(text, 0);
+    if (length == 0) {
       fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<uint8_t>(text[0]));
     } else if (const std::string_view escape = short_escape(character); !escape.empty()) {
       out += escape;
@@ -112,7 +82,7 @@ std::string quote(std::string_view text) {
     } else {
       append_escaped(out, character);
     }
-    text.remove_prefix(length);
+    text.remove_prefix(std::max(length, size_t{1}));
   }
   out += '"';
   return out;
@@ -121,8 +91,8 @@ std::string quote(std::string_view text) {
 std::string quote_ascii(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c < ' ' || c == 0x7F) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<uint8_t>(c));
+    if (const auto byte = static_cast<uint8_t>(c); byte < ' ' || byte >= 0x7F) {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
     } else {
       if (c == '"' || c == '\\') {
         out += '\\';

@@ -28,7 +28,7 @@ class RateLimit {
       tokens_ -= 1;
       return Duration::zero();
     }
-    // Rounded up, so that whoever waits for it does find a token.
+    // Rounded up, so that a token is there after the wait.
     return std::chrono::ceil<microseconds>(
                std::chrono::duration<double>((1 - tokens_) / per_second_)) +
            microseconds(1);

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <chrono>
 #include <limits>
-#include <optional>
 
 #include "base/quote.h"
 
@@ -15,12 +14,6 @@ namespace {
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
 constexpr int64_t kSecondsPerDay = 86'400;
 
-struct Civil {
-  int64_t year = 0;
-  int month = 1;
-  int day = 1;
-};
-
 // Rounded down, and what is left then, from 0 to b - 1; no product that could overflow.
 int64_t floor_divide(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
@@ -29,46 +22,13 @@ int64_t floor_remainder(int64_t a, int64_t b) {
   return a % b + (a % b < 0 ? b : 0);
 }
 
-// Days since 1970-01-01 in the proleptic Gregorian calendar. Years are counted from March, so that
-// the leap day is the last one, in eras of 400 years (146,097 days).
-int64_t days_from_civil(const Civil& date) {
-  const int64_t year = date.year - (date.month <= 2 ? 1 : 0);
-  const int64_t era = floor_divide(year, 400);
-  const int64_t year_of_era = year - era * 400;
-  const int64_t day_of_year =
-      (153 * (date.month + (date.month > 2 ? -3 : 9)) + 2) / 5 + date.day - 1;
-  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-  return era * 146'097 + day_of_era - 719'468;
-}
-
-Civil civil_from_days(int64_t days) {
-  days += 719'468;
-  const int64_t era = floor_divide(days, 146'097);
-  const int64_t day_of_era = days - era * 146'097;
-  const int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
-  const int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t march_month = (5 * day_of_year + 2) / 153;
-  Civil date;
-  date.day = static_cast<int>(day_of_year - (153 * march_month + 2) / 5 + 1);
-  date.month = static_cast<int>(march_month < 10 ? march_month + 3 : march_month - 9);
-  date.year = year_of_era + era * 400 + (date.month <= 2 ? 1 : 0);
-  return date;
-}
-
-int days_in_month(int64_t year, int month) {
-  constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return month == 2 && leap ? 29 : kDays[static_cast<size_t>(month - 1)];
-}
-
 // Everything up to the seconds, without a zone.
 std::string format_civil(int64_t unix_seconds) {
   const int64_t days = floor_divide(unix_seconds, kSecondsPerDay);
   const int64_t rest = floor_remainder(unix_seconds, kSecondsPerDay);
-  const Civil date = civil_from_days(days);
-  return fmt::format("{:04d}-{:02d}-{:02d}T{:02d}:{:02d}:{:02d}", date.year, date.month, date.day,
+  const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
+  return fmt::format("{:04d}-{:02d}-{:02d}T{:02d}:{:02d}:{:02d}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                      rest / 3600, rest / 60 % 60, rest % 60);
 }
 
@@ -83,17 +43,19 @@ class Rfc3339Parser {
   Rfc3339Parser(std::string_view text, std::string_view layout) : text_(text), layout_(layout) {}
 
   Result<UnixTime> parse(bool six_digits) {
-    Civil date;
+    int years = 0;
+    int month = 0;
+    int day = 0;
     int hour = 0;
     int minute = 0;
     int second = 0;
     int32_t nanos = 0;
-    TRY(date.year, year());
+    TRY(years, year());
     TRY_VOID(literal("-"));
-    TRY(date.month, two_digits("01"));
-    TRY_VOID(in_range(date.month >= 1 && date.month <= 12, "month"));
+    TRY(month, two_digits("01"));
+    TRY_VOID(in_range(month >= 1 && month <= 12, "month"));
     TRY_VOID(literal("-"));
-    TRY(date.day, two_digits("02"));
+    TRY(day, two_digits("02"));
     TRY_VOID(literal("T"));
     TRY(hour, hour_digits());
     TRY_VOID(in_range(hour < 24, "hour"));
@@ -109,9 +71,13 @@ class Rfc3339Parser {
       return fail(plain_error(
           fmt::format("parsing time {}: extra text: {}", quote_ascii(text_), quote_ascii(rest()))));
     }
-    TRY_VOID(in_range(date.day >= 1 && date.day <= days_in_month(date.year, date.month), "day"));
-    const int64_t seconds = days_from_civil(date) * kSecondsPerDay + hour * int64_t{3600} +
-                            minute * int64_t{60} + second - offset;
+    const std::chrono::year_month_day date{std::chrono::year{years},
+                                           std::chrono::month{static_cast<unsigned>(month)},
+                                           std::chrono::day{static_cast<unsigned>(day)}};
+    TRY_VOID(in_range(date.ok(), "day"));
+    const int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+    const int64_t seconds =
+        days * kSecondsPerDay + hour * int64_t{3600} + minute * int64_t{60} + second - offset;
     return UnixTime{seconds, nanos};
   }
 

@@ -48,6 +48,39 @@ size_t utf8_length(std::string_view text, size_t at) {
   return 0;
 }
 
+Utf8Character decode_utf8(std::string_view text, size_t at) {
+  const size_t length = utf8_length(text, at);
+  if (length < 2) {
+    return {length == 0 ? 0 : byte_of(text, at), length};
+  }
+  char32_t value = byte_of(text, at) & (0xffU >> (length + 1));
+  for (size_t i = 1; i < length; ++i) {
+    value = value << 6 | (byte_of(text, at + i) & 0x3fU);
+  }
+  return {value, length};
+}
+
+void append_utf8(char32_t character, std::string& out) {
+  auto tail = [&](unsigned shift) {
+    out += static_cast<char>(0x80 | ((character >> shift) & 0x3f));
+  };
+  if (character < 0x80) {
+    out += static_cast<char>(character);
+  } else if (character < 0x800) {
+    out += static_cast<char>(0xc0 | (character >> 6));
+    tail(0);
+  } else if (character < 0x10000) {
+    out += static_cast<char>(0xe0 | (character >> 12));
+    tail(6);
+    tail(0);
+  } else {
+    out += static_cast<char>(0xf0 | (character >> 18));
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+}
+
 std::string readable(std::string_view text, size_t max_bytes) {
   std::string out;
   for (size_t at = 0; at < text.size();) {

@@ -9,6 +9,13 @@ namespace windlass {
 
 // The length of the UTF-8 character that begins at `at`, or 0 when none does.
 size_t utf8_length(std::string_view text, size_t at);
+// That character, and its length; length 0 when none begins there.
+struct Utf8Character {
+  char32_t value = 0;
+  size_t length = 0;
+};
+Utf8Character decode_utf8(std::string_view text, size_t at);
+void append_utf8(char32_t character, std::string& out);
 
 // The first `max_bytes` of it, or less so as not to end within a character. An API object holds
 // UTF-8 only: each byte that is not becomes a question mark.

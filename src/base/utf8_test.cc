@@ -18,6 +18,19 @@ TEST(Utf8, ReadableTextIsUtf8) {
   EXPECT_EQ(readable("\xc0\x80", 100), "??") << "longer than it needs to be";
 }
 
+TEST(Utf8, CharactersAreDecodedAndEncoded) {
+  for (const char* text : {"a", "\u00e9", "\u20ac", "\U0001f600"}) {
+    const Utf8Character character = decode_utf8(text, 0);
+    EXPECT_EQ(character.length, std::string_view(text).size());
+    std::string encoded;
+    append_utf8(character.value, encoded);
+    EXPECT_EQ(encoded, text);
+  }
+  EXPECT_EQ(decode_utf8("x\u20ac", 1).value, 0x20acU);
+  EXPECT_EQ(decode_utf8("\xff", 0).length, 0u);
+  EXPECT_EQ(decode_utf8("\xf4\x90\x80\x80", 0).length, 0u) << "beyond U+10FFFF";
+}
+
 TEST(Utf8, TheRestOfACharacterIsDropped) {
   EXPECT_EQ(from_whole_character("\x9f\x98\x80x"), "x");
   EXPECT_EQ(from_whole_character("x\x80"), "x\x80");

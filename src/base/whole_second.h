@@ -1,7 +1,7 @@
 // The API keeps times in whole seconds, rounded down: what is stored as 12:00:07 happened at that
 // instant or up to a second later. A period that begins at such a time counts from the latest
 // instant that the time may stand for, so it is never shorter than what was asked for
-// (docs/decisions/0067-periods-from-whole-seconds.md). Pure functions.
+// (docs/decisions/0042-periods-from-whole-seconds.md). Pure functions.
 #pragma once
 
 #include <algorithm>

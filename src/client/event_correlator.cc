@@ -14,7 +14,7 @@ std::string joined(const std::string& a, const std::string& b, const std::string
 }  // namespace
 
 bool EventCorrelator::is_within_budget(const std::string& object, MonotonicTime now) {
-  Budget& budget = budgets_[object];
+  TokenBucket& budget = budgets_[object];
   if (!budget.known) {
     budget.known = true;
     budget.refilled = now;
@@ -29,14 +29,15 @@ bool EventCorrelator::is_within_budget(const std::string& object, MonotonicTime 
   return true;
 }
 
-EventCorrelator::Verdict EventCorrelator::judge(const Occurrence& occurrence, MonotonicTime now) {
+EventCorrelator::Correlation EventCorrelator::judge(const Occurrence& occurrence,
+                                                    MonotonicTime now) {
   const std::string kind = joined(occurrence.object, occurrence.type, occurrence.reason);
   Similar& similar = similar_[kind];
   if (similar.messages.empty() || now - similar.since > kSimilarWindow) {
     similar.messages.clear();
     similar.since = now;
   }
-  Verdict verdict;
+  Correlation verdict;
   const bool seen = similar.messages.contains(occurrence.message);
   if (!seen && similar.messages.size() >= kMaxSimilar) {
     verdict.key = kind;

@@ -31,19 +31,19 @@ class EventCorrelator {
   static constexpr int kBurst = 25;
   static constexpr Duration kRefill = minutes(5);
 
-  struct Verdict {
+  struct Correlation {
     bool drop = false;
     std::string key;      // events of the same key are one event with a count
     std::string message;  // as it should be shown
   };
-  Verdict judge(const Occurrence& occurrence, MonotonicTime now);
+  Correlation judge(const Occurrence& occurrence, MonotonicTime now);
 
  private:
   struct Similar {
     MonotonicTime since;
     std::set<std::string> messages;  // at most kMaxSimilar
   };
-  struct Budget {
+  struct TokenBucket {
     bool known = false;
     int left = kBurst;
     MonotonicTime refilled;
@@ -52,7 +52,7 @@ class EventCorrelator {
   bool is_within_budget(const std::string& object, MonotonicTime now);
 
   BoundedMap<Similar> similar_{kMaxRemembered};
-  BoundedMap<Budget> budgets_{kMaxRemembered};
+  BoundedMap<TokenBucket> budgets_{kMaxRemembered};
 };
 
 }  // namespace windlass::client

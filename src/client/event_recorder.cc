@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/codec/json_text.h"
 #include "api/codec/wire_time.h"
 #include "api/kind.h"
+#include "base/json_writer.h"
 #include "base/utf8.h"
 #include "schema/core/v1/event.pb.h"
 
@@ -34,15 +34,12 @@ bool is_passing(const Status& status) {
 }  // namespace
 
 EventRecorder::EventRecorder(ClientEnv env, std::string component, std::string host)
-    : env_(env),
-      component_(std::move(component)),
-      host_(std::move(host)),
-      self_(std::make_shared<EventRecorder*>(this)) {}
+    : env_(env), component_(std::move(component)), host_(std::move(host)) {}
 
 void EventRecorder::record(const EventTarget& target, const News& news, bool essential) {
   const std::string object = target.kind + '/' + target.ns + '/' + target.name + '/' + target.uid +
                              '/' + target.field_path;
-  const EventCorrelator::Verdict verdict =
+  const EventCorrelator::Correlation verdict =
       correlator_.judge({object, std::string(news.type), std::string(news.reason),
                          readable(news.message, kMaxMessageBytes), essential},
                         env_.clock.monotonic());
@@ -115,13 +112,11 @@ void EventRecorder::create(const EntryPtr& entry) {
   event->set_message(entry->message);
   event->set_type(entry->type);
   fill_reporter_and_times(*entry, *event);
-  env_.client.create(
-      {&api::kinds::event(), ns, entry->name}, event,
-      [weak = std::weak_ptr(self_), entry, count = entry->count](const Result<ObjectPtr>& answer) {
-        if (const auto self = weak.lock()) {
-          (*self)->on_written(entry, count, answer);
-        }
-      });
+  env_.client.create({&api::kinds::event(), ns, entry->name}, event,
+                     self_.bind([entry, count = entry->count](EventRecorder& self,
+                                                              const Result<ObjectPtr>& answer) {
+                       self.on_written(entry, count, answer);
+                     }));
 }
 
 void EventRecorder::fill_reporter_and_times(const Entry& entry, api::core::v1::Event& event) const {
@@ -151,16 +146,14 @@ void EventRecorder::bump(const EntryPtr& entry) {
                         format_rfc3339(entry->last))
           : fmt::format(R"({{"series":{{"count":{},"lastObservedTime":"{}"}},"message":)",
                         entry->count, format_rfc3339_micro(entry->last));
-  api::append_json_string(entry->message, body);
+  append_json_string(entry->message, body);
   body += '}';
-  env_.client.patch(
-      {&api::kinds::event(), event_namespace(entry->target), entry->name}, "", PatchType::merge,
-      std::move(body),
-      [weak = std::weak_ptr(self_), entry, count = entry->count](const Result<ObjectPtr>& answer) {
-        if (const auto self = weak.lock()) {
-          (*self)->on_written(entry, count, answer);
-        }
-      });
+  env_.client.patch({&api::kinds::event(), event_namespace(entry->target), entry->name}, "",
+                    PatchType::merge, std::move(body),
+                    self_.bind([entry, count = entry->count](EventRecorder& self,
+                                                             const Result<ObjectPtr>& answer) {
+                      self.on_written(entry, count, answer);
+                    }));
 }
 
 void EventRecorder::on_written(const EntryPtr& entry, int count, const Result<ObjectPtr>& answer) {
@@ -203,12 +196,10 @@ void EventRecorder::try_again(const EntryPtr& entry) {
     delay *= 2;
   }
   entry->busy = true;
-  env_.executor.schedule(std::min(delay, kMaxRetry), [weak = std::weak_ptr(self_), entry] {
-    if (const auto self = weak.lock()) {
-      (*self)->waiting_.push_back(entry);
-      (*self)->write_next();
-    }
-  });
+  env_.executor.schedule(std::min(delay, kMaxRetry), self_.bind([entry](EventRecorder& self) {
+    self.waiting_.push_back(entry);
+    self.write_next();
+  }));
 }
 
 }  // namespace windlass::client

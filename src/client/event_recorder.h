@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/weak_self.h"
 #include "client/bounded_map.h"
 #include "client/event_correlator.h"
 #include "client/reflector.h"
@@ -89,7 +90,7 @@ class EventRecorder {
     bool busy = false;  // waiting for a turn, or in flight
     bool essential = false;
   };
-  // Whoever waits or is in flight is kept, also when the entry has made room for others.
+  // Entries that wait or are in flight are kept, also when the entry has made room for others.
   using EntryPtr = std::shared_ptr<Entry>;
 
   void record(const EventTarget& target, const News& news, bool essential);
@@ -108,7 +109,7 @@ class EventRecorder {
   BoundedMap<EntryPtr> entries_{EventCorrelator::kMaxRemembered};
   std::deque<EntryPtr> waiting_;
   size_t in_flight_ = 0;
-  std::shared_ptr<EventRecorder*> self_;  // callbacks hold it weakly
+  WeakSelf<EventRecorder> self_{this};
 };
 
 }  // namespace windlass::client

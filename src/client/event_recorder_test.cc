@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "api/codec/wire_time.h"
-#include "client/scripted_client.h"
 #include "schema/core/v1/event.pb.h"
-#include "sim/world.h"
+#include "verify/clients/scripted_client.h"
+#include "virtual_world/world.h"
 
 namespace windlass::client {
 namespace {
@@ -31,7 +31,7 @@ class EventRecorderTest : public testing::Test {
     return write;
   }
 
-  sim::SimWorld world{1};
+  virtual_world::VirtualWorld world{1};
   ScriptedClient client;
   EventRecorder recorder{{client, world.executor(), world.clock(), world.random(), world.log()},
                          "job-controller"};

@@ -1,4 +1,4 @@
-// An ApiClient that lets writes through only while somebody says so: the leader of an election. A
+// An ApiClient that lets writes through only while its fence is open: while an election is won. A
 // write that comes too late is answered as refused and never leaves, also when the process was
 // paused between deciding and writing: the question is asked at the moment of the call. Reads pass.
 //

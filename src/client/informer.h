@@ -1,6 +1,7 @@
 // A local view of a collection: for every object the small struct that a controller needs of it,
-// never the object itself, kept current by a roster. `Project` makes the struct from the message
-// that the Kind says. Handlers run after the view has changed, on the client's executor.
+// kept current by a roster. `Project` makes the struct from the message that the Kind says; one
+// that takes the shared object may keep it, and copies nothing. Handlers run after the view has
+// changed, on the client's executor.
 #pragma once
 
 #include <functional>
@@ -8,9 +9,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/weak_self.h"
 #include "client/object_identity.h"
 #include "client/roster.h"
 
@@ -20,8 +23,8 @@ template <class Projection>
 class Informer final : private Roster::View {
  public:
   // Nothing: the view is not about this object, as it is now.
-  using Project = std::function<std::optional<Projection>(const api::Message&)>;
-  // Whether what is kept is still right for the object as it is now. Then nobody is told.
+  using Project = std::function<std::optional<Projection>(const ObjectPtr&)>;
+  // Whether the kept projection still holds for the object as it is now. Then no handler runs.
   using IsCurrent = std::function<bool(const Projection& kept, const api::Message& now)>;
 
   struct Handler {
@@ -30,15 +33,15 @@ class Informer final : private Roster::View {
     std::function<void(const Projection& last)> on_delete;
   };
 
-  Informer(ClientEnv env, Collection collection, Project project)
-      : Informer(env, std::move(collection), std::move(project), Reflector::Options()) {}
-  Informer(ClientEnv env, Collection collection, Project project, Reflector::Options options)
+  // `project` takes the message, or the shared object that holds it.
+  template <class Function>
+  Informer(ClientEnv env, Collection collection, Function project,
+           Reflector::Options options = Reflector::Options())
       : executor_(env.executor),
-        project_(std::move(project)),
+        project_(to_project(std::move(project))),
         roster_(env.rosters != nullptr
                     ? env.rosters->roster(env, collection, options)
-                    : std::make_shared<Roster>(env, std::move(collection), options)),
-        self_(std::make_shared<Informer*>(this)) {
+                    : std::make_shared<Roster>(env, std::move(collection), options)) {
     roster_->add(*this);
   }
   ~Informer() override { roster_->remove(*this); }
@@ -54,16 +57,12 @@ class Informer final : private Roster::View {
 
   void start() {
     if (!roster_->has_started()) {
-      telling_ = true;
+      notifying_ = true;
       roster_->start();
       return;
     }
-    // Somebody who shares the roster was first.
-    executor_.post([weak = std::weak_ptr(self_)] {
-      if (const auto self = weak.lock()) {
-        (*self)->catch_up();
-      }
-    });
+    // Another view that shares the roster was first.
+    executor_.post(self_.bind(&Informer::catch_up));
   }
   // The first list is in the view, and its handlers have run.
   bool has_synced() const { return synced_; }
@@ -92,6 +91,15 @@ class Informer final : private Roster::View {
  private:
   using Kept = std::unique_ptr<Projection>;
 
+  template <class Function>
+  static Project to_project(Function project) {
+    if constexpr (std::is_invocable_v<Function&, const ObjectPtr&>) {
+      return project;
+    } else {
+      return [project = std::move(project)](const ObjectPtr& object) { return project(*object); };
+    }
+  }
+
   void for_each_with(
       const std::string& prefix,
       const std::function<void(const std::string& key, const Projection&)>& visit) const {
@@ -102,11 +110,11 @@ class Informer final : private Roster::View {
     });
   }
 
-  void on_seen(Roster::Slot slot, const api::Message& object) override {
+  void on_seen(Roster::Slot slot, const ObjectPtr& object) override {
     if (slot >= kept_.size()) {
       kept_.resize(slot + 1);
     }
-    if (kept_[slot] && is_current_ && is_current_(*kept_[slot], object)) {
+    if (kept_[slot] && is_current_ && is_current_(*kept_[slot], *object)) {
       return;
     }
     std::optional<Projection> now = project_(object);
@@ -115,10 +123,10 @@ class Informer final : private Roster::View {
     } else if (!kept_[slot]) {
       kept_[slot] = std::make_unique<Projection>(*std::move(now));
       ++size_;
-      tell_added(*kept_[slot]);
+      notify_added(*kept_[slot]);
     } else {
       const Projection before = std::exchange(*kept_[slot], *std::move(now));
-      tell_updated(before, *kept_[slot]);
+      notify_updated(before, *kept_[slot]);
     }
   }
 
@@ -126,51 +134,51 @@ class Informer final : private Roster::View {
     if (slot < kept_.size() && kept_[slot]) {
       const Kept last = std::move(kept_[slot]);
       --size_;
-      tell_deleted(*last);
+      notify_deleted(*last);
     }
   }
 
   void on_list_end() override {
-    if (!telling_) {
+    if (!notifying_) {
       return;
     }
     if (!synced_) {
-      tell_synced();
+      notify_synced();
     } else if (listed_again_) {
       listed_again_();
     }
   }
 
   void catch_up() {
-    telling_ = true;
-    for_each([this](const std::string&, const Projection& known) { tell_added(known); });
+    notifying_ = true;
+    for_each([this](const std::string&, const Projection& known) { notify_added(known); });
     if (roster_->has_synced()) {
-      tell_synced();
+      notify_synced();
     }
   }
 
-  void tell_added(const Projection& added) const {
+  void notify_added(const Projection& added) const {
     for (const Handler& handler : handlers_) {
-      if (telling_ && handler.on_add) {
+      if (notifying_ && handler.on_add) {
         handler.on_add(added);
       }
     }
   }
-  void tell_updated(const Projection& before, const Projection& now) const {
+  void notify_updated(const Projection& before, const Projection& now) const {
     for (const Handler& handler : handlers_) {
-      if (telling_ && handler.on_update) {
+      if (notifying_ && handler.on_update) {
         handler.on_update(before, now);
       }
     }
   }
-  void tell_deleted(const Projection& last) const {
+  void notify_deleted(const Projection& last) const {
     for (const Handler& handler : handlers_) {
-      if (telling_ && handler.on_delete) {
+      if (notifying_ && handler.on_delete) {
         handler.on_delete(last);
       }
     }
   }
-  void tell_synced() {
+  void notify_synced() {
     synced_ = true;
     for (const auto& done : std::exchange(when_synced_, {})) {
       done();
@@ -186,9 +194,9 @@ class Informer final : private Roster::View {
   std::shared_ptr<Roster> roster_;
   std::vector<Kept> kept_;  // by slot
   size_t size_ = 0;
-  bool telling_ = false;  // handlers are called: from start() on
+  bool notifying_ = false;  // handlers are called: from start() on
   bool synced_ = false;
-  std::shared_ptr<Informer*> self_;  // posted tasks hold it weakly
+  WeakSelf<Informer> self_{this};
 };
 
 }  // namespace windlass::client

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "client/config_map_testing.h"
-#include "client/scripted_client.h"
 #include "schema/meta/v1/meta.pb.h"
-#include "sim/world.h"
+#include "verify/clients/scripted_client.h"
+#include "virtual_world/world.h"
 
 namespace windlass::client {
 namespace {
@@ -45,7 +45,7 @@ class InformerTest : public ::testing::Test {
     list(std::move(items), version);
   }
 
-  sim::SimWorld world{1};
+  virtual_world::VirtualWorld world{1};
   ScriptedClient client;
   std::vector<std::string> heard;
   Informer<Data> informer{{client, world.executor(), world.clock(), world.random(), world.log()},
@@ -62,6 +62,18 @@ TEST_F(InformerTest, TheFirstListFillsTheViewAndThenItIsSynced) {
   EXPECT_EQ(informer.find("ns/b")->text, "y");
   EXPECT_EQ(informer.find("ns", "c"), nullptr);
   EXPECT_EQ(informer.size(), 2U);
+}
+
+TEST_F(InformerTest, AProjectionMayKeepTheSharedObject) {
+  Informer<ObjectPtr> shared({client, world.executor(), world.clock(), world.random(), world.log()},
+                             {&api::kinds::config_map()},
+                             [](const ObjectPtr& object) { return object; });
+  list({}, "5");
+  shared.start();
+  const ObjectPtr object = text_object("a", "u1", "1", "x");
+  list({object}, "5");
+  ASSERT_NE(shared.find("ns/a"), nullptr);
+  EXPECT_EQ(shared.find("ns/a")->get(), object.get());
 }
 
 TEST_F(InformerTest, FollowsEvents) {

@@ -23,10 +23,7 @@ int32_t whole_seconds(Duration duration) {
 }  // namespace
 
 LeaderElection::LeaderElection(ClientEnv env, Options options, Callbacks callbacks)
-    : env_(env),
-      options_(std::move(options)),
-      callbacks_(std::move(callbacks)),
-      self_(std::make_shared<LeaderElection*>(this)) {
+    : env_(env), options_(std::move(options)), callbacks_(std::move(callbacks)) {
   CHECK(!options_.identity.empty() && !options_.name.empty(), "an election has names");
   CHECK(options_.renew_deadline < options_.lease, "the holder stops before others may begin");
 }
@@ -153,7 +150,7 @@ void LeaderElection::on_written(MonotonicTime sent, const Result<ObjectPtr>& ans
     observe(*answer);
     lead(sent);
   } else if (!answer && state_ == State::leading) {
-    // A conflict: somebody wrote to it. If that was another leader, reading tells.
+    // A conflict: another client wrote to it. Reading tells whether that was another leader.
     env_.log.warning("renewing the leader's lease failed", {{"error", answer.error().message}});
     busy_ = true;
     env_.client.get(ref(), callback(sent, &LeaderElection::on_read_again));
@@ -244,12 +241,9 @@ void LeaderElection::release(std::function<void(bool freed)> done) {
 Done<ObjectPtr> LeaderElection::callback(MonotonicTime sent,
                                          void (LeaderElection::*method)(MonotonicTime,
                                                                         const Result<ObjectPtr>&)) {
-  return [weak = std::weak_ptr<LeaderElection*>(self_), sent,
-          method](const Result<ObjectPtr>& answer) {
-    if (const auto self = weak.lock()) {
-      ((*self)->*method)(sent, answer);
-    }
-  };
+  return self_.bind([sent, method](LeaderElection& self, const Result<ObjectPtr>& answer) {
+    (self.*method)(sent, answer);
+  });
 }
 
 }  // namespace windlass::client

@@ -1,14 +1,14 @@
-// One leader among several processes, by a Lease: whoever holds it renews it; the others wait until
+// One leader among several processes, by a Lease: its holder renews it; the others wait until
 // it has not changed for its whole duration by their own clocks, then take it. Times as in
 // Kubernetes: 15 s lease, 10 s to renew, a try every 2 s.
 //
 // The holder stops by itself 10 s after its last renewal that was answered, counted by its
-// monotonic clock from when that renewal was sent: before anybody else may take over, whatever the
-// wall clocks say. Whether it leads is asked by is_leader(), which looks at the clock at that
+// monotonic clock from when that renewal was sent: before another candidate may take over, whatever
+// the wall clocks say. Whether it leads is asked by is_leader(), which looks at the clock at that
 // moment, so that a process that was paused does not act in the name of a lease that ran out (see
 // fenced_client.h).
 //
-// A Lease that somebody deletes is made again by its holder, which does nothing in its name until
+// A Lease that is deleted is made again by its holder, which does nothing in its name until
 // that is answered. Others that have seen it wait as long as if it had been renewed just then.
 //
 // Lives on the client's executor; nothing is called after destruction.
@@ -18,6 +18,7 @@
 #include <memory>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/reflector.h"
 
 namespace windlass::client {
@@ -34,8 +35,8 @@ class LeaderElection {
   };
   struct Callbacks {
     std::function<void()> on_started_leading;
-    // Once, after on_started_leading. Whoever led has to stop for good: another election needs
-    // another instance.
+    // Once, after on_started_leading. The former leader has to stop for good: another election
+    // needs another instance.
     std::function<void()> on_stopped_leading;
   };
 
@@ -50,7 +51,7 @@ class LeaderElection {
   void release(std::function<void(bool freed)> done);
 
   bool is_leader() const;
-  // Who holds the Lease, as far as was seen; "" for nobody.
+  // Who holds the Lease, as far as was seen; "" when it is free.
   const std::string& holder() const { return holder_; }
 
  private:
@@ -82,11 +83,11 @@ class LeaderElection {
   MonotonicTime free_from_;  // unless it changes: measured from when it was first seen like this
   std::string holder_;
   MonotonicTime leads_until_;  // while leading
-  bool vanished_ = false;      // while leading: somebody deleted the Lease
+  bool vanished_ = false;      // while leading: the Lease was deleted
   bool busy_ = false;
   env::TimerId timer_ = env::TimerId::none;
   env::TimerId deadline_ = env::TimerId::none;
-  std::shared_ptr<LeaderElection*> self_;  // callbacks hold it weakly
+  WeakSelf<LeaderElection> self_{this};
 };
 
 }  // namespace windlass::client

@@ -9,7 +9,7 @@
 #include "client/fenced_client.h"
 #include "client/object_identity.h"
 #include "schema/coordination/v1/lease.pb.h"
-#include "sim/world.h"
+#include "virtual_world/world.h"
 
 namespace windlass::client {
 namespace {
@@ -55,7 +55,8 @@ class SkewedClock final : public env::Clock {
 // The way of one process to the server: takes time, may be cut, may lose answers.
 class Link final : public ApiClient {
  public:
-  Link(LeaseServer& server, sim::SimExecutor& executor, sim::SimExecutor& network, std::string who)
+  Link(LeaseServer& server, virtual_world::VirtualExecutor& executor,
+       virtual_world::VirtualExecutor& network, std::string who)
       : server_(server), executor_(executor), network_(network), who_(std::move(who)) {}
 
   bool cut = false;
@@ -103,13 +104,13 @@ class Link final : public ApiClient {
   }
 
   LeaseServer& server_;
-  sim::SimExecutor& executor_;
-  sim::SimExecutor& network_;
+  virtual_world::VirtualExecutor& executor_;
+  virtual_world::VirtualExecutor& network_;
   std::string who_;
 };
 
 struct Process {
-  Process(sim::SimWorld& world, LeaseServer& server, const std::string& name)
+  Process(virtual_world::VirtualWorld& world, LeaseServer& server, const std::string& name)
       : executor(world.executor(name)),
         clock(world.clock()),
         link(server, executor, world.executor("network"), name),
@@ -123,7 +124,7 @@ struct Process {
         [this](const Result<ObjectPtr>& answer) { answered.push_back(answer.has_value()); });
   }
 
-  sim::SimExecutor& executor;
+  virtual_world::VirtualExecutor& executor;
   SkewedClock clock;
   Link link;
   LeaderElection election;
@@ -146,7 +147,7 @@ struct Election : ::testing::Test {
     ASSERT_FALSE(b.election.is_leader());
   }
 
-  sim::SimWorld world{7};
+  virtual_world::VirtualWorld world{7};
   LeaseServer server;
   Process a{world, server, "a"};
   Process b{world, server, "b"};
@@ -252,7 +253,7 @@ TEST_F(Election, AReleasedLeaseIsTakenAtOnce) {
 
 TEST_F(Election, ARenewalOnItsWayDoesNotKeepTheLease) {
   for (Duration moment = milliseconds(0); moment < seconds(2); moment += milliseconds(100)) {
-    sim::SimWorld alone(7);
+    virtual_world::VirtualWorld alone(7);
     LeaseServer common;
     Process only{alone, common, "a"};
     only.link.delay = milliseconds(300);
@@ -304,10 +305,10 @@ TEST_F(Election, ADeletedLeaseIsMadeAgainByItsHolder) {
   EXPECT_EQ(server.holder(), "a");
 }
 
-// Whoever comes first, and however long the answers take.
+// Whichever candidate comes first, and however long the answers take.
 TEST_F(Election, ADeletedLeaseMakesNoSecondLeader) {
   for (Duration moment = milliseconds(0); moment < seconds(3); moment += milliseconds(100)) {
-    sim::SimWorld pair(7);
+    virtual_world::VirtualWorld pair(7);
     LeaseServer common;
     Process one{pair, common, "a"};
     Process two{pair, common, "b"};
@@ -359,7 +360,7 @@ TEST_F(Election, AHolderDoesNotLeadWhileItsLeaseIsGone) {
 
 TEST_F(Election, NeverTwoLeadersUnderRandomFaults) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
-    sim::SimWorld chaos(seed);
+    virtual_world::VirtualWorld chaos(seed);
     LeaseServer common;
     Process one{chaos, common, "a"};
     Process two{chaos, common, "b"};

@@ -12,11 +12,7 @@ Reflector::Reflector(ClientEnv env, Collection collection, ReflectorSink& sink)
     : Reflector(env, std::move(collection), sink, Options()) {}
 
 Reflector::Reflector(ClientEnv env, Collection collection, ReflectorSink& sink, Options options)
-    : env_(env),
-      collection_(std::move(collection)),
-      sink_(sink),
-      options_(options),
-      self_(std::make_shared<Reflector*>(this)) {}
+    : env_(env), collection_(std::move(collection)), sink_(sink), options_(options) {}
 
 Reflector::~Reflector() {
   env_.executor.cancel(timer_);
@@ -79,12 +75,7 @@ void Reflector::on_stream_event(const WatchEvent& event) {
 
 void Reflector::list_page(std::string continue_token) {
   const ListOptions options{in_pages_ ? options_.page_size : 0, std::move(continue_token)};
-  env_.client.list(collection_, options,
-                   [weak = std::weak_ptr(self_)](const Result<ObjectList>& page) {
-                     if (const auto self = weak.lock()) {
-                       (*self)->on_page(page);
-                     }
-                   });
+  env_.client.list(collection_, options, self_.bind(&Reflector::on_page));
 }
 
 void Reflector::on_page(const Result<ObjectList>& page) {

@@ -1,4 +1,4 @@
-// Keeps somebody informed of all objects of a collection: lists it, then watches from there,
+// Tells a sink of all objects of a collection: lists it, then watches from there,
 // resumes a watch that ended, and lists again when its place in history is gone (410). Never gives
 // up; errors are retried with growing, jittered delays.
 //
@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/api_client.h"
 #include "env/clock.h"
 #include "env/executor.h"
@@ -101,7 +102,7 @@ class Reflector {
   bool listing_ = false;      // the watch is a list so far
   int failures_ = 0;
   env::TimerId timer_ = env::TimerId::none;
-  std::shared_ptr<Reflector*> self_;  // callbacks hold it weakly
+  WeakSelf<Reflector> self_{this};
 };
 
 }  // namespace windlass::client

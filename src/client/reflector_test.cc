@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "client/object_identity.h"
-#include "client/scripted_client.h"
 #include "schema/core/v1/config_map.pb.h"
-#include "sim/world.h"
+#include "verify/clients/scripted_client.h"
+#include "virtual_world/world.h"
 
 namespace windlass::client {
 namespace {
@@ -48,7 +48,7 @@ class ReflectorTest : public testing::Test {
     return world.clock().monotonic() - before;
   }
 
-  sim::SimWorld world{1};
+  virtual_world::VirtualWorld world{1};
   ScriptedClient client;
   Listener listener;
   Reflector reflector{{client, world.executor(), world.clock(), world.random(), world.log()},
@@ -173,7 +173,7 @@ class StreamedListTest : public testing::Test {
     return client.watches.empty() ? "" : client.watches.back()->resource_version;
   }
 
-  sim::SimWorld world{1};
+  virtual_world::VirtualWorld world{1};
   ScriptedClient client;
   Listener listener;
   Reflector reflector{{client, world.executor(), world.clock(), world.random(), world.log()},
@@ -258,7 +258,7 @@ TEST_F(StreamedListTest, AStreamThatBreaksIsFollowedByPagesOnce) {
 }
 
 TEST(Reflector, NothingHappensAfterDestruction) {
-  sim::SimWorld world(1);
+  virtual_world::VirtualWorld world(1);
   ScriptedClient client;
   Listener listener;
   const ClientEnv env{client, world.executor(), world.clock(), world.random(), world.log()};

@@ -42,7 +42,7 @@ void Roster::on_list_end() {
 
 void Roster::on_event(const WatchEvent& event) {
   if (event.type != EventType::deleted) {
-    upsert(*event.object);
+    upsert(event.object);
     return;
   }
   const auto found = entries_.find(key_of(*event.object));
@@ -51,16 +51,16 @@ void Roster::on_event(const WatchEvent& event) {
   }
 }
 
-void Roster::upsert(const api::Message& object) {
-  std::string key = key_of(object);
-  const uint64_t version = version_number(resource_version_of(object));
+void Roster::upsert(const ObjectPtr& object) {
+  std::string key = key_of(*object);
+  const uint64_t version = version_number(resource_version_of(*object));
   auto found = entries_.find(key);
-  if (found != entries_.end() && found->second.uid != uid_of(object)) {
+  if (found != entries_.end() && found->second.uid != uid_of(*object)) {
     erase(found);
     found = entries_.end();
   }
   if (found == entries_.end()) {
-    found = entries_.emplace(std::move(key), Entry{uid_of(object), 0, 0, free_slot()}).first;
+    found = entries_.emplace(std::move(key), Entry{uid_of(*object), 0, 0, free_slot()}).first;
   } else if (version != 0 && version <= found->second.version) {
     found->second.listed = list_;
     return;

@@ -3,7 +3,7 @@
 // received, looked up and compared by version once, however many of them look at it.
 //
 // An object that was deleted and created again between two looks is told as gone and as new: its
-// UID tells (reliability.md W3). What comes late or twice is not told at all.
+// UID tells (safety.md W3). What comes late or twice is not told at all.
 //
 // Lives on the client's executor. Views are not owned, and are added before start().
 #pragma once
@@ -30,7 +30,7 @@ class Roster final : private ReflectorSink {
    public:
     virtual ~View() = default;
     // New, or changed since the view was told last.
-    virtual void on_seen(Slot slot, const api::Message& object) = 0;
+    virtual void on_seen(Slot slot, const ObjectPtr& object) = 0;
     virtual void on_gone(Slot slot) = 0;
     // All that the list did not tell of is gone.
     virtual void on_list_end() = 0;
@@ -70,11 +70,11 @@ class Roster final : private ReflectorSink {
   using Entries = std::map<std::string, Entry, std::less<>>;
 
   void on_list_begin() override { ++list_; }
-  void on_listed(const ObjectPtr& object) override { upsert(*object); }
+  void on_listed(const ObjectPtr& object) override { upsert(object); }
   void on_list_end() override;
   void on_event(const WatchEvent& event) override;
 
-  void upsert(const api::Message& object);
+  void upsert(const ObjectPtr& object);
   Entries::iterator erase(Entries::iterator entry);
   Slot free_slot();
 

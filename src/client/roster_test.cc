@@ -5,8 +5,8 @@
 
 #include "client/config_map_testing.h"
 #include "client/informer.h"
-#include "client/scripted_client.h"
-#include "sim/world.h"
+#include "verify/clients/scripted_client.h"
+#include "virtual_world/world.h"
 
 namespace windlass::client {
 namespace {
@@ -41,7 +41,7 @@ struct RosterTest : ::testing::Test {
     client.answer_list(ObjectList{std::move(items), "5", ""});
   }
 
-  sim::SimWorld world{1};
+  virtual_world::VirtualWorld world{1};
   ScriptedClient client;
   Rosters rosters;
   ClientEnv alone{client, world.executor(), world.clock(), world.random(), world.log()};

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "client/scripted_client.h"
 #include "schema/core/v1/pod.pb.h"
+#include "verify/clients/scripted_client.h"
 
 namespace windlass::client {
 namespace {

@@ -8,11 +8,7 @@
 namespace windlass::client {
 
 WorkQueue::WorkQueue(env::Executor& executor, env::Clock& clock, Options options, Process process)
-    : executor_(executor),
-      clock_(clock),
-      options_(options),
-      process_(std::move(process)),
-      self_(std::make_shared<WorkQueue*>(this)) {
+    : executor_(executor), clock_(clock), options_(options), process_(std::move(process)) {
   CHECK(options_.workers > 0, "a queue without workers would never move");
 }
 
@@ -122,11 +118,7 @@ void WorkQueue::dispatch_later() {
     return;
   }
   dispatching_ = true;
-  executor_.post([weak = std::weak_ptr(self_)] {
-    if (const auto self = weak.lock()) {
-      (*self)->dispatch();
-    }
-  });
+  executor_.post(self_.bind(&WorkQueue::dispatch));
 }
 
 void WorkQueue::dispatch() {

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 
+#include "base/weak_self.h"
 #include "env/clock.h"
 #include "env/executor.h"
 
@@ -25,7 +26,7 @@ class WorkQueue {
  public:
   struct Options {
     size_t workers = 5;  // keys in work at the same time
-    // After the n-th failure in a row: first * 2^(n-1), at most `max` (0.2).
+    // After the n-th failure in a row: first * 2^(n-1), at most `max` (job-controller.md 0.2).
     Duration first_retry = seconds(1);
     Duration max_retry = seconds(60);
     std::shared_ptr<QueueMetrics> metrics = {};  // none: nothing is counted
@@ -87,7 +88,7 @@ class WorkQueue {
   std::map<std::string, MonotonicTime> since_;  // queued or in work; with metrics only
   bool dispatching_ = false;
   bool shut_down_ = false;
-  std::shared_ptr<WorkQueue*> self_;  // posted tasks hold it weakly
+  WeakSelf<WorkQueue> self_{this};
 };
 
 }  // namespace windlass::client

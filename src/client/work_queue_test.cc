@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "client/queue_metrics.h"
-#include "sim/world.h"
+#include "virtual_world/world.h"
 
 namespace windlass::client {
 namespace {
@@ -22,7 +22,7 @@ class WorkQueueTest : public testing::Test {
   // Lets everything run that needs no time.
   void settle() { world.run_for(Duration::zero()); }
 
-  sim::SimWorld world{1};
+  virtual_world::VirtualWorld world{1};
   std::vector<std::string> started;
 };
 

@@ -1,5 +1,5 @@
 // Containers as the node agent sees them: runs with a name that is never used twice, whose ends are
-// kept until somebody has written them down. The runs outlive the agent; a new agent attaches to
+// kept until an agent has recorded them. The runs outlive the agent; a new agent attaches to
 // them. Real: the supervisor process (src/supervisor).
 //
 // Lives on an executor's thread and calls back there, never inside a call. Callbacks of an object
@@ -224,7 +224,8 @@ class Containers {
   virtual void use(OnUse on_use) = 0;
   // Answers once it is known.
   virtual void support(OnSupport on_known) = 0;
-  // Kills all containers, and ends whoever holds them; `on_done` when nothing of it is left.
+  // Kills all containers, and ends the process that holds them; `on_done` when nothing of it is
+  // left.
   virtual void shut_down(std::function<void()> on_done) = 0;
 };
 

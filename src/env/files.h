@@ -34,7 +34,7 @@ class Files {
   // Makes `path` a symbolic link, in one step where one is there already.
   virtual Result<void> set_link(const std::string& path, const std::string& target) = 0;
   // What a file or tree takes on the disk, links not followed; nothing for what is not there. Stops
-  // counting after kMaxCounted entries, so that nobody is kept waiting for long.
+  // counting after kMaxCounted entries, so that the caller does not wait for long.
   static constexpr size_t kMaxCounted = 100'000;
   struct TreeSize {
     uint64_t bytes = 0;

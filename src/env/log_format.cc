@@ -22,7 +22,7 @@ bool is_plain(std::string_view value) {
 
 bool needs_escapes(std::string_view message) {
   for (const char c : message) {
-    if (c < ' ' || c >= 0x7F) {
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7F) {
       return true;
     }
   }

@@ -9,12 +9,12 @@
 
 #include "base/index_set.h"
 #include "controllers/job/adapter.h"
+#include "engine/pods/pod_factory.h"
+#include "engine/status/conditions.h"
 #include "explain/pod_account.h"
 #include "explain/pod_text.h"
 #include "explain/verdict_text.h"
 #include "explain/waits.h"
-#include "job/conditions.h"
-#include "job/pod_factory.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::explain {
@@ -24,20 +24,20 @@ using State = Explanation::State;
 
 constexpr std::string_view kWaitsForNextAttempt = "waits for its next attempt";
 
-struct Outcome {
+struct JobConclusion {
   State state = State::unfinished;
-  const job::Condition* condition = nullptr;
+  const engine::Condition* condition = nullptr;
 };
 
-Outcome outcome_of(const job::JobStatus& status) {
+JobConclusion outcome_of(const engine::JobStatus& status) {
   const std::pair<std::string_view, State> conditions[] = {
-      {job::kTypeComplete, State::complete},
-      {job::kTypeFailed, State::failed},
-      {job::kTypeSuccessCriteriaMet, State::completing},
-      {job::kTypeFailureTarget, State::failing},
+      {engine::kTypeComplete, State::complete},
+      {engine::kTypeFailed, State::failed},
+      {engine::kTypeSuccessCriteriaMet, State::completing},
+      {engine::kTypeFailureTarget, State::failing},
   };
   for (const auto& [type, state] : conditions) {
-    if (const job::Condition* condition = job::true_condition(status, type)) {
+    if (const engine::Condition* condition = engine::true_condition(status, type)) {
       return {state, condition};
     }
   }
@@ -67,7 +67,7 @@ std::optional<PodAccount> last_failed(const std::vector<SeenPod>& pods, Fits fit
 }
 
 // The condition names the pod, also when it is gone.
-std::optional<PodAccount> decided_by_rule(const job::JobView& job, const std::string& message,
+std::optional<PodAccount> decided_by_rule(const engine::JobView& job, const std::string& message,
                                           const std::vector<SeenPod>& pods) {
   const auto said = parse_verdict(message);
   if (!said) {
@@ -90,26 +90,26 @@ std::optional<PodAccount> decided_by_rule(const job::JobView& job, const std::st
 }
 
 // Which pod it was. Deadlines and successes are no pod's doing.
-std::optional<PodAccount> find_decider(const job::JobView& job, const Outcome& outcome,
+std::optional<PodAccount> find_decider(const engine::JobView& job, const JobConclusion& outcome,
                                        const std::vector<SeenPod>& pods) {
   if (outcome.state != State::failed && outcome.state != State::failing) {
     return std::nullopt;
   }
   const std::string& reason = outcome.condition->reason;
-  if (reason.starts_with(job::kReasonPodFailurePolicy)) {  // with a rule's name, if that is on
+  if (reason.starts_with(engine::kReasonPodFailurePolicy)) {  // with a rule's name, if that is on
     return decided_by_rule(job, outcome.condition->message, pods);
   }
-  if (reason == job::kReasonBackoffLimit) {
+  if (reason == engine::kReasonBackoffLimit) {
     return last_failed(pods, [](const PodAccount& pod) { return pod.rule.action == "Count"; });
   }
-  if (reason == job::kReasonFailedIndexes || reason == job::kReasonMaxFailedIndexes) {
-    const job::SharedText failed = job.status.failed_indexes.value_or("");
+  if (reason == engine::kReasonFailedIndexes || reason == engine::kReasonMaxFailedIndexes) {
+    const engine::SharedText failed = job.status.failed_indexes.value_or("");
     return last_failed(pods, [&](const PodAccount& pod) { return contains(failed, pod.index); });
   }
   return std::nullopt;
 }
 
-Counts count(const job::JobView& job, const std::vector<SeenPod>& pods) {
+Counts count(const engine::JobView& job, const std::vector<SeenPod>& pods) {
   Counts counts;
   counts.succeeded = job.status.succeeded;
   if (job.spec.completions) {
@@ -149,14 +149,14 @@ std::vector<RuleCount> count_rules(const std::vector<SeenPod>& pods) {
 }
 
 // The pods of an index are called after it: demo-3-x7k2p.
-bool was_created(const job::JobView& job, int64_t index,
+bool was_created(const engine::JobView& job, int64_t index,
                  const std::vector<std::string>& created_pods) {
   const std::string begin = fmt::format("{}-{}-", job.name, index);
   return std::any_of(created_pods.begin(), created_pods.end(),
                      [&begin](const std::string& name) { return name.starts_with(begin); });
 }
 
-std::string index_state(const job::JobView& job, const IndexAccount& account,
+std::string index_state(const engine::JobView& job, const IndexAccount& account,
                         const std::vector<const SeenPod*>& pods,
                         const std::vector<std::string>& created_pods) {
   if (contains(job.status.completed_indexes, account.index)) {
@@ -167,14 +167,14 @@ std::string index_state(const job::JobView& job, const IndexAccount& account,
   }
   for (const SeenPod* pod : pods) {
     if (pod->active()) {
-      return pod->view.phase == job::Phase::running ? "running" : "pending";
+      return pod->view.phase == engine::Phase::running ? "running" : "pending";
     }
   }
   const bool had_pods = !pods.empty() || was_created(job, account.index, created_pods);
   return had_pods ? std::string(kWaitsForNextAttempt) : "not started";
 }
 
-IndexAccount account_for_index(const job::JobView& job, int64_t index,
+IndexAccount account_for_index(const engine::JobView& job, int64_t index,
                                const std::vector<SeenPod>& pods,
                                const std::vector<std::string>& created_pods) {
   IndexAccount account;
@@ -200,14 +200,14 @@ IndexAccount account_for_index(const job::JobView& job, int64_t index,
 }  // namespace
 
 std::vector<api::ObjectPtr> silent_pods(const Evidence& evidence, std::optional<int64_t> index) {
-  std::vector<std::pair<job::PodView, api::ObjectPtr>> silent;
+  std::vector<std::pair<engine::PodView, api::ObjectPtr>> silent;
   for (const api::ObjectPtr& object : evidence.pods) {
     const auto pod = api::object_as<api::core::v1::Pod>(object);
     if (!is_silent(*pod)) {
       continue;
     }
-    job::PodView view = controllers::job::read_pod(*pod, job::kTrackingFinalizer);
-    if (!index || job::parse_index(view.completion_index) == *index) {
+    engine::PodView view = controllers::job::read_pod(*pod, engine::kTrackingFinalizer);
+    if (!index || engine::parse_index(view.completion_index) == *index) {
       silent.emplace_back(std::move(view), object);
     }
   }
@@ -222,8 +222,8 @@ std::vector<api::ObjectPtr> silent_pods(const Evidence& evidence, std::optional<
 }
 
 std::string index_error(const Evidence& evidence, int64_t index) {
-  const job::JobView job = controllers::job::read_job(*evidence.job);
-  if (job.spec.mode != job::CompletionMode::indexed) {
+  const engine::JobView job = controllers::job::read_job(*evidence.job);
+  if (job.spec.mode != engine::CompletionMode::indexed) {
     return fmt::format("job.batch/{} has no indexes: its completionMode is NonIndexed", job.name);
   }
   const int64_t completions = job.spec.completions.value_or(0);
@@ -235,9 +235,9 @@ std::string index_error(const Evidence& evidence, int64_t index) {
 }
 
 Explanation explain(const Evidence& evidence, std::optional<int64_t> index) {
-  const job::JobView job = controllers::job::read_job(*evidence.job);
+  const engine::JobView job = controllers::job::read_job(*evidence.job);
   const std::vector<SeenPod> pods = account_for(job, evidence.pods, evidence.pod_warnings);
-  const Outcome outcome = outcome_of(job.status);
+  const JobConclusion outcome = outcome_of(job.status);
   Explanation out;
   out.ns = job.namespace_name;
   out.name = job.name;

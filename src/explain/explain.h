@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "api/object.h"
+#include "engine/types.h"
 #include "explain/explanation.h"
-#include "job/types.h"
 
 namespace windlass::explain {
 
@@ -20,7 +20,7 @@ struct Evidence {
   std::map<std::string, std::string> pod_warnings = {};  // the latest of silent_pods(), by UID
   std::vector<std::string> created_pods = {};  // names in the Job's events; they may be gone
   Time now;
-  job::Options options;  // of the controller; its back-off is not in the Job
+  engine::Options options;  // of the controller; its back-off is not in the Job
 };
 
 // Pods that their node has not started, without a word why in their status: their events may have

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "api/pod/pod_testing.h"
+#include "engine/policy/failure_policy.h"
 #include "explain/print.h"
 #include "explain/verdict_text.h"
-#include "job/failure_policy.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/pod.pb.h"
 
@@ -78,16 +78,16 @@ class ExplainTest : public ::testing::Test {
 };
 
 TEST(VerdictText, ReadsWhatTheEngineWrites) {
-  job::ContainerView container;
+  engine::ContainerView container;
   container.name = "main";
   container.exit_code = 42;
-  job::PodCondition condition;
+  engine::PodCondition condition;
   condition.type = "DisruptionTarget";
-  EXPECT_EQ(parse_verdict(
-                job::failure_message({job::Action::fail_job, 3, &container, nullptr}, "a", "b")),
+  EXPECT_EQ(parse_verdict(engine::failure_message(
+                {engine::Action::fail_job, 3, &container, nullptr}, "a", "b")),
             (VerdictText{"b", "main", 42, "", "FailJob", 3}));
-  EXPECT_EQ(parse_verdict(
-                job::failure_message({job::Action::fail_index, 0, nullptr, &condition}, "a", "b")),
+  EXPECT_EQ(parse_verdict(engine::failure_message(
+                {engine::Action::fail_index, 0, nullptr, &condition}, "a", "b")),
             (VerdictText{"b", "", std::nullopt, "DisruptionTarget", "FailIndex", 0}));
   for (const char* other :
        {"", "Job has reached the specified backoff limit", "Container a for pod b/c",
@@ -130,7 +130,7 @@ TEST_F(ExplainTest, ThePodThatDecidedIsGone) {
   EXPECT_FALSE(why.decider->present);
   EXPECT_EQ(why.decider->rule.name, "broken");
   EXPECT_EQ(log_source(why), std::nullopt);
-  EXPECT_THAT(text(), HasSubstr("p9, which is gone"));
+  EXPECT_THAT(text(), HasSubstr("p9, deleted"));
 }
 
 TEST_F(ExplainTest, TheLastCountedFailureExceededTheLimit) {
@@ -173,7 +173,7 @@ TEST_F(ExplainTest, FailedIndexes) {
   EXPECT_EQ(index_error(evidence_, 1), "");
 }
 
-TEST_F(ExplainTest, WaitsForSomebodyToResumeIt) {
+TEST_F(ExplainTest, WaitsForAUserToResumeIt) {
   job("suspend: true");
   ASSERT_THAT(told().waits, SizeIs(1));
   EXPECT_EQ(told().waits[0].kind, Wait::Kind::suspended);
@@ -186,7 +186,7 @@ TEST_F(ExplainTest, WaitsForAnotherController) {
   EXPECT_THAT(told().waits[0].text, HasSubstr("example.com/x"));
 }
 
-TEST_F(ExplainTest, ASuspendedJobWaitsToBeResumedWhoeverManagesIt) {
+TEST_F(ExplainTest, ASuspendedJobWaitsToBeResumedWhateverManagesIt) {
   job("suspend: true, managedBy: windlass.dev/job-controller");
   pod("p1", "phase: Running", "deletionTimestamp: '2026-01-01T00:11:00Z', finalizers: [x]");
   ASSERT_THAT(told().waits, SizeIs(2));
@@ -198,7 +198,7 @@ TEST_F(ExplainTest, ASuspendedJobWaitsToBeResumedWhoeverManagesIt) {
 TEST_F(ExplainTest, APodThatShouldHaveEndedByNowNamesItsNode) {
   job("podReplacementPolicy: Failed");
   pod("p1", "phase: Running", "deletionTimestamp: '2026-01-01T00:09:00Z', finalizers: [x]");
-  EXPECT_THAT(text(), HasSubstr("it should have ended by now: node n1 may not answer"));
+  EXPECT_THAT(text(), HasSubstr("it should have ended by now: node n1 may be unreachable"));
   EXPECT_THAT(text(), ::testing::Not(HasSubstr("until 2026-01-01T00:09:00Z")));
 }
 
@@ -221,13 +221,13 @@ TEST_F(ExplainTest, NoNodeFits) {
       "message: '0/3 nodes are available: 3 Insufficient cpu.'}]");
   ASSERT_THAT(told().waits, SizeIs(1));
   EXPECT_EQ(told().waits[0].kind, Wait::Kind::pod_pending);
-  EXPECT_THAT(text(), HasSubstr("pod p1 does not run: 0/3 nodes are available: 3 Insufficient"));
+  EXPECT_THAT(text(), HasSubstr("pod p1 is not running: 0/3 nodes are available: 3 Insufficient"));
 }
 
 TEST_F(ExplainTest, AScheduledPodHasNotStartedYet) {
   job("parallelism: 1", "active: 1");
   pod("p1", "phase: Pending");
-  EXPECT_THAT(text(), HasSubstr("pod p1 does not run: node n1 has not started it yet"));
+  EXPECT_THAT(text(), HasSubstr("pod p1 is not running: node n1 has not started it yet"));
 }
 
 TEST_F(ExplainTest, NoSchedulerLooksAtThePod) {
@@ -236,8 +236,7 @@ TEST_F(ExplainTest, NoSchedulerLooksAtThePod) {
       "{metadata: {name: p1, namespace: ns, uid: p1}, spec: {schedulerName: mine}, "
       "status: {phase: Pending}}")));
   EXPECT_EQ(told().waits.at(0).kind, Wait::Kind::pod_pending);
-  EXPECT_THAT(text(),
-              HasSubstr("pod p1 does not run: the scheduler mine has not looked at it yet"));
+  EXPECT_THAT(text(), HasSubstr("pod p1 is not running: waiting for scheduler mine"));
 }
 
 TEST_F(ExplainTest, AnInitContainerIsWaitedFor) {
@@ -248,7 +247,7 @@ TEST_F(ExplainTest, AnInitContainerIsWaitedFor) {
       "PodInitializing}}}], containerStatuses: [{name: main, state: {waiting: {reason: "
       "PodInitializing}}}]");
   ASSERT_THAT(told().waits, SizeIs(1));
-  EXPECT_THAT(text(), HasSubstr("pod p1 does not run: init container fetch runs"));
+  EXPECT_THAT(text(), HasSubstr("pod p1 is not running: init container fetch is running"));
 }
 
 TEST_F(ExplainTest, BetweenInitContainersTheNodeHasNotStartedAll) {
@@ -256,7 +255,7 @@ TEST_F(ExplainTest, BetweenInitContainersTheNodeHasNotStartedAll) {
   pod("p1",
       "phase: Pending, initContainerStatuses: [{name: fetch, state: {terminated: {exitCode: 0}}}], "
       "containerStatuses: [{name: main, state: {waiting: {reason: PodInitializing}}}]");
-  EXPECT_THAT(text(), HasSubstr("pod p1 does not run: node n1 has not started all of it yet"));
+  EXPECT_THAT(text(), HasSubstr("pod p1 is not running: node n1 has not started all of it yet"));
 }
 
 TEST_F(ExplainTest, ASchedulerThatHasLookedIsNotSaidNotToHave) {
@@ -264,7 +263,7 @@ TEST_F(ExplainTest, ASchedulerThatHasLookedIsNotSaidNotToHave) {
   evidence_.pods.push_back(std::make_shared<Pod>(api::testing::from_yaml<Pod>(
       "{metadata: {name: p1, namespace: ns, uid: p1}, spec: {schedulerName: mine}, status: {phase: "
       "Pending, conditions: [{type: PodScheduled, status: 'False', reason: SchedulingGated}]}}")));
-  EXPECT_THAT(text(), HasSubstr("pod p1 does not run: it has no node: SchedulingGated"));
+  EXPECT_THAT(text(), HasSubstr("pod p1 is not running: not scheduled: SchedulingGated"));
 }
 
 TEST_F(ExplainTest, WhatAContainerWroteIsOneLineWithoutControlCharacters) {
@@ -293,7 +292,7 @@ TEST_F(ExplainTest, BackOffOfTheJobFromItsRecord) {
   ASSERT_THAT(told().waits, SizeIs(1));
   EXPECT_EQ(told().waits[0].kind, Wait::Kind::backoff);
   EXPECT_EQ(told().waits[0].until, failed + seconds(10));
-  EXPECT_THAT(text(), HasSubstr("back-off after 1 failure in a row, until 2026-01-01T00:10:05Z "
+  EXPECT_THAT(text(), HasSubstr("backoff after 1 failure in a row, until 2026-01-01T00:10:05Z "
                                 "(in 5s)"));
 }
 
@@ -358,7 +357,7 @@ TEST_F(ExplainTest, ManyPodsAreNotAllNamed) {
         "phase: Pending, conditions: [{type: PodScheduled, status: 'False', message: full}]");
   }
   EXPECT_THAT(told().waits, SizeIs(11));
-  EXPECT_THAT(text(), HasSubstr("40 more pods, for the same"));
+  EXPECT_THAT(text(), HasSubstr("40 more pods for the same reason"));
 }
 
 TEST_F(ExplainTest, AsJson) {

@@ -11,7 +11,7 @@
 
 namespace windlass::explain {
 
-// A rule of the failure policy as somebody meets it. No rule: -1.
+// A rule of the failure policy, as an explanation names it. No rule: -1.
 struct RuleRef {
   int32_t rule = -1;
   std::string name;    // KEP-4443; "" when it has none

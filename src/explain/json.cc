@@ -1,12 +1,10 @@
 // as_json.
-#include "api/codec/json_text.h"
+#include "base/json_writer.h"
 #include "explain/print.h"
-#include "policy/json_object.h"
 
 namespace windlass::explain {
 namespace {
 
-using policy::JsonObject;
 using JobState = Explanation::State;
 
 std::string_view state_name(JobState state) {
@@ -51,132 +49,132 @@ std::string_view kind_name(Wait::Kind kind) {
   return "Controller";
 }
 
-void add_text_if(JsonObject& object, std::string_view key, std::string_view text) {
+void add_text_if(JsonWriter& json, std::string_view key, std::string_view text) {
   if (!text.empty()) {
-    object.add_text(key, text);
+    json.member(key, text);
   }
 }
 
-void add_time_if(JsonObject& object, std::string_view key, const std::optional<Time>& time) {
+void add_time_if(JsonWriter& json, std::string_view key, const std::optional<Time>& time) {
   if (time) {
-    object.add_text(key, format_rfc3339(*time));
+    json.member(key, format_rfc3339(*time));
   }
 }
 
-void add_rule(JsonObject& object, const RuleRef& rule) {
+void add_rule(JsonWriter& json, const RuleRef& rule) {
   if (rule.rule >= 0) {
-    object.add_number("rule", rule.rule);
-    add_text_if(object, "ruleName", rule.name);
+    json.key("rule").number(rule.rule);
+    add_text_if(json, "ruleName", rule.name);
   }
-  add_text_if(object, "action", rule.action);
+  add_text_if(json, "action", rule.action);
 }
 
-std::string pod_json(const PodAccount& pod) {
-  JsonObject object;
-  object.add_text("pod", pod.name);
-  object.add_bool("present", pod.present);
-  add_text_if(object, "node", pod.node);
-  add_text_if(object, "phase", pod.phase);
+void write_pod(const PodAccount& pod, JsonWriter& json) {
+  json.open_object();
+  json.member("pod", pod.name);
+  json.key("present").boolean(pod.present);
+  add_text_if(json, "node", pod.node);
+  add_text_if(json, "phase", pod.phase);
   if (pod.index) {
-    object.add_number("index", *pod.index);
+    json.key("index").number(*pod.index);
   }
   if (pod.attempt > 0) {
-    object.add_number("attempt", pod.attempt);
+    json.key("attempt").number(pod.attempt);
   }
-  add_text_if(object, "container", pod.container);
+  add_text_if(json, "container", pod.container);
   if (pod.exit_code) {
-    object.add_number("exitCode", *pod.exit_code);
+    json.key("exitCode").number(*pod.exit_code);
   }
-  add_text_if(object, "condition", pod.condition);
-  add_rule(object, pod.rule);
-  add_text_if(object, "text", pod.text);
-  add_time_if(object, "ended", pod.ended);
-  return object.text();
+  add_text_if(json, "condition", pod.condition);
+  add_rule(json, pod.rule);
+  add_text_if(json, "text", pod.text);
+  add_time_if(json, "ended", pod.ended);
+  json.close_object();
 }
 
-std::string counts_json(const Counts& counts) {
-  JsonObject object;
-  object.add_number("succeeded", counts.succeeded);
+void write_counts(const Counts& counts, JsonWriter& json) {
+  json.open_object();
+  json.key("succeeded").number(counts.succeeded);
   if (counts.completions) {
-    object.add_number("completions", *counts.completions);
+    json.key("completions").number(*counts.completions);
   }
-  object.add_number("failed", counts.failed);
-  object.add_number("active", counts.active);
-  object.add_number("terminating", counts.terminating);
-  add_text_if(object, "completedIndexes", counts.completed_indexes);
-  add_text_if(object, "failedIndexes", counts.failed_indexes);
-  return object.text();
+  json.key("failed").number(counts.failed);
+  json.key("active").number(counts.active);
+  json.key("terminating").number(counts.terminating);
+  add_text_if(json, "completedIndexes", counts.completed_indexes);
+  add_text_if(json, "failedIndexes", counts.failed_indexes);
+  json.close_object();
 }
 
-std::string rule_count_json(const RuleCount& count) {
-  JsonObject object;
-  add_rule(object, count.rule);
-  object.add_number("pods", count.pods);
-  return object.text();
+void write_rule_count(const RuleCount& count, JsonWriter& json) {
+  json.open_object();
+  add_rule(json, count.rule);
+  json.key("pods").number(count.pods);
+  json.close_object();
 }
 
-std::string wait_json(const Wait& wait) {
-  JsonObject object;
-  object.add_text("kind", kind_name(wait.kind));
-  object.add_text("text", wait.text);
-  add_text_if(object, "pod", wait.pod);
-  add_time_if(object, "until", wait.until);
-  return object.text();
+void write_wait(const Wait& wait, JsonWriter& json) {
+  json.open_object();
+  json.member("kind", kind_name(wait.kind));
+  json.member("text", wait.text);
+  add_text_if(json, "pod", wait.pod);
+  add_time_if(json, "until", wait.until);
+  json.close_object();
 }
 
-template <class Items, class Print>
-std::string list_json(const Items& items, Print print) {
-  std::vector<std::string> texts;
+template <class Items, class Write>
+void write_list(std::string_view key, const Items& items, Write write, JsonWriter& json) {
+  json.key(key).open_list();
   for (const auto& item : items) {
-    texts.push_back(print(item));
+    write(item, json);
   }
-  return policy::json_list(texts);
+  json.close_list();
 }
 
-std::string index_json(const IndexAccount& index) {
-  JsonObject object;
-  object.add_number("index", index.index);
-  object.add_text("state", index.state);
-  object.add_number("failures", index.failures);
-  object.add_number("ignoredFailures", index.ignored_failures);
+void write_index(const IndexAccount& index, JsonWriter& json) {
+  json.open_object();
+  json.key("index").number(index.index);
+  json.member("state", index.state);
+  json.key("failures").number(index.failures);
+  json.key("ignoredFailures").number(index.ignored_failures);
   if (index.limit) {
-    object.add_number("backoffLimitPerIndex", *index.limit);
+    json.key("backoffLimitPerIndex").number(*index.limit);
   }
-  add_time_if(object, "retryAt", index.retry_at);
-  object.add_raw("pods", list_json(index.pods, pod_json));
-  return object.text();
-}
-
-std::string quoted(const std::string& text) {
-  std::string json;
-  api::append_json_string(text, json);
-  return json;
+  add_time_if(json, "retryAt", index.retry_at);
+  write_list("pods", index.pods, write_pod, json);
+  json.close_object();
 }
 
 }  // namespace
 
 std::string as_json(const Explanation& explanation) {
-  JsonObject object;
-  object.add_text("job", explanation.name);
-  object.add_text("namespace", explanation.ns);
-  object.add_text("state", state_name(explanation.state));
-  add_text_if(object, "reason", explanation.reason);
-  add_text_if(object, "message", explanation.message);
-  add_time_if(object, "since", explanation.since);
-  object.add_raw("counts", counts_json(explanation.counts));
+  std::string text;
+  JsonWriter json(text);
+  json.open_object();
+  json.member("job", explanation.name);
+  json.member("namespace", explanation.ns);
+  json.member("state", state_name(explanation.state));
+  add_text_if(json, "reason", explanation.reason);
+  add_text_if(json, "message", explanation.message);
+  add_time_if(json, "since", explanation.since);
+  json.key("counts");
+  write_counts(explanation.counts, json);
   if (explanation.decider) {
-    object.add_raw("decidedBy", pod_json(*explanation.decider));
+    json.key("decidedBy");
+    write_pod(*explanation.decider, json);
   }
-  object.add_raw("rules", list_json(explanation.rules, rule_count_json));
-  object.add_raw("waits", list_json(explanation.waits, wait_json));
+  write_list("rules", explanation.rules, write_rule_count, json);
+  write_list("waits", explanation.waits, write_wait, json);
   if (explanation.index) {
-    object.add_raw("index", index_json(*explanation.index));
+    json.key("index");
+    write_index(*explanation.index, json);
   }
   if (!explanation.log.empty()) {
-    object.add_raw("log", list_json(explanation.log, quoted));
+    json.strings("log", explanation.log);
   }
-  add_text_if(object, "logError", explanation.log_error);
-  return object.text() + "\n";
+  add_text_if(json, "logError", explanation.log_error);
+  json.close_object();
+  return text + "\n";
 }
 
 }  // namespace windlass::explain

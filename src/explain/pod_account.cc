@@ -6,10 +6,10 @@
 #include <tuple>
 
 #include "controllers/job/adapter.h"
+#include "engine/pods/pod_factory.h"
+#include "engine/policy/backoff.h"
+#include "engine/policy/failure_policy.h"
 #include "explain/pod_text.h"
-#include "job/backoff.h"
-#include "job/failure_policy.h"
-#include "job/pod_factory.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::explain {
@@ -19,9 +19,10 @@ using api::core::v1::Pod;
 
 // A controller that spec.managedBy names must not use the built-in one's
 // (cli/controller_options.h).
-std::string_view tracking_finalizer(const job::JobView& job) {
-  const bool built_in = job.spec.managed_by.empty() || job.spec.managed_by == job::kBuiltInManager;
-  return built_in ? job::kTrackingFinalizer : "windlass.dev/job-tracking";
+std::string_view tracking_finalizer(const engine::JobView& job) {
+  const bool built_in =
+      job.spec.managed_by.empty() || job.spec.managed_by == engine::kBuiltInManager;
+  return built_in ? engine::kTrackingFinalizer : "windlass.dev/job-tracking";
 }
 
 int64_t count_in(const std::optional<std::string>& annotation) {
@@ -33,24 +34,20 @@ int64_t count_in(const std::optional<std::string>& annotation) {
 }
 
 // The first that ended badly; those of the pod proper come before init containers.
-const job::ContainerView* failed_container(const job::PodView& pod) {
+const engine::ContainerView* failed_container(const engine::PodView& pod) {
   const auto found = std::find_if(
       pod.containers.begin(), pod.containers.end(),
       [](const auto& container) { return container.terminated && container.exit_code != 0; });
   return found == pod.containers.end() ? nullptr : &*found;
 }
 
-void judge(const job::JobView& job, const job::PodView& pod, PodAccount& account) {
-  const job::ContainerView* container = failed_container(pod);
-  account.rule.action = job::action_name(job::Action::count);
-  if (job.spec.failure_policy) {
-    const job::Verdict verdict = job::match_failure_policy(
-        *job.spec.failure_policy, pod, job.spec.backoff_limit_per_index.has_value());
-    if (verdict.rule >= 0) {
-      account.rule = rule_ref(job, verdict.rule);
-      container = verdict.container != nullptr ? verdict.container : container;
-      account.condition = verdict.condition != nullptr ? verdict.condition->type : "";
-    }
+void judge(const engine::JobView& job, const engine::PodView& pod, PodAccount& account) {
+  const engine::ContainerView* container = failed_container(pod);
+  account.rule.action = engine::action_name(engine::Action::count);
+  if (const engine::RuleMatch match = engine::judge_failed_pod(job, pod); match.rule >= 0) {
+    account.rule = rule_ref(job, match.rule);
+    container = match.container != nullptr ? match.container : container;
+    account.condition = match.condition != nullptr ? match.condition->type : "";
   }
   if (container != nullptr) {
     account.container = container->name;
@@ -58,21 +55,21 @@ void judge(const job::JobView& job, const job::PodView& pod, PodAccount& account
   }
 }
 
-PodAccount account_of(const job::JobView& job, const job::PodView& view, const Pod& pod) {
+PodAccount account_of(const engine::JobView& job, const engine::PodView& view, const Pod& pod) {
   PodAccount account;
   account.name = view.name;
   account.node = pod.spec().node_name();
   account.phase = pod.status().phase();
-  if (const int64_t index = job::parse_index(view.completion_index); index != job::kNoIndex) {
+  if (const int64_t index = engine::parse_index(view.completion_index); index != engine::kNoIndex) {
     account.index = index;
   }
-  if (job::is_terminal(view.phase)) {
-    account.ended = job::finish_time(view);
+  if (engine::is_terminal(view.phase)) {
+    account.ended = engine::finish_time(view);
   }
-  if (view.phase == job::Phase::failed) {
+  if (view.phase == engine::Phase::failed) {
     account.text = pod_failure_text(pod);
     judge(job, view, account);
-  } else if (view.phase == job::Phase::pending) {
+  } else if (view.phase == engine::Phase::pending) {
     account.text = pod_waiting_text(pod);
     account.text = account.text.empty() ? pod_unstarted_text(pod) : account.text;
   }
@@ -81,24 +78,25 @@ PodAccount account_of(const job::JobView& job, const job::PodView& view, const P
 
 }  // namespace
 
-RuleRef rule_ref(const job::JobView& job, int32_t rule) {
+RuleRef rule_ref(const engine::JobView& job, int32_t rule) {
   RuleRef ref;
   ref.rule = rule;
   if (job.spec.failure_policy && rule >= 0 &&
       static_cast<size_t>(rule) < job.spec.failure_policy->size()) {
-    const job::FailureRule& found = (*job.spec.failure_policy)[static_cast<size_t>(rule)];
+    const engine::FailureRule& found = (*job.spec.failure_policy)[static_cast<size_t>(rule)];
     ref.name = found.name.value_or("");
-    ref.action = job::action_name(found.action);
+    ref.action = engine::action_name(found.action);
   }
   return ref;
 }
 
-std::vector<SeenPod> account_for(const job::JobView& job, const std::vector<api::ObjectPtr>& pods,
+std::vector<SeenPod> account_for(const engine::JobView& job,
+                                 const std::vector<api::ObjectPtr>& pods,
                                  const std::map<std::string, std::string>& warnings) {
   std::vector<SeenPod> seen;
   for (const api::ObjectPtr& object : pods) {
     const auto pod = api::object_as<Pod>(object);
-    job::PodView view = controllers::job::read_pod(*pod, tracking_finalizer(job));
+    engine::PodView view = controllers::job::read_pod(*pod, tracking_finalizer(job));
     PodAccount account = account_of(job, view, *pod);
     if (const auto warning = warnings.find(pod->metadata().uid());
         warning != warnings.end() && is_silent(*pod)) {

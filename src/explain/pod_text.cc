@@ -76,7 +76,8 @@ std::string pod_failure_text(const Pod& pod) {
   }
   add_failures(pod.status().init_container_statuses(), texts);
   add_failures(pod.status().container_statuses(), texts);
-  return texts.empty() ? "no container says why" : fmt::format("{}", fmt::join(texts, ", "));
+  return texts.empty() ? "no container reports a reason"
+                       : fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string pod_waiting_text(const Pod& pod) {
@@ -91,7 +92,7 @@ std::string pod_waiting_text(const Pod& pod) {
 
 std::string failures_text(int64_t in_a_row, bool some_are_ignored) {
   return fmt::format("{} {} in a row{}", in_a_row, in_a_row == 1 ? "failure" : "failures",
-                     some_are_ignored ? ", ignored ones included" : "");
+                     some_are_ignored ? ", including ignored ones" : "");
 }
 
 bool is_silent(const Pod& pod) {
@@ -104,13 +105,13 @@ std::string pod_unstarted_text(const Pod& pod) {
   const std::string& node = pod.spec().node_name();
   for (const auto& condition : pod.status().conditions()) {
     if (node.empty() && condition.type() == "PodScheduled") {
-      // Somebody has looked at it, and did not say more.
-      return fmt::format("it has no node{}{}", condition.reason().empty() ? "" : ": ",
+      // The scheduler has seen it and gave no message.
+      return fmt::format("not scheduled{}{}", condition.reason().empty() ? "" : ": ",
                          one_line(condition.reason()));
     }
   }
   if (node.empty()) {
-    return fmt::format("the scheduler {} has not looked at it yet", pod.spec().scheduler_name());
+    return fmt::format("waiting for scheduler {}", pod.spec().scheduler_name());
   }
   const auto& inits = pod.status().init_container_statuses();
   // The newest: sidecars before it run, too.
@@ -118,7 +119,7 @@ std::string pod_unstarted_text(const Pod& pod) {
     return status.state().has_running();
   });
   if (running != inits.rend()) {
-    return fmt::format("init container {} runs", running->name());
+    return fmt::format("init container {} is running", running->name());
   }
   const bool begun = has_begun(inits) || has_begun(pod.status().container_statuses());
   return fmt::format("node {} has not started {} yet", node, begun ? "all of it" : "it");

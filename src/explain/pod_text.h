@@ -16,10 +16,10 @@ std::string pod_title(const api::core::v1::Pod& pod);
 std::string pod_failure_text(const api::core::v1::Pod& pod);
 // Why a pending pod does not run, or "": the scheduler's message, or a container's waiting reason.
 std::string pod_waiting_text(const api::core::v1::Pod& pod);
-// Whose turn it is with a pending pod of which nobody says why it does not run: the scheduler's,
-// the node's, or an init container's.
+// Which component has to act on a pending pod that gives no reason why it does not run: the
+// scheduler, the node's, or an init container's.
 std::string pod_unstarted_text(const api::core::v1::Pod& pod);
-// `2 failures in a row, ignored ones included`
+// `2 failures in a row, including ignored ones`
 std::string failures_text(int64_t in_a_row, bool some_are_ignored);
 // It has a node, which has started nothing of it and gives no reason.
 bool is_silent(const api::core::v1::Pod& pod);

@@ -52,7 +52,7 @@ std::string pod_line(const PodAccount& pod) {
   if (!pod.node.empty()) {
     text += ", on " + pod.node;
   }
-  return pod.present ? text : text + ", which is gone";
+  return pod.present ? text : text + ", deleted";
 }
 
 void add_decider(const PodAccount& pod, Time now, std::string& text) {
@@ -98,14 +98,14 @@ void add_rules(const std::vector<RuleCount>& rules, std::string& text) {
   for (const RuleCount& each : rules) {
     rows.push_back({rule_words(each.rule), each.rule.action, fmt::format("{}", each.pods)});
   }
-  text += "\nFailed pods that are still there, by rule\n" + policy::columns(rows, "  ");
+  text += "\nFailed pods that still exist, by rule\n" + policy::columns(rows, "  ");
 }
 
 void add_waits(const std::vector<Wait>& waits, Time now, std::string& text) {
   if (waits.empty()) {
     return;
   }
-  text += "\nWaits for\n";
+  text += "\nWaiting for\n";
   for (const Wait& wait : waits) {
     text += "  " + wait.text;
     if (wait.until) {
@@ -122,7 +122,7 @@ void add_index(const IndexAccount& index, Time now, std::string& text) {
   text += fmt::format("\nIndex {}: {}", index.index, index.state);
   if (index.limit) {
     text += fmt::format("; at most {} {}", *index.limit + 1,
-                        *index.limit == 0 ? "attempt" : "attempts, ignored ones aside");
+                        *index.limit == 0 ? "attempt" : "attempts, not counting ignored failures");
   }
   text += "\n";
   std::vector<std::vector<std::string>> rows;
@@ -137,9 +137,9 @@ void add_index(const IndexAccount& index, Time now, std::string& text) {
 
 void add_log(const Explanation& explanation, std::string& text) {
   if (!explanation.log_error.empty()) {
-    text += fmt::format("\nIts log cannot be read: {}\n", explanation.log_error);
+    text += fmt::format("\nCannot read its log: {}\n", explanation.log_error);
   } else if (!explanation.log.empty()) {
-    text += "\nThe end of its log\n";
+    text += "\nLast lines of its log\n";
     for (const std::string& line : explanation.log) {
       text += "  " + line + "\n";
     }

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "base/whole_second.h"
+#include "engine/engine.h"
+#include "engine/pods/pod_factory.h"
+#include "engine/policy/backoff.h"
+#include "engine/policy/failure_policy.h"
+#include "engine/state/record.h"
+#include "engine/status/conditions.h"
 #include "explain/pod_text.h"
-#include "job/backoff.h"
-#include "job/conditions.h"
-#include "job/engine.h"
-#include "job/failure_policy.h"
-#include "job/pod_factory.h"
-#include "job/record.h"
 
 namespace windlass::explain {
 namespace {
@@ -49,7 +49,7 @@ void add_pods(const WaitInput& input, Kind kind, Words words, std::vector<Wait>&
                      pod.view.name});
   }
   if (more > 0) {
-    waits.push_back({kind, fmt::format("{} more pods, for the same", more), {}, ""});
+    waits.push_back({kind, fmt::format("{} more pods for the same reason", more), {}, ""});
   }
 }
 
@@ -63,8 +63,8 @@ void add_terminating(const WaitInput& input, Kind kind, std::string_view why,
         }
         const bool late = *pod.view.deletion_time <= input.now && !pod.account.node.empty();
         return fmt::format(" is terminating{}{}", why,
-                           late ? fmt::format("; it should have ended by now: node {} may not "
-                                              "answer, or something holds the pod",
+                           late ? fmt::format("; it should have ended by now: node {} may be "
+                                              "unreachable, or a finalizer holds the pod",
                                               pod.account.node)
                                 : "");
       },
@@ -76,42 +76,42 @@ void add_pending(const WaitInput& input, std::vector<Wait>& waits) {
       input, Kind::pod_pending,
       [](const SeenPod& pod) {
         const bool waits_for_something = pod.active() && !pod.account.text.empty();
-        return waits_for_something ? fmt::format(" does not run: {}", pod.account.text) : "";
+        return waits_for_something ? fmt::format(" is not running: {}", pod.account.text) : "";
       },
       waits);
 }
 
 // What the pods that are still there say, and what the engine's record says beside that.
-job::BackoffRecord backoff_of(const WaitInput& input) {
-  job::Record shown;
+engine::BackoffRecord backoff_of(const WaitInput& input) {
+  engine::JobRecord shown;
   for (const SeenPod& pod : input.pods) {
-    if (pod.view.phase == job::Phase::succeeded) {
-      shown.backoff.add_success(latest_instant(job::finish_time(pod.view), input.now));
+    if (pod.view.phase == engine::Phase::succeeded) {
+      shown.backoff.add_success(latest_instant(engine::finish_time(pod.view), input.now));
     } else if (pod.failed()) {
-      shown.backoff.add_failure(latest_instant(job::finish_time(pod.view), input.now));
+      shown.backoff.add_failure(latest_instant(engine::finish_time(pod.view), input.now));
     }
   }
-  return job::merge_record(shown, job::parse_record(input.job.record), true).backoff;
+  return engine::merge_record(shown, engine::parse_record(input.job.record), true).backoff;
 }
 
 bool ignores_some(const WaitInput& input) {
   return std::any_of(input.pods.begin(), input.pods.end(), [](const SeenPod& pod) {
-    return pod.failed() && pod.account.rule.action == job::action_name(job::Action::ignore);
+    return pod.failed() && pod.account.rule.action == engine::action_name(engine::Action::ignore);
   });
 }
 
 void add_job_backoff(const WaitInput& input, std::vector<Wait>& waits) {
-  const job::BackoffRecord record = backoff_of(input);
+  const engine::BackoffRecord record = backoff_of(input);
   const Time ready_at = record.ready_at(input.options);
   if (ready_at > input.now) {
     waits.push_back({Kind::backoff,
-                     "back-off after " + failures_text(record.failures(), ignores_some(input)),
+                     "backoff after " + failures_text(record.failures(), ignores_some(input)),
                      ready_at, ""});
   }
 }
 
 void add_index_backoff(const WaitInput& input, std::vector<Wait>& waits) {
-  job::Engine engine(input.options, input.job);
+  engine::Engine engine(input.options, input.job);
   engine.begin_list();
   for (const SeenPod& pod : input.pods) {
     engine.observe_pod(pod.view, input.now);
@@ -130,20 +130,20 @@ void add_index_backoff(const WaitInput& input, std::vector<Wait>& waits) {
       continue;
     }
     ++named;
-    const job::IndexFailures failures = engine.state().index_failures(index);
+    const engine::IndexFailures failures = engine.state().index_failures(index);
     waits.push_back({Kind::backoff,
-                     fmt::format("back-off of index {} after failure {}", index,
+                     fmt::format("backoff of index {} after failure {}", index,
                                  failures.counted + failures.ignored),
                      until, ""});
   }
   if (more > 0) {
-    waits.push_back({Kind::backoff, fmt::format("back-off of {} more indexes", more), {}, ""});
+    waits.push_back({Kind::backoff, fmt::format("backoff of {} more indexes", more), {}, ""});
   }
 }
 
 void add_running(const WaitInput& input, std::vector<Wait>& waits) {
   const auto running = std::count_if(input.pods.begin(), input.pods.end(), [&](const auto& pod) {
-    return is_about(input, pod) && pod.active() && pod.view.phase == job::Phase::running;
+    return is_about(input, pod) && pod.active() && pod.view.phase == engine::Phase::running;
   });
   if (running > 0) {
     waits.push_back(
@@ -161,13 +161,13 @@ bool wants_more_pods(const WaitInput& input) {
 }
 
 // Of a Job about which nothing else is known.
-Wait controller_wait(const job::JobView& job) {
+Wait controller_wait(const engine::JobView& job) {
   const std::string& manager = job.spec.managed_by;
-  if (manager.empty() || manager == job::kBuiltInManager) {
-    return {Kind::controller, "its controller to act", {}, ""};
+  if (manager.empty() || manager == engine::kBuiltInManager) {
+    return {Kind::controller, "its controller", {}, ""};
   }
   return {Kind::other_manager,
-          fmt::format("the controller {}, to which spec.managedBy leaves it", manager),
+          fmt::format("the controller {}, which spec.managedBy names", manager),
           {},
           ""};
 }
@@ -176,23 +176,23 @@ Wait controller_wait(const job::JobView& job) {
 
 std::vector<Wait> find_waits(const WaitInput& input) {
   std::vector<Wait> waits;
-  if (job::is_finished(input.job.status)) {
+  if (engine::is_finished(input.job.status)) {
     return waits;
   }
   if (input.job.deleting) {
-    waits.push_back({Kind::deletion, "its own deletion", {}, ""});
+    waits.push_back({Kind::deletion, "its deletion", {}, ""});
     add_terminating(input, Kind::deletion, "", waits);
     return waits;
   }
-  if (job::has_true(input.job.status, job::kTypeFailureTarget) ||
-      job::has_true(input.job.status, job::kTypeSuccessCriteriaMet)) {
+  if (engine::has_true(input.job.status, engine::kTypeFailureTarget) ||
+      engine::has_true(input.job.status, engine::kTypeSuccessCriteriaMet)) {
     waits.push_back({Kind::ending, "its pods to end: the outcome is known", {}, ""});
     add_terminating(input, Kind::ending, "", waits);
     return waits;
   }
-  // Somebody has to do something first, whoever manages it; nothing else matters until then.
+  // A user has to act first, whichever controller manages it; nothing else matters until then.
   if (input.job.spec.suspend) {
-    waits.push_back({Kind::suspended, "somebody to resume it: spec.suspend is true", {}, ""});
+    waits.push_back({Kind::suspended, "a user to resume it: spec.suspend is true", {}, ""});
     add_terminating(input, Kind::suspended, "", waits);
     return waits;
   }

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/types.h"
 #include "explain/explanation.h"
 #include "explain/pod_account.h"
-#include "job/types.h"
 
 namespace windlass::explain {
 
@@ -14,10 +14,10 @@ namespace windlass::explain {
 constexpr size_t kMaxPodsNamed = 10;
 
 struct WaitInput {
-  const job::JobView& job;
+  const engine::JobView& job;
   const std::vector<SeenPod>& pods;
   const std::string& create_error;
-  const job::Options& options;
+  const engine::Options& options;
   Time now;
   std::optional<IndexAccount> index;  // then only what concerns it
 };

@@ -7,7 +7,7 @@
 namespace windlass::http {
 namespace {
 
-// 4 GiB: no chunk of anybody is larger, and adding sizes cannot overflow.
+// 4 GiB: no real chunk is larger, and adding sizes cannot overflow.
 constexpr size_t kMaxSizeDigits = 8;
 
 }  // namespace
@@ -70,7 +70,7 @@ void ChunkedDecoder::on_line() {
 }
 
 void ChunkedDecoder::on_size_line() {
-  // Extensions mean nothing to anybody and are read over, as RFC 9112 7.1.1 wants it.
+  // Extensions have no meaning and are skipped, as RFC 9112 7.1.1 wants it.
   const std::string_view size =
       trimmed(std::string_view(line_).substr(0, std::min(line_.find(';'), line_.size())));
   if (size.empty() || size.size() > kMaxSizeDigits || !all(size, is_hex_digit) ||

@@ -1,7 +1,7 @@
 // The seam between the transport (src/net: sockets, TLS, framing, limits) and what answers requests
-// (src/apiserver/rest). A request is answered in two steps: `prepare` is a pure function of the
-// request and runs on a transport thread (identity, routing, decoding of the body); the Call it
-// makes runs on the core executor, where the store is.
+// (src/apiserver/rest). A request is answered in three steps. `read_head` identifies the caller and
+// `prepare` routes the request and decodes its body, both on a transport thread; the Call that
+// `prepare` makes runs on the core executor, where the store is.
 #pragma once
 
 #include <functional>
@@ -46,28 +46,24 @@ class Call {
   virtual bool is_quick() const { return false; }
 };
 
-// Whose share of the transport's limits a request counts against (net/limits.h).
-struct Caller {
-  enum class Rank { unknown, ordinary, node, admin };
-
-  std::string user = {};  // "" without credentials
-  Rank rank = Rank::admin;
-};
-
+// All methods run on any thread, any number at once, and must not touch anything that changes.
 class Handler {
  public:
   virtual ~Handler() = default;
-  // Who asks; on any thread. Without users everybody is an admin.
-  virtual Caller identify(const Headers& /*headers*/, const Peer& /*peer*/) const { return {}; }
-  // On any thread, any number at once: must not touch anything that changes. A Response is an
-  // answer that needs no look at the store (401, 404 for a path that is not there, 415).
-  virtual std::variant<Response, std::unique_ptr<Call>> prepare(Request request) const = 0;
-  // Asked where a body is still to come, on any thread: an answer refuses it unread, so that who
-  // may not ask cannot make the transport hold anything. Of the request all but body and peer is
-  // there.
-  virtual std::optional<Response> screen(const Request& /*head*/, const Peer& /*peer*/) const {
+  // Called once per request, before the body arrives; the head has no body and no peer. The result
+  // goes into Request::context. By default every caller is an admin.
+  virtual std::shared_ptr<RequestContext> read_head(const Request& /*head*/,
+                                                    const Peer& /*peer*/) const {
+    return std::make_shared<RequestContext>();
+  }
+  // Called only when a body is still to come. A response refuses the request without reading the
+  // body, so that a caller without permission cannot make the transport hold anything.
+  virtual std::optional<Response> screen(const Request& /*head*/,
+                                         RequestContext& /*context*/) const {
     return std::nullopt;
   }
+  // A Response is an answer that needs no look at the store (401, 404 for an unknown path, 415).
+  virtual std::variant<Response, std::unique_ptr<Call>> prepare(Request request) const = 0;
 };
 
 }  // namespace windlass::http

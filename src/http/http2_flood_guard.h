@@ -28,7 +28,7 @@ class Http2FloodGuard {
   explicit Http2FloodGuard(const Http2FloodLimits& limits) : limits_(limits) {}
 
   void on_frame(bool says_nothing) { idle_frames_ = says_nothing ? idle_frames_ + 1 : 0; }
-  // Whoever only listens says nothing but that there is room.
+  // A client that only listens says nothing but that there is room.
   void on_answer_frame() { idle_frames_ = 0; }
   // One that has never become a request.
   void on_broken_request() { ++resets_; }

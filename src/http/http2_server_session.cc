@@ -459,7 +459,7 @@ class Http2ServerSession::Impl {
   }
 
   // The library refuses it, by itself and for this stream alone: one over the limit, or a head that
-  // is none. Nobody hears of such a request.
+  // is none. The user of the session does not hear of it.
   static int on_invalid_frame(nghttp2_session* /*session*/, const nghttp2_frame* frame,
                               int /*error*/, void* user_data) {
     Impl& impl = self(user_data);

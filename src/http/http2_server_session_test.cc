@@ -55,7 +55,7 @@ class Http2ServerTest : public ::testing::Test {
     return client.open(fields, std::move(body));
   }
 
-  // What waits on both sides arrives, in pieces of this size, until nobody has anything to say.
+  // What waits on both sides arrives, in pieces of this size, until neither has anything to say.
   void exchange(size_t step = SIZE_MAX) {
     bool moved = true;
     while (moved) {
@@ -364,7 +364,7 @@ TEST_F(Http2ServerTest, FloodsEndIt) {
     EXPECT_NE(flooded.problem(), "");
     EXPECT_TRUE(flooded.finished());
   }
-  // Acknowledgements that nobody reads are bounded, too.
+  // Acknowledgements that are not read are bounded, too.
   Http2ServerSession unread({.unsent_acknowledgements = 20});
   unread.feed(greeting());
   for (int i = 0; i < 30; ++i) {
@@ -402,7 +402,7 @@ TEST_F(Http2ServerTest, RequestsTakenBackInARowEndIt) {
   }
 }
 
-// Whoever is answered in between may take back as many.
+// A client that is answered in between may take back as many.
 TEST_F(Http2ServerTest, RequestsTakenBackNowAndThenAreNoFlood) {
   feed(greeting());
   size_t answered = 0;

@@ -55,7 +55,7 @@ class Http2Session {
     bool has_head = false;
     int status = 0;
     Headers headers = {};
-    std::string body = {};     // what has come; whoever reads on takes from it
+    std::string body = {};     // what has come; the reader takes from it
     std::string problem = {};  // why it is lost
     bool refused = false;      // lost, because the server says that it does not look at it
   };

@@ -45,7 +45,7 @@ size_t from_server(Http2Session& session, Http2Server& server, size_t step = SIZ
   return bytes.size();
 }
 
-// What waits on both sides arrives, in pieces of this size, until nobody has anything to say.
+// What waits on both sides arrives, in pieces of this size, until neither has anything to say.
 void exchange(Http2Session& session, Http2Server& server, size_t step = SIZE_MAX) {
   while (to_server(session, server) + from_server(session, server, step) > 0) {
   }
@@ -134,7 +134,7 @@ TEST_F(Http2, AFullWindowHoldsUpOneRequestAlone) {
   EXPECT_EQ(small.requests().at(large).reset, static_cast<uint32_t>(NGHTTP2_CANCEL));
 }
 
-// Decision 59: what may have been applied, in each state of a write.
+// Decision 29: what may have been applied, in each state of a write.
 TEST_F(Http2, AResetRequestMayHaveBeenAppliedUnlessItWasRefused) {
   for (const uint32_t code : {NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR,
                               NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR}) {
@@ -273,7 +273,7 @@ TEST_F(Http2, AFloodOfFramesThatSayNothingEndsIt) {
     }
     EXPECT_LE(sent, Http2Limits().idle_frames + 1);
   }
-  // And acknowledgements that nobody takes are not kept without end.
+  // And acknowledgements that are not taken are not kept without end.
   Http2Session unread;
   unread.feed(server.output());
   size_t sent = 0;

@@ -31,12 +31,29 @@ struct Peer {
   std::string reached = {};  // which address of ours: 127.0.0.1:6443
 };
 
+// Whose share of the transport's limits a request counts against (net/server_limits.h).
+struct Caller {
+  enum class Rank { unknown, ordinary, node, admin };
+
+  std::string user = {};  // "" without credentials
+  Rank rank = Rank::admin;
+};
+
+// The results of reading a request's head, so that no later step repeats the work. Handlers derive
+// their own from it (http/handler.h).
+struct RequestContext {
+  virtual ~RequestContext() = default;
+
+  Caller caller = {};
+};
+
 struct Request {
   std::string method;  // GET
   std::string target;  // path and query as they were sent, still encoded
   Headers headers = {};
   std::string body = {};
   Peer peer = {};
+  std::shared_ptr<RequestContext> context = {};  // from Handler::read_head
 };
 
 // Bytes that may be on their way to many clients at once.

@@ -12,11 +12,11 @@
 namespace windlass::http {
 
 struct ParserLimits {
-  // kube-apiserver takes 1 MiB here; no client of it comes near, and this is memory that anybody
+  // kube-apiserver takes 1 MiB here; no client of it comes near, and this is memory that any client
   // who can connect may hold.
   size_t head_bytes = size_t{128} * 1024;
   size_t headers = 128;
-  size_t body_bytes = size_t{3} * 1024 * 1024;  // as kube-apiserver (reliability.md 3.1)
+  size_t body_bytes = size_t{3} * 1024 * 1024;  // as kube-apiserver (safety.md Q1)
   // One line of chunked framing, and all trailers together; both are read over.
   size_t chunk_line_bytes = 256;
   size_t trailer_bytes = size_t{8} * 1024;
@@ -33,7 +33,7 @@ Refusal head_too_large(const ParserLimits& limits);
 Refusal too_many_headers(const ParserLimits& limits);
 Refusal body_too_large(const ParserLimits& limits);
 Refusal unknown_expectation();
-// Nothing is unpacked here, so nothing can be a zip bomb (reliability.md 3.1).
+// Nothing is unpacked here, so nothing can be a zip bomb (safety.md Q11).
 Refusal compressed_body();
 
 bool is_method(std::string_view text);

@@ -88,7 +88,7 @@ TEST(RequestParser, ReadsChunksHoweverTheyAreCut) {
   }
 }
 
-// reliability.md 3.1 and 3.2: framing with two readings is refused.
+// safety.md Q12: framing with two readings is refused.
 TEST(RequestParser, FramingWithTwoReadingsIsRefused) {
   const std::string host = "Host: x";
   const std::string get = "GET / HTTP/1.1";

@@ -43,7 +43,7 @@ TEST(StatusResponse, IsAStatusInJson) {
   const Response response = status_response({400, "BadRequest", "say \"a\"\n\\", {}});
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(response.body, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
-                           R"("message":"say \"a\"\u000a\\","reason":"BadRequest","code":400})"
+                           R"("message":"say \"a\"\n\\","reason":"BadRequest","code":400})"
                            "\n");
   EXPECT_EQ(find_header(response.headers, "Content-Type"), "application/json");
   EXPECT_EQ(find_header(response.headers, "Retry-After"), std::nullopt);

@@ -1,37 +1,13 @@
 #include "http/status_response.h"
 
-#include <fmt/format.h>
-
-#include <string_view>
 #include <utility>
+
+#include "base/json_writer.h"
 
 namespace windlass::http {
 namespace {
 
 constexpr int32_t kRetryAfterSeconds = 1;
-
-std::string json_text(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      json += '\\';
-      json += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      json += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      json += c;
-    }
-  }
-  return json + '"';
-}
-
-std::string details_of(const Status& status) {
-  if (status.details.retry_after_seconds == 0) {
-    return "";
-  }
-  return fmt::format(R"("details":{{"retryAfterSeconds":{}}},)",
-                     status.details.retry_after_seconds);
-}
 
 }  // namespace
 
@@ -40,12 +16,18 @@ Response status_response(const Status& status) {
   response.status = status.code;
   response.headers = {{"Content-Type", "application/json"}};
   if (status.details.retry_after_seconds != 0) {
-    response.headers.push_back(
-        {"Retry-After", fmt::format("{}", status.details.retry_after_seconds)});
+    response.headers.push_back({"Retry-After", std::to_string(status.details.retry_after_seconds)});
   }
-  response.body = fmt::format(
-      R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","message":{},"reason":{},{}"code":{}}})",
-      json_text(status.message), json_text(status.reason), details_of(status), status.code);
+  JsonWriter json(response.body);
+  json.open_object().member("kind", "Status").member("apiVersion", "v1");
+  json.key("metadata").open_object().close_object().member("status", "Failure");
+  json.member("message", status.message).member("reason", status.reason);
+  if (status.details.retry_after_seconds != 0) {
+    json.key("details").open_object();
+    json.key("retryAfterSeconds").number(status.details.retry_after_seconds);
+    json.close_object();
+  }
+  json.key("code").number(status.code).close_object();
   response.body += '\n';
   return response;
 }

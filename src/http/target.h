@@ -1,5 +1,5 @@
 // A request target as the parts it is made of: the path's segments and the query's parameters,
-// percent-decoded exactly once. Whoever decides about a request (authorization, routing) reads
+// percent-decoded exactly once. Code that decides about a request (authorization, routing) reads
 // these and never the text, so that no two of them can read it differently. Pure; any thread.
 #pragma once
 

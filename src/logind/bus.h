@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "posix/event_loop.h"
-#include "posix/file_descriptor.h"
+#include "posix/files/file_descriptor.h"
 
 namespace windlass::logind {
 
@@ -26,7 +26,7 @@ struct BusCall {
   std::vector<std::string> arguments = {};
 };
 
-// What of a message's arguments was of a type that anybody here wants.
+// The arguments of a message whose types are used here.
 struct BusValues {
   std::vector<std::string> texts;
   std::optional<bool> flag;
@@ -35,7 +35,7 @@ struct BusValues {
 };
 
 struct BusSignal {
-  std::string sender;  // the unique name, which nobody can forge
+  std::string sender;  // the unique name, which cannot be forged
   std::string interface;
   std::string member;
   BusValues values;

@@ -127,7 +127,7 @@ void LogindShutdown::on_signal(const BusSignal& signal) {
     on_owner(signal.values.texts[2]);
     return;
   }
-  // Everybody on the bus can send us a signal.
+  // Every peer on the bus can send us a signal.
   const bool ours = !owner_.empty() && signal.sender == owner_ && signal.interface == kManager &&
                     signal.member == "PrepareForShutdown";
   if (!ours || !signal.values.flag || *signal.values.flag == imminent_) {

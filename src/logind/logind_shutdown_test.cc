@@ -117,14 +117,14 @@ TEST_F(LogindShutdownTest, LogindMayComeLaterAndBeReplaced) {
 
 TEST_F(LogindShutdownTest, OnlyLogindIsBelieved) {
   FakePeer logind(bus.address(), "org.freedesktop.login1");
-  FakePeer somebody(bus.address(), nullptr);
+  FakePeer stranger(bus.address(), nullptr);
   const auto shutdown = watching();
   ASSERT_TRUE(wait_until([&] { return shutdown->holds_lock(); }));
   for (int name = 0; name < 9; ++name) {
-    const std::string everybody = ":1." + std::to_string(name);  // one of them is ours
-    somebody.prepare_for_shutdown(true, everybody.c_str());
+    const std::string each = ":1." + std::to_string(name);  // one of them is ours
+    stranger.prepare_for_shutdown(true, each.c_str());
   }
-  somebody.prepare_for_shutdown(true);
+  stranger.prepare_for_shutdown(true);
   logind.prepare_for_shutdown(false);  // no change: nothing to hear
   logind.prepare_for_shutdown(true);
   ASSERT_TRUE(wait_until([&] { return !heard.empty(); }));

@@ -1,4 +1,4 @@
-// For tests only: a bus of their own, and somebody on it who answers as logind does.
+// For tests only: a bus of their own, and a peer on it that answers as logind does.
 #pragma once
 
 #include <dbus/dbus.h>
@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "posix/file_descriptor.h"
-#include "posix/find_program.h"
+#include "posix/files/file_descriptor.h"
+#include "posix/process/find_program.h"
 #include "posix/testing.h"
 
 namespace windlass::logind::testing {
@@ -102,7 +102,7 @@ class FakePeer {
   FakePeer(const FakePeer&) = delete;
   FakePeer& operator=(const FakePeer&) = delete;
 
-  // To everybody, or to `destination` alone.
+  // To all, or to `destination` alone.
   void prepare_for_shutdown(bool imminent, const char* destination = nullptr) {
     DBusMessage* signal = ::dbus_message_new_signal(
         "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForShutdown");
@@ -116,7 +116,7 @@ class FakePeer {
     ::dbus_message_unref(signal);
   }
 
-  // Waits until whoever has the newest lock has let go of it.
+  // Waits until the holder of the newest lock has let go of it.
   bool is_lock_released_within(int milliseconds) {
     pollfd other{lock_, POLLIN, 0};
     return ::poll(&other, 1, milliseconds) == 1 && (other.revents & POLLHUP) != 0;

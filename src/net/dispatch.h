@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "http/message.h"
+#include "net/admission/connection_identity.h"
+#include "net/admission/request_hold.h"
 #include "net/exchange_link.h"
-#include "net/request_hold.h"
 #include "net/server_state.h"
-#include "net/standing.h"
 
 namespace windlass::net {
 
@@ -17,8 +17,8 @@ namespace windlass::net {
 // if there is one: then the link is not used. Otherwise the answer comes through the link, inside
 // this call or later.
 std::optional<http::Response> dispatch(ServerState& state, http::Request request,
-                                       http::RequestClass request_class, Standing& standing,
-                                       RequestHold& hold,
+                                       http::RequestClass request_class,
+                                       ConnectionIdentity& identity, RequestHold& hold,
                                        const std::shared_ptr<ExchangeLink>& link);
 
 }  // namespace windlass::net

@@ -18,7 +18,7 @@
 
 namespace windlass::net {
 
-class Connection;
+class ServerConnection;
 class ExchangeLink;
 
 struct StartAnswer {
@@ -54,12 +54,12 @@ class Mailbox {
 
 class ExchangeLink : public std::enable_shared_from_this<ExchangeLink> {
  public:
-  ExchangeLink(env::Executor& core, std::shared_ptr<Mailbox> mailbox, Connection* answers_to,
+  ExchangeLink(env::Executor& core, std::shared_ptr<Mailbox> mailbox, ServerConnection* answers_to,
                int32_t of_stream = 0)
       : connection(answers_to), stream(of_stream), core_(core), mailbox_(std::move(mailbox)) {}
 
   // The I/O thread's side. `connection` is null once the answer is complete or the client gone.
-  Connection* connection;
+  ServerConnection* connection;
   const int32_t stream;  // of the connection, where that has several
   size_t unsent() const { return unsent_.load(); }
   void on_sent(size_t chunk_bytes);
@@ -77,7 +77,7 @@ class ExchangeLink : public std::enable_shared_from_this<ExchangeLink> {
   env::Executor& core_;
   std::shared_ptr<Mailbox> mailbox_;
   std::atomic<size_t> unsent_{0};
-  // Whoever takes the value out of it posts the task.
+  // The side that takes the value out of it posts the task.
   std::atomic<size_t> waits_for_{kNobodyWaits};
   std::atomic<bool> client_gone_{false};
 

@@ -34,19 +34,28 @@ struct Users {
 };
 
 struct FairServer {
-  explicit FairServer(const std::function<void(Limits&)>& change)
+  explicit FairServer(const std::function<void(ServerLimits&)>& change)
       : server(options_with(change), users.handler()) {}
   ~FairServer() {
     server.on_core([this] { users.exchanges.clear(); });
   }
 
-  static ServerOptions options_with(const std::function<void(Limits&)>& change) {
+  static ServerOptions options_with(const std::function<void(ServerLimits&)>& change) {
     ServerOptions options;
     options.io_threads = 1;
     change(options.limits);
     return options;
   }
-  std::unique_ptr<Client> connect() { return std::make_unique<Client>(*server.server); }
+  std::unique_ptr<Client> connect(const std::string& from = "") {
+    return std::make_unique<Client>(server.server->endpoint(), 0, from);
+  }
+  std::vector<std::unique_ptr<Client>> connect_many(int count, const std::string& from) {
+    std::vector<std::unique_ptr<Client>> idle;
+    for (int i = 0; i < count; ++i) {
+      idle.push_back(connect(from));
+    }
+    return idle;
+  }
   static std::string user_header(const std::string& user) {
     return user.empty() ? "" : "User: " + user + "\r\n";
   }
@@ -56,11 +65,11 @@ struct FairServer {
     return client->receive().status;
   }
   // How many of these are kept at once, one per connection, before one is refused.
-  size_t kept(const std::string& line, const std::string& user) {
+  size_t kept(const std::string& line, const std::string& user, const std::string& from = "") {
     for (size_t i = 0;; ++i) {
       size_t before = 0;
       server.on_core([&] { before = users.exchanges.size(); });
-      auto client = connect();
+      auto client = connect(from);
       client->request(line, user_header(user));
       const bool taken = server.wait_until([&] {
         return users.exchanges.size() > before || server.server->statistics().throttled > refused;
@@ -82,7 +91,7 @@ struct FairServer {
 };
 
 TEST(Fairness, IdleConnectionsThatAnybodyCouldOpenMakeRoom) {
-  FairServer fair([](Limits& limits) { limits.connections = 8; });
+  FairServer fair([](ServerLimits& limits) { limits.connections = 8; });
   const auto watcher = fair.connect();
   watcher->request("GET /pods?watch=1", FairServer::user_header("viewer"));
   const auto idle_admin = fair.connect();
@@ -107,8 +116,49 @@ TEST(Fairness, IdleConnectionsThatAnybodyCouldOpenMakeRoom) {
   EXPECT_GE(fair.server.server->statistics().displaced, 34u);
 }
 
+TEST(Fairness, AnAddressThatOpensManyConnectionsTakesNoRoomFromAnother) {
+  FairServer fair([](ServerLimits& limits) { limits.connections = 16; });
+  const auto quiet = fair.connect("127.0.0.2");
+  ASSERT_TRUE(soon([&] { return fair.server.server->statistics().connections == 1; }));
+  const auto greedy = fair.connect_many(40, "127.0.0.3");
+  EXPECT_EQ(fair.status_of("GET /now", ""), 200);
+  quiet->request("GET /now");
+  EXPECT_EQ(quiet->receive().status, 200) << "the oldest of all, and the only one of its address";
+  EXPECT_EQ(fair.server.server->statistics().turned_away, 0u);
+}
+
+// All local users have one address: the newest gets in.
+TEST(Fairness, BeforeItIsProvenOneAddressHasAShareOfTheConnections) {
+  FairServer fair([](ServerLimits& limits) { limits.connections = 16; });
+  const auto proven = fair.connect();
+  proven->request("GET /now", FairServer::user_header("viewer"));
+  EXPECT_EQ(proven->receive().status, 200);
+  const auto idle = fair.connect_many(12, "");
+  ASSERT_TRUE(soon([&] { return fair.server.server->statistics().displaced == 8; }));
+  EXPECT_EQ(idle[0]->receive_rest(), "") << "the oldest goes first";
+  idle.back()->request("GET /now");
+  EXPECT_EQ(idle.back()->receive().status, 200);
+  proven->request("GET /now", FairServer::user_header("viewer"));
+  EXPECT_EQ(proven->receive().status, 200) << "it does not count any more";
+}
+
+TEST(Fairness, ManyAddressesTogetherMakeRoomOldestFirst) {
+  FairServer fair([](ServerLimits& limits) {
+    limits.connections = 16;
+    limits.address_share = 8;
+  });
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(fair.connect("127.0.1." + std::to_string(100 - i)));
+  }
+  EXPECT_EQ(fair.status_of("GET /now", "admin"), 200);
+  clients.back()->request("GET /now");
+  EXPECT_EQ(clients.back()->receive().status, 200);
+  EXPECT_EQ(clients.front()->receive_rest(), "");
+}
+
 TEST(Fairness, ConnectionsThatWaitForTheirNextRequestMakeRoomAfterThose) {
-  FairServer fair([](Limits& limits) { limits.connections = 4; });
+  FairServer fair([](ServerLimits& limits) { limits.connections = 4; });
   std::vector<std::unique_ptr<Client>> idle;
   for (const char* user : {"a", "b", "c", "d"}) {
     idle.push_back(fair.connect());
@@ -120,7 +170,7 @@ TEST(Fairness, ConnectionsThatWaitForTheirNextRequestMakeRoomAfterThose) {
 }
 
 TEST(Fairness, OneUserHasAShareOfTheConnections) {
-  FairServer fair([](Limits& limits) { limits.connections = 16; });
+  FairServer fair([](ServerLimits& limits) { limits.connections = 16; });
   for (int i = 0; i < 4; ++i) {
     fair.clients.push_back(fair.connect());
     fair.clients.back()->request("GET /now", FairServer::user_header("viewer"));
@@ -135,21 +185,54 @@ TEST(Fairness, OneUserHasAShareOfTheConnections) {
 }
 
 TEST(Fairness, NoUserHasAllTheWatches) {
-  FairServer fair([](Limits& limits) {
+  FairServer fair([](ServerLimits& limits) {
     limits.long_running = 32;
     limits.connections = 1000;
   });
   const std::string watch = "GET /pods?watch=1";
   EXPECT_EQ(fair.kept(watch, "viewer"), 8u);
   EXPECT_EQ(fair.kept(watch, "other"), 8u);
-  EXPECT_EQ(fair.kept(watch, ""), 8u) << "all without credentials are one";
+  EXPECT_EQ(fair.kept(watch, ""), 2u) << "one address has a quarter of their share";
+  for (const char* from : {"127.0.0.2", "127.0.0.3", "127.0.0.4"}) {
+    EXPECT_EQ(fair.kept(watch, "", from), 2u);
+  }
+  EXPECT_EQ(fair.kept(watch, "", "127.0.0.5"), 0u) << "all without credentials are one";
   EXPECT_EQ(fair.kept(watch, "third"), 0u) << "a quarter is kept for nodes and admins";
   EXPECT_EQ(fair.kept(watch, "node-a"), 6u) << "and some of that for admins";
   EXPECT_EQ(fair.kept(watch, "admin"), 2u);
 }
 
+TEST(Fairness, NoUserHasAllTheMemoryForBodies) {
+  constexpr size_t kMegabyte = 1'000'000;
+  FairServer fair([](ServerLimits& limits) { limits.buffered_body_bytes = 4 * kMegabyte; });
+  const std::string most(kMegabyte * 9 / 10, 'x');
+  size_t held = 0;
+  // Sends all but the last byte of a body; false when it is refused.
+  const auto hold = [&](const std::string& user) {
+    fair.clients.push_back(fair.connect());
+    const std::string length = "Content-Length: " + std::to_string(most.size() + 1) + "\r\n";
+    fair.clients.back()->request("POST /pods", FairServer::user_header(user) + length, most);
+    ServerStatistics now;
+    EXPECT_TRUE(soon([&] {
+      now = fair.server.server->statistics();
+      return now.buffered_request_bytes >= held + most.size() || now.throttled > fair.refused;
+    }));
+    const bool refused = now.throttled > fair.refused;
+    fair.refused = now.throttled;
+    held += refused ? 0 : most.size();
+    return !refused;
+  };
+  EXPECT_TRUE(hold("greedy"));
+  EXPECT_FALSE(hold("greedy"));
+  EXPECT_TRUE(hold("other"));
+  EXPECT_FALSE(hold("greedy"));
+  EXPECT_TRUE(hold("third"));
+  EXPECT_FALSE(hold("fourth")) << "a quarter is kept for nodes and admins";
+  EXPECT_TRUE(hold("node-a"));
+}
+
 TEST(Fairness, NoUserHasAllTheReadsOrWrites) {
-  FairServer fair([](Limits& limits) {
+  FairServer fair([](ServerLimits& limits) {
     limits.reads_in_flight = 16;
     limits.writes_in_flight = 8;
     limits.connections = 1000;

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "http/http2_session.h"
-#include "net/certificates.h"
-#include "net/tls_testing.h"
+#include "net/tls/certificates.h"
+#include "net/tls/tls_testing.h"
 
 namespace windlass::net {
 namespace {
@@ -27,7 +29,7 @@ const Certificates& certificates() {
   return made;
 }
 
-ServerOptions with_limits(const std::function<void(Limits&)>& change = [](Limits&) {}) {
+ServerOptions with_limits(const std::function<void(ServerLimits&)>& change = [](ServerLimits&) {}) {
   const Certificates& own = certificates();
   ServerOptions options;
   options.tls = *TlsContext::make(
@@ -238,7 +240,7 @@ TEST(Http2Serving, AWriterHearsWhenThereIsRoom) {
 
 TEST(Http2Serving, PlacesAreThoseOfAllConnections) {
   Asked asked;
-  TestServer server(with_limits([](Limits& limits) { limits.reads_in_flight = 2; }),
+  TestServer server(with_limits([](ServerLimits& limits) { limits.reads_in_flight = 2; }),
                     asked.handler());
   Http2Client client(server);
   client.ask("GET", "/a");
@@ -254,11 +256,25 @@ TEST(Http2Serving, PlacesAreThoseOfAllConnections) {
 }
 
 TEST(Http2Serving, BodiesOfAllTogetherHoldOnlySoMuch) {
-  TestServer server(with_limits([](Limits& limits) { limits.buffered_body_bytes = 100'000; }));
+  TestServer server(
+      with_limits([](ServerLimits& limits) { limits.buffered_body_bytes = 100'000; }));
   Http2Client client(server);
   EXPECT_EQ(client.answer(client.ask("POST", "/", std::string(100'001, 'x'))).status, 429);
   EXPECT_EQ(client.answer(client.ask("POST", "/", std::string(90'000, 'x'))).status, 200);
   EXPECT_TRUE(soon([&] { return server.server->statistics().buffered_request_bytes == 0; }));
+}
+
+TEST(Http2Serving, AHeadIsReadOnceAlsoWhenItsBodyComesLater) {
+  std::atomic<int> heads = 0;
+  LambdaHandler lambdas;
+  lambdas.identify_with = [&heads](const http::Headers&, const http::Peer&) {
+    ++heads;
+    return http::Caller();
+  };
+  TestServer server(with_limits(), std::move(lambdas));
+  Http2Client client(server);
+  EXPECT_EQ(client.answer(client.ask("POST", "/", "hi")).body, "POST / hi");
+  EXPECT_EQ(heads, 1);
 }
 
 TEST(Http2Serving, ABodyThatIsNotWantedIsRefusedBeforeItComes) {
@@ -279,8 +295,9 @@ TEST(Http2Serving, ABodyThatIsNotWantedIsRefusedBeforeItComes) {
 
 TEST(Http2Serving, AnAnswerThatTakesTooLongIs504) {
   Asked asked;
-  TestServer server(with_limits([](Limits& limits) { limits.request_timeout = milliseconds(30); }),
-                    asked.handler());
+  TestServer server(
+      with_limits([](ServerLimits& limits) { limits.request_timeout = milliseconds(30); }),
+      asked.handler());
   Http2Client client(server);
   const StreamId watch = client.ask("GET", "/w?watch=1");
   EXPECT_EQ(client.answer(client.ask("GET", "/late")).status, 504);
@@ -305,7 +322,7 @@ TEST(Http2Serving, AClientThatTakesNothingHoldsNoPlaceAndIsCutOff) {
   LambdaHandler lambdas;
   lambdas.at_once["/now"] = {200, {}, "now"};
   lambdas.at_once["/large"] = {200, {}, std::string(1000, 'x')};
-  TestServer server(with_limits([](Limits& limits) {
+  TestServer server(with_limits([](ServerLimits& limits) {
                       limits.small_answer_bytes = 10;
                       limits.send_timeout = milliseconds(200);
                     }),
@@ -326,7 +343,7 @@ TEST(Http2Serving, AClientThatTakesNothingHoldsNoPlaceAndIsCutOff) {
 
 TEST(Http2Serving, AWatcherThatTakesNothingIsCutOffAndTheOthersAreNot) {
   Asked asked;
-  TestServer server(with_limits([](Limits& limits) { limits.unsent_stream_bytes = 10'000; }),
+  TestServer server(with_limits([](ServerLimits& limits) { limits.unsent_stream_bytes = 10'000; }),
                     asked.handler());
   TlsClient slow(server.server->endpoint(), certificates().authority.certificate_pem,
                  {{}, TLS1_3_VERSION, "\x02h2"});
@@ -355,7 +372,8 @@ TEST(Http2Serving, AWatcherThatTakesNothingIsCutOffAndTheOthersAreNot) {
 }
 
 TEST(Http2Serving, WhoNeverAsksIsClosed) {
-  TestServer server(with_limits([](Limits& limits) { limits.head_timeout = milliseconds(30); }));
+  TestServer server(
+      with_limits([](ServerLimits& limits) { limits.head_timeout = milliseconds(30); }));
   Http2Client client(server);
   client.send();
   client.receive_rest();
@@ -363,7 +381,8 @@ TEST(Http2Serving, WhoNeverAsksIsClosed) {
 }
 
 TEST(Http2Serving, AnIdleConnectionIsToldToGo) {
-  TestServer server(with_limits([](Limits& limits) { limits.idle_timeout = milliseconds(30); }));
+  TestServer server(
+      with_limits([](ServerLimits& limits) { limits.idle_timeout = milliseconds(30); }));
   Http2Client client(server);
   EXPECT_EQ(client.answer(client.ask("GET", "/")).status, 200);
   client.receive_rest();
@@ -371,7 +390,8 @@ TEST(Http2Serving, AnIdleConnectionIsToldToGo) {
 }
 
 TEST(Http2Serving, ABodyThatDoesNotComeIs408) {
-  TestServer server(with_limits([](Limits& limits) { limits.body_timeout = milliseconds(30); }));
+  TestServer server(
+      with_limits([](ServerLimits& limits) { limits.body_timeout = milliseconds(30); }));
   TlsClient client(server.server->endpoint(), certificates().authority.certificate_pem,
                    {{}, TLS1_3_VERSION, "\x02h2"});
   client.send(std::string(kGreeting) + frame(4, 0, 0, "") + frame(1, 4, 1, kGetNow));
@@ -415,9 +435,9 @@ TEST(Http2Serving, WhoSendsOnlyWhatIsRefusedIsClosedAndOthersAreServed) {
   TestServer server(with_limits());
   std::vector<std::unique_ptr<TlsClient>> attackers;
   for (int i = 0; i < 4; ++i) {
-    attackers.push_back(std::make_unique<TlsClient>(server.server->endpoint(),
-                                                    certificates().authority.certificate_pem,
-                                                    ClientOptions{{}, TLS1_3_VERSION, "\x02h2"}));
+    attackers.push_back(std::make_unique<TlsClient>(
+        server.server->endpoint(), certificates().authority.certificate_pem,
+        TlsClientOptions{{}, TLS1_3_VERSION, "\x02h2"}));
     attackers.back()->send(attack);
   }
   Http2Client client(server);
@@ -454,7 +474,8 @@ TEST(Http2Serving, AServerThatStopsEndsWatchesAndAnswersTheRest) {
 
 // A head that never comes to its end, behind a request that was answered: told to go, and cut.
 TEST(Http2Serving, AHeadThatDoesNotComeToItsEndKeepsNoConnection) {
-  TestServer server(with_limits([](Limits& limits) { limits.idle_timeout = milliseconds(30); }));
+  TestServer server(
+      with_limits([](ServerLimits& limits) { limits.idle_timeout = milliseconds(30); }));
   TlsClient client(server.server->endpoint(), certificates().authority.certificate_pem,
                    {{}, TLS1_3_VERSION, "\x02h2"});
   client.send(std::string(kGreeting) + frame(4, 0, 0, "") + frame(1, 5, 1, kGetNow) +
@@ -465,7 +486,7 @@ TEST(Http2Serving, AHeadThatDoesNotComeToItsEndKeepsNoConnection) {
 
 // Heads that wait for their bodies count, all but one plain one of each connection.
 TEST(Http2Serving, HeadsOfAllTogetherHoldOnlySoMuch) {
-  TestServer server(with_limits([](Limits& limits) {
+  TestServer server(with_limits([](ServerLimits& limits) {
     limits.buffered_head_bytes = 1000;
     limits.plain_head_bytes = 100;
   }));

@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "http/response_head.h"
-#include "net/handshake.h"
-#include "net/http1_connection.h"
-#include "net/http2_connection.h"
-#include "net/plain_stream.h"
+#include "net/http1_server_connection.h"
+#include "net/http2_server_connection.h"
+#include "net/stream/endpoint.h"
+#include "net/stream/plain_stream.h"
+#include "net/tls/handshake.h"
 
 namespace windlass::net {
 
@@ -47,7 +48,7 @@ void IoThread::use(std::shared_ptr<const TlsContext> tls) {
 }
 
 void IoThread::add(posix::FileDescriptor socket) {
-  std::unique_ptr<Stream> stream;
+  std::unique_ptr<ByteStream> stream;
   if (tls_ == nullptr) {
     stream = std::make_unique<PlainStream>(std::move(socket));
   } else {
@@ -57,7 +58,8 @@ void IoThread::add(posix::FileDescriptor socket) {
     state_.connections.remove(1);
     return;
   }
-  if (state_.adopted.load() >= state_.limits.connections && !make_room()) {
+  const std::string network = network_of(peer_address(stream->fd()));
+  if (!make_room(network)) {
     state_.turned_away.fetch_add(1);
     state_.connections.remove(1);
     return;
@@ -66,18 +68,18 @@ void IoThread::add(posix::FileDescriptor socket) {
   const uint64_t id = ++last_id_;
   const auto connection = std::make_shared<Handshake>(id, *this, state_, std::move(stream));
   connections_.emplace(id, connection);
-  unproven_.insert(id);
+  unproven_.add(id, network);
   connection->start();
 }
 
-void IoThread::greet(uint64_t connection_id, std::unique_ptr<Stream> stream, http::Peer peer) {
-  std::shared_ptr<Connection> connection;
+void IoThread::greet(uint64_t connection_id, std::unique_ptr<ByteStream> stream, http::Peer peer) {
+  std::shared_ptr<ServerConnection> connection;
   if (stream->protocol() == kHttp2) {
-    connection = std::make_shared<Http2Connection>(connection_id, *this, state_, std::move(stream),
-                                                   std::move(peer));
+    connection = std::make_shared<Http2ServerConnection>(connection_id, *this, state_,
+                                                         std::move(stream), std::move(peer));
   } else {
-    connection = std::make_shared<Http1Connection>(connection_id, *this, state_, std::move(stream),
-                                                   std::move(peer));
+    connection = std::make_shared<Http1ServerConnection>(connection_id, *this, state_,
+                                                         std::move(stream), std::move(peer));
   }
   connections_[connection_id] = connection;
   connection->start();
@@ -85,7 +87,7 @@ void IoThread::greet(uint64_t connection_id, std::unique_ptr<Stream> stream, htt
 
 // All steps first, then the sockets: what was said to one client in one go goes out in one go.
 void IoThread::deliver() {
-  std::vector<std::shared_ptr<Connection>> touched;
+  std::vector<std::shared_ptr<ServerConnection>> touched;
   for (Mailbox::Item& item : mailbox_->take()) {
     if (item.link->connection != nullptr) {
       auto connection = item.link->connection->shared_from_this();
@@ -109,28 +111,36 @@ std::string_view IoThread::date() {
   return date_;
 }
 
-// First those that anybody could have opened, then those that wait for their next request: it comes
-// over another connection.
-bool IoThread::make_room() {
-  auto found = connections_.end();
-  if (!unproven_.empty()) {
-    found = connections_.find(*unproven_.begin());
-  } else {
-    found = std::ranges::find_if(connections_,
-                                 [](const auto& entry) { return !entry.second->is_busy(); });
+// First those of the same address when it has its share, so that no address takes the room of
+// others; then those without proof of who opened them; then those that wait for their next request:
+// it comes over another connection.
+bool IoThread::make_room(const std::string& network) {
+  const size_t share = state_.admission->address_share_of(state_.limits.connections);
+  if (unproven_.count(network) >= std::max<size_t>(share / state_.io_threads, 1)) {
+    return displace(unproven_.oldest_of(network));
   }
-  if (found == connections_.end()) {
+  if (state_.adopted.load() < state_.limits.connections ||
+      displace(unproven_.oldest_of_largest())) {
+    return true;
+  }
+  const auto idle = std::ranges::find_if(
+      connections_, [](const auto& entry) { return !entry.second->is_busy(); });
+  return idle != connections_.end() && displace(idle->first);
+}
+
+bool IoThread::displace(std::optional<uint64_t> connection_id) {
+  if (!connection_id) {
     return false;
   }
   state_.displaced.fetch_add(1);
-  const auto connection = found->second;
+  const auto connection = connections_.at(*connection_id);
   connection->close();
   return true;
 }
 
 void IoThread::forget(uint64_t connection_id) {
   connections_.erase(connection_id);
-  unproven_.erase(connection_id);
+  unproven_.remove(connection_id);
   state_.adopted.fetch_sub(1);
   state_.connections.remove(1);
   if (connections_.empty() && stopping()) {

@@ -6,17 +6,18 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
-#include "net/connection.h"
+#include "net/admission/unproven_connections.h"
 #include "net/exchange_link.h"
+#include "net/server_connection.h"
 #include "net/server_state.h"
-#include "net/tls_context.h"
+#include "net/tls/tls_context.h"
 #include "posix/event_loop.h"
 
 namespace windlass::net {
@@ -45,10 +46,10 @@ class IoThread {
   // The Date of an answer given now.
   std::string_view date();
   // The handshake of this connection is over.
-  void greet(uint64_t connection_id, std::unique_ptr<Stream> stream, http::Peer peer);
+  void greet(uint64_t connection_id, std::unique_ptr<ByteStream> stream, http::Peer peer);
   void forget(uint64_t connection_id);
   // It has proven who it is.
-  void vouch_for(uint64_t connection_id) { unproven_.erase(connection_id); }
+  void vouch_for(uint64_t connection_id) { unproven_.remove(connection_id); }
 
  private:
   static constexpr size_t kScratchBytes = size_t{64} * 1024;
@@ -56,16 +57,17 @@ class IoThread {
   void add(posix::FileDescriptor socket);
   void deliver();
   void close_all();
-  // Closes one that may go; false when there is none.
-  bool make_room();
+  // Closes one that may go to make room for one of this network; false when there is none.
+  bool make_room(const std::string& network);
+  bool displace(std::optional<uint64_t> connection_id);
 
   ServerState& state_;
   std::shared_ptr<const TlsContext> tls_;  // null for plain TCP
   posix::EventLoop loop_;
   std::shared_ptr<Mailbox> mailbox_;
   std::vector<char> scratch_;
-  std::map<uint64_t, std::shared_ptr<Connection>> connections_;
-  std::set<uint64_t> unproven_;  // of connections_, the oldest first
+  std::map<uint64_t, std::shared_ptr<ServerConnection>> connections_;
+  UnprovenConnections unproven_;
   uint64_t last_id_ = 0;
   std::string date_;
   int64_t date_seconds_ = -1;

@@ -33,7 +33,7 @@ class Server::Impl {
  public:
   Impl(ServerEnv env, const http::Handler& handler, ServerOptions options,
        posix::FileDescriptor listener)
-      : state_{handler, env.core, env.clock, env.log, options.limits},
+      : state_{handler, env.core, env.clock, env.log, options.limits, options.io_threads},
         endpoint_(options.endpoint),
         listener_(std::move(listener)) {
     CHECK(options.io_threads > 0 && options.io_threads <= kMaxIoThreads, "some threads, not all");
@@ -44,7 +44,7 @@ class Server::Impl {
   }
 
   ~Impl() {
-    // Before any thread goes, so that nobody is adopted by one that is gone.
+    // Before any thread goes, so that none that is gone adopts a connection.
     std::promise<void> closed;
     acceptor().post([&] {
       close_listener();
@@ -150,12 +150,13 @@ ServerStatistics Server::statistics() const {
   ServerStatistics now;
   now.connections = state.connections.value();
   now.reads_in_flight =
-      state.load->in_flight[static_cast<size_t>(http::RequestClass::read)].value();
+      state.admission->in_flight[static_cast<size_t>(http::RequestClass::read)].value();
   now.writes_in_flight =
-      state.load->in_flight[static_cast<size_t>(http::RequestClass::mutating)].value();
+      state.admission->in_flight[static_cast<size_t>(http::RequestClass::mutating)].value();
   now.long_running =
-      state.load->in_flight[static_cast<size_t>(http::RequestClass::long_running)].value();
-  now.buffered_request_bytes = state.load->head_bytes.value() + state.load->body_bytes.value();
+      state.admission->in_flight[static_cast<size_t>(http::RequestClass::long_running)].value();
+  now.buffered_request_bytes =
+      state.admission->head_bytes.value() + state.admission->body_bytes.value();
   now.requests = state.requests.load();
   now.throttled = state.throttled.load();
   now.refused = state.refused.load();

@@ -13,9 +13,9 @@
 #include "env/clock.h"
 #include "env/log.h"
 #include "http/handler.h"
-#include "net/endpoint.h"
-#include "net/limits.h"
-#include "net/tls_context.h"
+#include "net/server_limits.h"
+#include "net/stream/endpoint.h"
+#include "net/tls/tls_context.h"
 #include "posix/event_loop.h"
 
 namespace windlass::net {
@@ -28,7 +28,7 @@ struct ServerOptions {
   Endpoint endpoint = {};
   std::shared_ptr<const TlsContext> tls = {};  // null for plain TCP
   size_t io_threads = 2;
-  Limits limits = {};
+  ServerLimits limits = {};
 };
 
 struct ServerEnv {

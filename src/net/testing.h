@@ -23,7 +23,7 @@
 #include "env/log_format.h"
 #include "net/server.h"
 #include "posix/event_loop.h"
-#include "posix/file_descriptor.h"
+#include "posix/files/file_descriptor.h"
 #include "posix/posix_clock.h"
 
 namespace windlass::net::testing {
@@ -76,13 +76,23 @@ class LambdaHandler final : public http::Handler {
     return std::make_unique<LambdaCall>(on_core, std::move(request));
   }
 
-  std::optional<http::Response> screen(const http::Request& head,
-                                       const http::Peer& peer) const override {
-    return screen_with ? screen_with(head, peer) : std::nullopt;
+  struct Context final : http::RequestContext {
+    http::Peer peer;
+  };
+
+  std::shared_ptr<http::RequestContext> read_head(const http::Request& head,
+                                                  const http::Peer& peer) const override {
+    auto context = std::make_shared<Context>();
+    context->peer = peer;
+    if (identify_with) {
+      context->caller = identify_with(head.headers, peer);
+    }
+    return context;
   }
 
-  http::Caller identify(const http::Headers& headers, const http::Peer& peer) const override {
-    return identify_with ? identify_with(headers, peer) : http::Caller();
+  std::optional<http::Response> screen(const http::Request& head,
+                                       http::RequestContext& context) const override {
+    return screen_with ? screen_with(head, static_cast<Context&>(context).peer) : std::nullopt;
   }
 
   std::function<void(const http::Request&)> on_prepare;  // on an I/O thread
@@ -184,13 +194,18 @@ class Client {
  public:
   explicit Client(const Server& server, int receive_buffer = 0)
       : Client(server.endpoint(), receive_buffer) {}
-  explicit Client(const Endpoint& endpoint, int receive_buffer = 0)
+  // `from` is the loopback address to come from; "" for the usual one.
+  explicit Client(const Endpoint& endpoint, int receive_buffer = 0, const std::string& from = "")
       : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (receive_buffer > 0) {
       ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     }
     sockaddr_in address = {};
     address.sin_family = AF_INET;
+    if (!from.empty()) {
+      ::inet_pton(AF_INET, from.c_str(), &address.sin_addr);
+      EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    }
     address.sin_port = htons(endpoint.port);
     ::inet_pton(AF_INET, endpoint.address.c_str(), &address.sin_addr);
     EXPECT_EQ(::connect(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <csignal>
 #include <set>
 #include <utility>
 
 #include "base/quantity.h"
-#include "node/callback.h"
-#include "node/pod_files.h"
+#include "node/pod/pod_files.h"
 
 namespace windlass::node {
 
@@ -38,7 +36,8 @@ client::Collection pods_of(const std::string& node) {
 }  // namespace
 
 Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, AgentConfig config,
-             ContainerObserver* observer, env::NetworkChecks* network, env::Supplies* supplies)
+             ContainerObserver* observer, env::NetworkChecks* network,
+             env::HostResources* host_resources)
     : env_(env),
       containers_(containers),
       api_(api),
@@ -50,46 +49,56 @@ Agent::Agent(env::Env env, env::Containers& containers, client::ApiClient& api, 
               config_.node_name),
       registration_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_),
       heartbeats_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_.heartbeats),
-      shutdown_({env_.executor, [this] { return live_pods(); },
-                 [this](const std::string& uid, Duration grace) {
-                   if (const auto found = workers_.find(uid); found != workers_.end()) {
-                     found->second->stop(grace);
-                   }
-                 }},
-                config_.shutdown),
-      shutdown_mark_(env_.files, config_.data_dir),
+      workers_(worker_host(), [this](const std::string& uid) { on_worker_done(uid); }),
+      shutdown_(shutdown_host(), config_),
       node_watch_({api_, env_.executor, env_.clock, env_.random, env_.log}, config_.node_name,
-                  [this](bool ordered) {
-                    ordered_ = ordered;
-                    consider_shutdown();
-                  }),
+                  [this](bool ordered) { shutdown_.set_ordered(ordered); }),
+      admission_(admission_host()),
       pods_({api_, env_.executor, env_.clock, env_.random, env_.log}, pods_of(config_.node_name),
             [](const api::Message& pod) {
-              return BoundPod{read_plan(pod), read_seen(pod)};
-            }),
-      self_(std::make_shared<Agent*>(this)) {
-  for (const auto& [name, amount] : config_.capacity) {
-    const Quantity quantity = Quantity::parse(amount).value_or(Quantity());
-    placement::set_amount(allocatable_, name, quantity);
-    max_pods_ = name == "pods" ? quantity.value() : max_pods_;
-  }
-  if (supplies != nullptr) {
-    pressure_ = std::make_unique<PressureEviction>(pressure_host(*supplies), config_);
+              return BoundPod{read_spec(pod), read_seen(pod)};
+            }) {
+  if (host_resources != nullptr) {
+    pressure_ = std::make_unique<PressureEviction>(pressure_host(*host_resources), config_);
   }
   pods_.add_handler({[this](const BoundPod& pod) { on_pod(pod); },
                      [this](const BoundPod&, const BoundPod& pod) { on_pod(pod); },
                      [this](const BoundPod& pod) { on_pod_gone(pod); }});
-  pods_.when_synced([this] {
-    sweep();
-    forget_shutdown();
-    consider_shutdown();
-    admit_waiting();
-    node_watch_.tell_orders();  // whom one would end is known by now
-    if (pressure_) {
-      pressure_->start();
-    }
-    finish_stop();
-  });
+  pods_.when_synced([this] { on_synced(); });
+}
+
+WorkerHost Agent::worker_host() {
+  return {env_, containers_, support_, api_, config_, facts_, events_, observer_, network_};
+}
+
+ShutdownManager::Host Agent::shutdown_host() {
+  return {
+      env_,
+      [this] {
+        std::vector<NodeShutdown::Pod> pods;
+        for (const PodWorker* worker : workers_.live()) {
+          pods.push_back({worker->spec().uid, worker->spec().priority});
+        }
+        return pods;
+      },
+      [this](const std::string& uid, Duration grace) {
+        if (PodWorker* worker = workers_.find(uid)) {
+          worker->stop(grace);
+        }
+      },
+      [this](const std::string& message) { events_.normal(node_target(), "Shutdown", message); },
+      [this] { report_health(); }};
+}
+
+PodAdmission::Host Agent::admission_host() {
+  return {config_,
+          workers_,
+          node_watch_,
+          support_,
+          pressed_,
+          shutdown_,
+          [this](const std::string& ns, const std::string& name) { return pods_.find(ns, name); },
+          [this](const BoundPod& pod) { run(pod); }};
 }
 
 Agent::~Agent() {
@@ -99,7 +108,7 @@ Agent::~Agent() {
 // Nothing is said of the node before it is known what runs on it and what it can give.
 void Agent::start(std::function<void()> on_registered) {
   on_registered_ = std::move(on_registered);
-  containers_.support(guarded(self_, &Agent::on_support));
+  containers_.support(self_.bind(&Agent::on_support));
 }
 
 void Agent::on_support(const env::ContainerSupport& support) {
@@ -107,18 +116,18 @@ void Agent::on_support(const env::ContainerSupport& support) {
   // Pods have theirs in it.
   const std::string work = config_.data_dir + "/pods";
   if (const Result<void> made = env_.files.make_directory(work); !made) {
-    env_.log.warning("a directory cannot be made",
+    env_.log.warning("making a directory failed",
                      {{"path", work}, {"error", made.error().message}});
   }
   if (!support.missing.empty()) {
     config_.annotations[kMissingAnnotation] = fmt::format("{}", fmt::join(support.missing, "; "));
   }
-  containers_.list(guarded(self_, &Agent::on_runs));
+  containers_.list(self_.bind(&Agent::on_runs));
 }
 
 void Agent::on_runs(const std::vector<env::ContainerRunInfo>& runs) {
   found_runs_ = group_runs(runs);
-  was_shut_down_ = shutdown_mark_.read();
+  shutdown_.load();
   registration_.start([this] {
     heartbeats_.add(config_.node_name, registration_.uid());
     // A Lease without its Node would only be collected again.
@@ -127,21 +136,31 @@ void Agent::on_runs(const std::vector<env::ContainerRunInfo>& runs) {
       heartbeats_.set_silent(config_.node_name, !there);
     });
     node_watch_.start([this] { pods_.start(); });
-    look_at_pods_later();
+    check_pods_later();
     if (on_registered_) {
       on_registered_();
     }
   });
 }
 
-void Agent::look_at_pods_later() {
+void Agent::check_pods_later() {
   pods_timer_ = env_.executor.schedule(config_.storage_check, [this] {
-    for (const auto& [uid, worker] : workers_) {
-      worker->check_storage();
-      worker->reconcile();
-    }
-    look_at_pods_later();
+    workers_.check();
+    check_pods_later();
   });
+}
+
+void Agent::on_synced() {
+  sweep();
+  shutdown_.begin();
+  for (const BoundPod& pod : admission_.take_deferred()) {
+    on_pod(pod);
+  }
+  node_watch_.tell_orders();  // the pods that a shutdown would end are known by now
+  if (pressure_) {
+    pressure_->start();
+  }
+  finish_stop();
 }
 
 // What an earlier agent left of pods that are gone, or over: runs, directories, logs.
@@ -155,21 +174,20 @@ void Agent::sweep() {
     }
   }
   std::set<std::string> known;
-  pods_.for_each([&known](const std::string&, const BoundPod& pod) { known.insert(pod.plan.uid); });
+  pods_.for_each([&known](const std::string&, const BoundPod& pod) { known.insert(pod.spec.uid); });
   remove_leftover_files(
       env_.files, env_.log, config_.data_dir,
-      [this](const std::string& uid) { return workers_.contains(uid); },
+      [this](const std::string& uid) { return workers_.find(uid) != nullptr; },
       [&known](const std::string& uid) { return known.contains(uid); });
 }
 
 void Agent::on_pod(const BoundPod& pod) {
-  const auto found = workers_.find(pod.plan.uid);
-  if (found != workers_.end()) {
-    found->second->observe(pod.seen);
-    found->second->take_up(pod.plan);
+  if (PodWorker* worker = workers_.find(pod.spec.uid)) {
+    worker->observe(pod.seen);
+    worker->update_spec(pod.spec);
     return;
   }
-  const bool has_run = found_runs_.contains(pod.plan.uid);
+  const bool has_run = found_runs_.contains(pod.spec.uid);
   const bool over = is_terminal_phase(pod.seen.phase) && !pod.seen.deleting;
   if (stopping_ || (over && !has_run)) {
     return;  // nothing to run, nothing to say
@@ -178,159 +196,71 @@ void Agent::on_pod(const BoundPod& pod) {
   if (!is_new) {
     run(pod);
   } else if (!pods_.has_synced()) {
-    waiting_.push_back(pod);
+    admission_.defer(pod);
   } else {
-    admit(pod, false);
+    admission_.admit(pod);
   }
-}
-
-PodWorker& Agent::add_worker(const BoundPod& pod) {
-  auto worker = std::make_unique<PodWorker>(
-      WorkerHost{env_, containers_, support_, api_, config_, facts_, events_, observer_, network_},
-      pod.plan, pod.seen, [this, uid = pod.plan.uid] { on_worker_done(uid); });
-  return *workers_.emplace(pod.plan.uid, std::move(worker)).first->second;
-}
-
-void Agent::take_ports(const PodPlan& plan) {
-  if (machine_ports_ == nullptr || plan.needs.host_ports.empty()) {
-    return;
-  }
-  MachinePorts::Holder holder{config_.node_name, plan.ns + "/" + plan.name, plan.needs.host_ports};
-  if (const auto conflict = machine_ports_->conflict(holder)) {
-    events_.warning({"v1", "Pod", plan.ns, plan.name, plan.uid, ""}, "HostPortConflict", *conflict);
-  }
-  machine_ports_->take(plan.uid, std::move(holder));
 }
 
 void Agent::run(const BoundPod& pod) {
-  take_ports(pod.plan);
-  PodWorker& worker = add_worker(pod);
-  const auto found_runs = found_runs_.extract(pod.plan.uid);
-  takers_.insert(pod.plan.uid);
+  const std::string& uid = pod.spec.uid;
+  workers_.take_ports(pod.spec);
+  PodWorker& worker = workers_.add(pod);
+  const auto found_runs = found_runs_.extract(uid);
+  admission_.count(uid);
   const PodRuns runs = found_runs.empty() ? PodRuns() : found_runs.mapped();
-  if (was_shut_down_ && ended_by_shutdown(runs, *was_shut_down_)) {
-    ended_by_that_.insert(pod.plan.uid);
-    worker.start(runs, PodWorker::Begin::shut_down);
-    return;
-  }
-  worker.start(runs);
+  const bool shut_down = shutdown_.claims(uid, runs);
+  worker.start(runs, shut_down ? PodWorker::Begin::shut_down : PodWorker::Begin::running);
 }
 
 void Agent::on_pod_gone(const BoundPod& pod) {
-  if (const auto found = workers_.find(pod.plan.uid); found != workers_.end()) {
-    found->second->forget();
+  if (PodWorker* worker = workers_.find(pod.spec.uid)) {
+    worker->forget();
   } else if (!config_.keep_logs) {
-    PodFiles(env_.files, env_.log, config_.data_dir, pod.plan.ns, pod.plan.name, pod.plan.uid)
+    PodFiles(env_.files, env_.log, config_.data_dir, pod.spec.ns, pod.spec.name, pod.spec.uid)
         .remove_logs();
   }
 }
 
 void Agent::on_worker_done(const std::string& uid) {
-  if (machine_ports_ != nullptr) {
-    machine_ports_->release(uid);
-  }
-  const auto found = workers_.find(uid);
-  if (found != workers_.end() && found->second->forgotten()) {
-    workers_.erase(found);
-  }
-  ended_by_that_.erase(uid);
-  forget_shutdown();
-  shutdown_.look_again();
-  admit_held();
+  shutdown_.pod_done(uid);
+  admission_.retry_held();
   finish_stop();
-}
-
-void Agent::warn_if_failed(const Result<void>& marked) {
-  if (!marked) {
-    env_.log.warning("whether the node shuts down cannot be written down",
-                     {{"error", marked.error().message}});
-  }
-}
-
-// Once nobody needs to know of it any more.
-void Agent::forget_shutdown() {
-  if (was_shut_down_ && pods_.has_synced() && ended_by_that_.empty() && !going_down_) {
-    was_shut_down_.reset();
-    warn_if_failed(shutdown_mark_.clear());
-  }
 }
 
 void Agent::stop(Duration grace, std::function<void()> on_stopped) {
   stopping_ = true;
+  admission_.close();
   on_stopped_ = std::move(on_stopped);
-  for (const auto& [uid, worker] : workers_) {
-    worker->stop(grace);
-  }
+  workers_.stop(grace);
   finish_stop();
 }
 
 void Agent::shut_down(std::function<void()> on_done) {
   on_stopped_ = std::move(on_done);
-  if (!std::exchange(going_down_, true)) {
-    warn_if_failed(shutdown_mark_.set(env_.clock.now()));
-  }
-  consider_shutdown();
+  shutdown_.set_machine_down(true);
   finish_stop();
 }
 
 void Agent::stay_up() {
   on_stopped_ = nullptr;
-  going_down_ = false;
-  warn_if_failed(shutdown_mark_.clear());
-  consider_shutdown();
-}
-
-// K-71, K-72. Before it is known whose containers run here they cannot be ended with a word.
-void Agent::consider_shutdown() {
-  if (!pods_.has_synced()) {
-    return;
-  }
-  const bool wanted = ordered_ || going_down_;
-  if (wanted == shutdown_.active()) {
-    return;
-  }
-  if (wanted) {
-    events_.normal(node_target(), "Shutdown", "Shutdown manager detected shutdown event");
-    shutdown_.begin();
-  } else {
-    shutdown_.cancel();
-    events_.normal(node_target(), "Shutdown", "Shutdown manager detected shutdown cancellation");
-  }
-  say_health();
-}
-
-std::vector<NodeShutdown::Pod> Agent::live_pods() const {
-  std::vector<NodeShutdown::Pod> pods;
-  for (const auto& [uid, worker] : workers_) {
-    if (!worker->stopped()) {
-      pods.push_back({uid, worker->plan().priority});
-    }
-  }
-  return pods;
+  shutdown_.set_machine_down(false);
 }
 
 client::EventTarget Agent::node_target() const {
   return {"v1", "Node", "", config_.node_name, registration_.uid(), ""};
 }
 
-void Agent::say_health() {
+void Agent::report_health() {
   registration_.set_health({pressed_.memory, pressed_.disk, pressed_.pids, shutdown_.active()});
 }
 
-PressureEviction::Host Agent::pressure_host(env::Supplies& supplies) {
+PressureEviction::Host Agent::pressure_host(env::HostResources& host_resources) {
   return {env_.executor,
           env_.clock,
           containers_,
-          supplies,
-          [this] {
-            std::vector<PodWorker*> pods;
-            for (const auto& [uid, worker] : workers_) {
-              if (!worker->stopped()) {
-                pods.push_back(worker.get());
-              }
-            }
-            return pods;
-          },
+          host_resources,
+          [this] { return workers_.live(); },
           [this] { return reclaim_disk(); },
           [this](const pressure::Conditions& conditions) { on_pressure(conditions); },
           [this](std::string_view resource) {
@@ -352,7 +282,7 @@ void Agent::on_pressure(const pressure::Conditions& conditions) {
   say(before.memory, pressed_.memory, "NodeHasInsufficientMemory", "NodeHasSufficientMemory");
   say(before.disk, pressed_.disk, "NodeHasDiskPressure", "NodeHasNoDiskPressure");
   say(before.pids, pressed_.pids, "NodeHasInsufficientPID", "NodeHasSufficientPID");
-  say_health();
+  report_health();
 }
 
 // The logs of pods that have ended are all that is left of them.
@@ -362,11 +292,11 @@ bool Agent::reclaim_disk() {
     return any;
   }
   pods_.for_each([this, &any](const std::string&, const BoundPod& pod) {
-    const auto found = workers_.find(pod.plan.uid);
-    const bool over = found == workers_.end() || found->second->done();
+    const PodWorker* worker = workers_.find(pod.spec.uid);
+    const bool over = worker == nullptr || worker->done();
     if (over && is_terminal_phase(pod.seen.phase)) {
-      PodFiles files(env_.files, env_.log, config_.data_dir, pod.plan.ns, pod.plan.name,
-                     pod.plan.uid);
+      PodFiles files(env_.files, env_.log, config_.data_dir, pod.spec.ns, pod.spec.name,
+                     pod.spec.uid);
       const bool had_logs = files.has_logs();
       files.remove_logs();
       any = any || (had_logs && !files.has_logs());
@@ -376,28 +306,21 @@ bool Agent::reclaim_disk() {
 }
 
 void Agent::finish_stop() {
-  if (going_down_ && !pods_.has_synced()) {
+  if (shutdown_.machine_down() && !pods_.has_synced()) {
     return;
   }
-  const auto done = [](const auto& entry) { return entry.second->done(); };
-  if (on_stopped_ && std::all_of(workers_.begin(), workers_.end(), done)) {
-    if (going_down_) {
-      warn_if_failed(shutdown_mark_.clear());
-    }
+  if (on_stopped_ && workers_.all_done()) {
+    shutdown_.all_done();
     env_.executor.post(std::exchange(on_stopped_, nullptr));
   }
 }
 
 void Agent::kill() {
-  for (const auto& [uid, worker] : workers_) {
-    worker->kill();
-  }
+  workers_.kill();
 }
 
 size_t Agent::running_pods() const {
-  return static_cast<size_t>(std::count_if(workers_.begin(), workers_.end(), [](const auto& entry) {
-    return !entry.second->stopped();
-  }));
+  return workers_.live().size();
 }
 
 }  // namespace windlass::node

@@ -13,12 +13,12 @@ namespace {
 
 using api::core::v1::ContainerStatus;
 using apiserver::testing::Pod;
-using apiserver::testing::SimApi;
+using apiserver::testing::SimulatedApi;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using testing::SimNode;
+using testing::SimulatedNode;
 
 constexpr uint16_t kPort = 8080;
 
@@ -77,8 +77,8 @@ class AgentChecksTest : public ::testing::Test {
     return lines;
   }
 
-  SimApi api;
-  SimNode node;
+  SimulatedApi api;
+  SimulatedNode node;
   std::vector<env::ContainerExec> execs;
   env::ContainerExecResult exec_result;
 };

@@ -10,8 +10,8 @@ namespace windlass::node {
 namespace {
 
 using apiserver::testing::Pod;
-using apiserver::testing::SimApi;
-using testing::SimNode;
+using apiserver::testing::SimulatedApi;
+using testing::SimulatedNode;
 
 class AgentClockTest : public ::testing::TestWithParam<int> {
  protected:
@@ -30,8 +30,8 @@ class AgentClockTest : public ::testing::TestWithParam<int> {
   auto container() { return pod()->status().container_statuses(0); }
   bool ready() { return container().ready(); }
 
-  SimApi api;
-  SimNode node;
+  SimulatedApi api;
+  SimulatedNode node;
 };
 
 INSTANTIATE_TEST_SUITE_P(ADay, AgentClockTest, ::testing::Values(-1, 1),

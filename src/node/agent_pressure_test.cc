@@ -14,11 +14,11 @@ namespace {
 
 using apiserver::testing::Node;
 using apiserver::testing::Pod;
-using apiserver::testing::SimApi;
+using apiserver::testing::SimulatedApi;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::SimNode;
+using testing::SimulatedNode;
 
 constexpr uint64_t kMi = 1 << 20;
 constexpr uint64_t kGi = 1 << 30;
@@ -33,10 +33,10 @@ class AgentPressureTest : public ::testing::Test {
                        "pid.available<10",
                .transition = "20s"});
         }) {
-    node.supplies.now = {.memory = {{8 * kGi, 8 * kGi}},
-                         .disk = {{100 * kGi, 200 * kGi}},
-                         .inodes = {{5000, 9000}},
-                         .pids = {{900, 1000}}};
+    node.host_resources.now = {.memory = {{8 * kGi, 8 * kGi}},
+                               .disk = {{100 * kGi, 200 * kGi}},
+                               .inodes = {{5000, 9000}},
+                               .pids = {{900, 1000}}};
     node.containers.set_use([this](const std::string& run) {
       for (const auto& [name, use] : uses) {
         if (run.starts_with(api.pod(name)->metadata().uid())) {
@@ -98,8 +98,8 @@ class AgentPressureTest : public ::testing::Test {
     return lines;
   }
 
-  SimApi api;
-  SimNode node;
+  SimulatedApi api;
+  SimulatedNode node;
   std::map<std::string, env::ContainerUse> uses;  // by name of the pod
 };
 
@@ -108,13 +108,13 @@ TEST_F(AgentPressureTest, R4_S102_AHogIsEvictedWhenMemoryIsShort) {
   add_pod("idle",
           {.resources = "{requests: {memory: 1Gi, cpu: 1}, limits: {memory: 1Gi, cpu: 1}}"});
   uses = {{"hog", {"", 7 * kGi, 1}}, {"idle", {"", 20 * kMi, 1}}};
-  node.supplies.now.memory->available = 50 * kMi;
+  node.host_resources.now.memory->available = 50 * kMi;
   run_for(seconds(10));
   EXPECT_EQ(phase("hog"), "Running");  // K-35: nothing is said while it may run
   EXPECT_EQ(condition("MemoryPressure"),
             "True KubeletHasInsufficientMemory: kubelet has insufficient memory available");
   EXPECT_EQ(condition("DiskPressure").substr(0, 5), "False");
-  node.supplies.now.memory->available = 7 * kGi;
+  node.host_resources.now.memory->available = 7 * kGi;
   run_for(seconds(2));  // K-56: one second of grace, and never less than two until SIGKILL
   const Pod pod = *api.pod("hog");
   EXPECT_EQ(pod.status().phase(), "Failed");
@@ -135,10 +135,10 @@ TEST_F(AgentPressureTest, R4_S102_AHogIsEvictedWhenMemoryIsShort) {
 }
 
 TEST_F(AgentPressureTest, S108_K58_TheConditionOutlivesTheShortage) {
-  node.supplies.now.memory->available = 50 * kMi;
+  node.host_resources.now.memory->available = 50 * kMi;
   run_for(seconds(10));
   EXPECT_EQ(condition("MemoryPressure").substr(0, 4), "True");
-  node.supplies.now.memory->available = kGi;
+  node.host_resources.now.memory->available = kGi;
   run_for(seconds(15));
   EXPECT_EQ(condition("MemoryPressure").substr(0, 4), "True");
   run_for(seconds(10));
@@ -152,7 +152,7 @@ TEST_F(AgentPressureTest, S103_K61_OneAtATimeAndOnlyWhileItIsShort) {
   add_pod("low");
   add_pod("high", {.priority = 10});
   uses = {{"low", {"", kGi, 1}}, {"high", {"", 6 * kGi, 1}}};
-  node.supplies.now.memory->available = 50 * kMi;
+  node.host_resources.now.memory->available = 50 * kMi;
   run_for(seconds(13));
   EXPECT_EQ(phase("low"), "Failed");
   EXPECT_EQ(phase("high"), "Running");
@@ -165,7 +165,7 @@ TEST_F(AgentPressureTest, S103_K61_OneAtATimeAndOnlyWhileItIsShort) {
 TEST_F(AgentPressureTest, K63_ExitZeroWithinTheGraceIsSuccess) {
   add_pod("p", {.term_delay = 1});
   uses = {{"p", {"", kGi, 1}}};
-  node.supplies.now.memory->available = 0;
+  node.host_resources.now.memory->available = 0;
   run_for(seconds(12));
   EXPECT_EQ(phase("p"), "Succeeded");
   EXPECT_EQ(api.pod("p")->status().reason(), "");
@@ -180,7 +180,7 @@ TEST_F(AgentPressureTest, S120_WithoutTheGateTheSameWithoutTheCondition) {
   run_for(seconds(1));
   add_pod("p");
   uses = {{"p", {"", kGi, 1}}};
-  node.supplies.now.memory->available = 0;
+  node.host_resources.now.memory->available = 0;
   run_for(seconds(13));
   EXPECT_EQ(api.pod("p")->status().reason(), "Evicted");
   EXPECT_EQ(disruption("p"), "absent");
@@ -190,7 +190,7 @@ TEST_F(AgentPressureTest, S104_K61_ACriticalPodStays) {
   add_pod("critical", {.priority = 2'000'000'000});
   add_pod("small");
   uses = {{"critical", {"", 7 * kGi, 1}}, {"small", {"", 5 * kMi, 1}}};
-  node.supplies.now.memory->available = 50 * kMi;
+  node.host_resources.now.memory->available = 50 * kMi;
   run_for(seconds(30));
   EXPECT_EQ(phase("critical"), "Running");
   EXPECT_EQ(phase("small"), "Failed");
@@ -216,7 +216,7 @@ TEST_F(AgentPressureTest, R5_S105_APodThatFillsTheDiskIsEvicted) {
   add_pod("hog");
   add_pod("tidy");
   const std::string uid = api.pod("hog")->metadata().uid();
-  node.supplies.now.disk = {{kGi - 100 * 1024, 200 * kGi}};
+  node.host_resources.now.disk = {{kGi - 100 * 1024, 200 * kGi}};
   node.files.put("/data/pods/" + uid + "/f", std::string(200 * 1024, 'x'));
   node.files.put("/data/logs/default_hog_" + uid + "/c/0.log", std::string(1024, 'x'));
   run_for(seconds(13));
@@ -236,10 +236,10 @@ TEST_F(AgentPressureTest, R5_S105_APodThatFillsTheDiskIsEvicted) {
 }
 
 // The disk of a machine may be full of other things.
-TEST_F(AgentPressureTest, NobodyIsEvictedFromADiskThatOthersHaveFilled) {
+TEST_F(AgentPressureTest, NoPodIsEvictedFromADiskThatOthersHaveFilled) {
   add_pod("p");
   node.files.put("/data/pods/" + api.pod("p")->metadata().uid() + "/f", std::string(4096, 'x'));
-  node.supplies.now.disk->available = 0;
+  node.host_resources.now.disk->available = 0;
   run_for(minutes(1));
   EXPECT_EQ(phase("p"), "Running");
   EXPECT_EQ(condition("DiskPressure").substr(0, 4), "True");
@@ -255,7 +255,7 @@ TEST_F(AgentPressureTest, S106_K59_LogsOfPodsThatHaveEndedGoFirst) {
   const std::string old = "/data/logs/default_ended_" + api.pod("ended")->metadata().uid();
   node.files.put(old + "/c/0.log", "much");
   node.files.put("/data/pods/" + api.pod("p")->metadata().uid() + "/f", std::string(4096, 'x'));
-  node.supplies.on_look = [&](env::MachineSupplies& now) {
+  node.host_resources.on_look = [&](env::HostResourceLevels& now) {
     now.disk->available = node.files.tree_size(old)->entries > 0 ? kGi - 1 : kGi;
   };
   run_for(seconds(15));
@@ -265,7 +265,7 @@ TEST_F(AgentPressureTest, S106_K59_LogsOfPodsThatHaveEndedGoFirst) {
 }
 
 // What is removed is moved away first, and is gone when a thread has had the time.
-TEST_F(AgentPressureTest, S106_K59_NobodyGoesWhileTheDiskGetsItsRoomBack) {
+TEST_F(AgentPressureTest, S106_K59_NoPodGoesWhileTheDiskGetsItsRoomBack) {
   api.create_pod(
       "{metadata: {name: ended}, spec: {nodeName: node-1, restartPolicy: Never, containers: "
       "[{name: c, image: i, command: [run, '0', '0']}]}}");
@@ -277,7 +277,7 @@ TEST_F(AgentPressureTest, S106_K59_NobodyGoesWhileTheDiskGetsItsRoomBack) {
   node.files.put("/data/pods/" + api.pod("p")->metadata().uid() + "/f", std::string(4096, 'x'));
   std::optional<MonotonicTime> removed;
   bool frees = true;
-  node.supplies.on_look = [&](env::MachineSupplies& now) {
+  node.host_resources.on_look = [&](env::HostResourceLevels& now) {
     if (!removed && node.files.tree_size(old)->entries == 0) {
       removed = api.world.clock().monotonic();
     }
@@ -298,18 +298,18 @@ TEST_F(AgentPressureTest, K61_InodesAndProcessNumbers) {
   for (int i = 0; i < 50; ++i) {
     node.files.put(fmt::format("/data/pods/{}/{}", api.pod("files")->metadata().uid(), i), "");
   }
-  node.supplies.now.inodes->available = 60;
+  node.host_resources.now.inodes->available = 60;
   run_for(seconds(13));
   EXPECT_EQ(api.pod("files")->status().message(),
             "The node was low on resource: inodes. Threshold quantity: 100, available: 60. ");
-  node.supplies.now.inodes->available = 5000;
+  node.host_resources.now.inodes->available = 5000;
   run_for(seconds(40));
   add_pod("bomb");
   add_pod("calm");
   uses = {{"bomb", {"", 0, 500}}, {"calm", {"", 0, 1}}};
-  node.supplies.now.pids->available = 3;
+  node.host_resources.now.pids->available = 3;
   run_for(seconds(11));
-  node.supplies.now.pids->available = 500;
+  node.host_resources.now.pids->available = 500;
   run_for(seconds(5));
   EXPECT_EQ(api.pod("bomb")->status().message(),
             "The node was low on resource: pids. Threshold quantity: 10, available: 3. ");
@@ -328,7 +328,7 @@ TEST_F(AgentPressureTest, K56_ASoftThresholdLeavesPodsTime) {
   run_for(seconds(1));
   add_pod("p");
   uses = {{"p", {"", kGi, 1}}};
-  node.supplies.now.memory->available = 0;
+  node.host_resources.now.memory->available = 0;
   run_for(seconds(20));
   EXPECT_EQ(node.containers.signals().size(), 0u);
   EXPECT_EQ(condition("MemoryPressure").substr(0, 4), "True");
@@ -341,7 +341,7 @@ TEST_F(AgentPressureTest, K56_ASoftThresholdLeavesPodsTime) {
 }
 
 TEST_F(AgentPressureTest, R10_K3_ANodeUnderPressureRefusesPods) {
-  node.supplies.now.memory->available = 50 * kMi;
+  node.host_resources.now.memory->available = 50 * kMi;
   run_for(seconds(10));
   add_pod("best-effort");
   add_pod("burstable", {.resources = "{requests: {memory: 1Mi}}"});
@@ -352,7 +352,7 @@ TEST_F(AgentPressureTest, R10_K3_ANodeUnderPressureRefusesPods) {
   EXPECT_EQ(disruption("best-effort"), "absent");
   EXPECT_EQ(phase("burstable"), "Running");
   EXPECT_EQ(phase("critical"), "Running");
-  node.supplies.now.disk->available = 0;
+  node.host_resources.now.disk->available = 0;
   run_for(seconds(10));
   add_pod("burstable-2", {.resources = "{requests: {memory: 1Mi}}"});
   EXPECT_EQ(api.pod("burstable-2")->status().message(),

@@ -6,8 +6,8 @@
 
 #include <csignal>
 
-#include "node/known_runs.h"
-#include "node/shutdown_order.h"
+#include "node/container/known_runs.h"
+#include "node/node_object.h"
 #include "node/testing.h"
 #include "schema/core/v1/event.pb.h"
 
@@ -16,11 +16,11 @@ namespace {
 
 using apiserver::testing::Node;
 using apiserver::testing::Pod;
-using apiserver::testing::SimApi;
+using apiserver::testing::SimulatedApi;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::SimNode;
+using testing::SimulatedNode;
 
 constexpr const char* kShutdownText = "Pod was terminated in response to imminent node shutdown.";
 
@@ -87,8 +87,8 @@ class AgentShutdownTest : public ::testing::Test {
     return lines;
   }
 
-  SimApi api;
-  SimNode node;
+  SimulatedApi api;
+  SimulatedNode node;
 };
 
 TEST_F(AgentShutdownTest, S111_K73_CriticalPodsEndAfterTheOthers) {
@@ -357,7 +357,7 @@ TEST_F(AgentShutdownTest, WithoutGroupsEveryPodHasItsOwnGrace) {
   EXPECT_EQ(phase("critical"), "Failed");
 }
 
-// What an agent could not say before it went, because nobody answered or somebody killed it.
+// An agent was killed, or the server did not answer, before it could say how its pods ended.
 TEST_F(AgentShutdownTest, K74_TheNextAgentSaysWhyPodsEnded) {
   add_pod("term", 0, 1);
   add_pod("kill");
@@ -400,7 +400,7 @@ TEST_F(AgentShutdownTest, K74_WhatEndedBeforeTheShutdownEndedByItself) {
   EXPECT_EQ(disruption("p"), "absent");
 }
 
-// What it was told to do it does, and ends when that is over: nobody is told twice to wait.
+// It does what it was told and ends when that is over: no caller is told twice to wait.
 TEST_F(AgentShutdownTest, K74_WhatWasToldToEndEndsUnderTheNextAgent) {
   add_pod("p", 0, 5);
   node.agent->shut_down([] {});

@@ -13,9 +13,9 @@ using apiserver::testing::Pod;
 using testing::AgentTest;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using testing::SimNode;
+using testing::SimulatedNode;
 
-TEST_F(AgentTest, N1_AStartThatReachesNobodyIsTriedAgainAndIsNoFailure) {
+TEST_F(AgentTest, N1_AStartThatReachesNoSupervisorIsTriedAgainAndIsNoFailure) {
   node.containers.set_reachable(false);
   add_pod("run, '5', '0'");
   EXPECT_EQ(phase(), "Pending");
@@ -32,7 +32,7 @@ TEST_F(AgentTest, N1_AStartThatReachesNobodyIsTriedAgainAndIsNoFailure) {
   EXPECT_EQ(node.spawned.size(), 1u);
 }
 
-TEST_F(AgentTest, N1_ARestartThatReachesNobodyKeepsTheEndBeforeIt) {
+TEST_F(AgentTest, N1_ARestartThatReachesNoSupervisorKeepsTheEndBeforeIt) {
   add_pod_spec(
       "restartPolicy: OnFailure, containers: [{name: c, image: i, command: [flaky, '5', '1']}]");
   node.containers.set_reachable(false);
@@ -46,7 +46,7 @@ TEST_F(AgentTest, N1_ARestartThatReachesNobodyKeepsTheEndBeforeIt) {
   EXPECT_EQ(container().restart_count(), 1);
 }
 
-TEST_F(AgentTest, AStartThatReachesNobodyDoesNotKeepAPodFromBeingDeleted) {
+TEST_F(AgentTest, AStartThatReachesNoSupervisorDoesNotKeepAPodFromBeingDeleted) {
   node.containers.set_reachable(false);
   add_pod_spec("restartPolicy: Never, containers: [{name: c, image: i, command: [run, '5', '0']}]");
   ASSERT_TRUE(api.remove_pod("p").answer);
@@ -244,7 +244,7 @@ TEST_F(AgentTest, K12_ALostContainerIsRestartedWhereThePolicyAllows) {
   add_pod_spec(
       "restartPolicy: OnFailure, containers: [{name: c, image: i, command: [run, '-1', '0']}]");
   node.agent.reset();
-  SimNode again(api);
+  SimulatedNode again(api);
   again.agent->start();
   run_for(seconds(1));
   EXPECT_EQ(again.spawned.size(), 1u);

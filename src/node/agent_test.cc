@@ -14,7 +14,7 @@ using api::core::v1::ContainerStatus;
 using apiserver::testing::Node;
 using apiserver::testing::Pod;
 using testing::AgentTest;
-using testing::SimNode;
+using testing::SimulatedNode;
 
 TEST_F(AgentTest, E79_RegistersItsNode) {
   const auto object = api.find<Node>(api::kinds::node(), "", "node-1");
@@ -27,7 +27,7 @@ TEST_F(AgentTest, RefreshesANodeThatIsAlreadyThere) {
   api.change<Node>(api::kinds::node(), "", "node-1", "status", [](Node& changed) {
     changed.mutable_status()->mutable_conditions(3)->set_status("Unknown");
   });
-  SimNode again(api);
+  SimulatedNode again(api);
   bool registered = false;
   again.agent->start([&registered] { registered = true; });
   run_for(milliseconds(1));
@@ -259,7 +259,7 @@ TEST_F(AgentTest, S118_APhaseThatOthersMadeTerminalStaysAndEndsTheContainers) {
 TEST_F(AgentTest, S119_ANewAgentNeverRunsAContainerTwice) {
   add_pod("run, '-1', '0'");
   node.agent.reset();
-  SimNode again(api);
+  SimulatedNode again(api);
   again.agent->start();
   run_for(seconds(1));
   EXPECT_TRUE(again.spawned.empty());
@@ -269,7 +269,7 @@ TEST_F(AgentTest, S119_ANewAgentNeverRunsAContainerTwice) {
 }
 
 TEST_F(AgentTest, K40_AStatusWriteThatMeetsAConflictIsTriedAgain) {
-  // Somebody labels the pod all the time, between the agent's reads and writes.
+  // Another client labels the pod all the time, between the agent's reads and writes.
   add_pod("run, '1', '0'");
   for (int i = 0; i < 400; ++i) {
     api.world.run_for(milliseconds(5));
@@ -310,7 +310,8 @@ TEST_F(AgentTest, N1_ANodeThatWasBelievedDeadSaysAgainThatItIsReady) {
 }
 
 TEST_F(AgentTest, F1_WithoutTheGateAPodEndedByTheNodeHasNoMark) {
-  SimNode other(api, "node-2", [](AgentConfig& config) { config.disruption_conditions = false; });
+  SimulatedNode other(api, "node-2",
+                      [](AgentConfig& config) { config.disruption_conditions = false; });
   other.agent->start();
   run_for(seconds(1));
   api.create_pod(

@@ -51,8 +51,8 @@ class AgentTest : public ::testing::Test {
     return "absent";
   }
 
-  apiserver::testing::SimApi api;
-  SimNode node;
+  apiserver::testing::SimulatedApi api;
+  SimulatedNode node;
 };
 
 }  // namespace windlass::node::testing

@@ -1,4 +1,4 @@
-// How a node agent is set up, and who hears what its containers do. Plain values, given once.
+// The configuration of a node agent, and the interface of its observer. Plain values, given once.
 #pragma once
 
 #include <map>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/time.h"
-#include "node/container_flow.h"
+#include "node/container/container_flow.h"
 #include "node/pressure/thresholds.h"
-#include "node/shutdown_groups.h"
+#include "node/shutdown/shutdown_groups.h"
 
 namespace windlass::node {
 
@@ -50,7 +50,7 @@ struct AgentConfig {
   // The least time between SIGTERM and SIGKILL, however short the grace (disruption.md K-31).
   Duration minimum_grace = seconds(2);
   ShutdownGroups shutdown;
-  pressure::Config pressure = {};     // without thresholds nobody is evicted for want of anything
+  pressure::Config pressure = {};     // without thresholds no pod is evicted for pressure
   bool keep_logs = false;             // also after the pod is gone
   bool disruption_conditions = true;  // gate PodDisruptionConditions
 };

@@ -25,7 +25,7 @@ MonotonicTime rounded_up(MonotonicTime time, Duration to) {
 }  // namespace
 
 Heartbeats::Heartbeats(client::ClientEnv env, HeartbeatTiming timing)
-    : env_(env), timing_(timing), self_(std::make_shared<Heartbeats*>(this)) {}
+    : env_(env), timing_(timing) {}
 
 Heartbeats::~Heartbeats() {
   env_.executor.cancel(timer_);
@@ -135,7 +135,7 @@ void Heartbeats::on_answer(const std::string& name, const Result<client::ObjectP
   plan(name, node, env_.clock.monotonic() + timing_.period / kRetriesPerPeriod);
 }
 
-// Somebody else wrote to it, or an earlier life of this node made it.
+// Another client wrote to it, or an earlier run of this node made it.
 void Heartbeats::on_read(const std::string& name, const Result<client::ObjectPtr>& answer) {
   Node& node = nodes_.at(name);
   node.busy = false;
@@ -153,12 +153,9 @@ void Heartbeats::on_read(const std::string& name, const Result<client::ObjectPtr
 client::Done<client::ObjectPtr> Heartbeats::callback(
     const std::string& name,
     void (Heartbeats::*method)(const std::string&, const Result<client::ObjectPtr>&)) {
-  return [weak = std::weak_ptr<Heartbeats*>(self_), name,
-          method](const Result<client::ObjectPtr>& answer) {
-    if (const auto self = weak.lock()) {
-      ((*self)->*method)(name, answer);
-    }
-  };
+  return self_.bind([name, method](Heartbeats& self, const Result<client::ObjectPtr>& answer) {
+    (self.*method)(name, answer);
+  });
 }
 
 }  // namespace windlass::node

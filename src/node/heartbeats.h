@@ -1,6 +1,6 @@
 // The signs of life of nodes: a Lease for each in kube-node-lease, renewed every ten seconds
 // (disruption.md N-1). Serves one node or a thousand: one timer, each node at its own moment of the
-// period, and one write per renewal as long as nobody else writes to the Lease.
+// period, and one write per renewal as long as no other client writes to the Lease.
 //
 // Lives on the client's executor; nothing is called after destruction.
 #pragma once
@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/weak_self.h"
 #include "client/reflector.h"
 #include "node/config.h"
 
@@ -59,7 +60,7 @@ class Heartbeats {
   std::map<std::string, Node> nodes_;
   std::map<std::pair<MonotonicTime, std::string>, Node*> plan_;
   env::TimerId timer_ = env::TimerId::none;
-  std::shared_ptr<Heartbeats*> self_;  // callbacks hold it weakly
+  WeakSelf<Heartbeats> self_{this};
 };
 
 }  // namespace windlass::node

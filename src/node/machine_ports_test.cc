@@ -25,10 +25,10 @@ TEST(MachinePorts, NamesThePodOfAnotherNodeThatHasThePort) {
 
 TEST(MachinePorts, TheSecondPodOnAMachineIsWarned) {
   MachinePorts ports;
-  apiserver::testing::SimApi api;
-  testing::SimNode first(api, "node-1");
-  testing::SimNode second(api, "node-2");
-  for (testing::SimNode* node : {&first, &second}) {
+  apiserver::testing::SimulatedApi api;
+  testing::SimulatedNode first(api, "node-1");
+  testing::SimulatedNode second(api, "node-2");
+  for (testing::SimulatedNode* node : {&first, &second}) {
     node->agent->share_ports(ports);
     node->agent->start();
   }

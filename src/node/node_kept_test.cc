@@ -1,8 +1,9 @@
-// The Node object of an agent over time: said again, and taken up when somebody makes it anew.
+// The Node object of an agent over time: said again, and taken up when another client makes it
+// anew.
 #include <gtest/gtest.h>
 
 #include "api/codec/wire_time.h"
-#include "node/intercepted_testing.h"
+#include "node/pod/intercepted_testing.h"
 #include "schema/coordination/v1/lease.pb.h"
 
 namespace windlass::node {
@@ -81,7 +82,8 @@ TEST_F(NodeKeptTest, G7_ANodeThatIsMadeAnewIsTakenUp) {
   EXPECT_EQ(node.spawned.size(), 1u);
 }
 
-// The collector has taken the Lease, as the old Node's; and a write meets somebody else's.
+// The collector has taken the Lease, as the old Node's; and a write conflicts with another
+// client's.
 TEST_F(NodeKeptTest, G7_TakingUpIsTriedUntilItWorks) {
   ASSERT_TRUE(api.remove(api::kinds::node(), "", "node-1").answer);
   run_for(seconds(15));
@@ -92,7 +94,7 @@ TEST_F(NodeKeptTest, G7_TakingUpIsTriedUntilItWorks) {
     if (!line.starts_with("update nodes") || refusals-- <= 0) {
       return std::nullopt;
     }
-    return conflict({"", "nodes", "node-1"}, "somebody was faster");
+    return conflict({"", "nodes", "node-1"}, "another write was faster");
   };
   run_for(seconds(31));
   EXPECT_EQ(node_condition("Ready"), "True");

@@ -138,6 +138,11 @@ bool same_status(const api::Message& node, const api::Message& other) {
                                                             without_heartbeats(other));
 }
 
+bool has_shutdown_order(const api::Message& node) {
+  return static_cast<const core::Node&>(node).metadata().annotations().contains(
+      kShutdownAnnotation);
+}
+
 bool says(const api::Message& message, const NodeHealth& health) {
   const auto& conditions = static_cast<const core::Node&>(message).status().conditions();
   const auto texts = condition_texts(health);

@@ -19,6 +19,10 @@ void refresh_node(const AgentConfig& config, Time now, api::Message& node,
 // The status is the same, but for when it was said.
 bool same_status(const api::Message& node, const api::Message& other);
 
+// The annotation, with any value, that orders a node to shut down.
+inline constexpr const char* kShutdownAnnotation = "windlass.dev/shutdown";
+bool has_shutdown_order(const api::Message& node);
+
 // Its conditions say what `health` says.
 bool says(const api::Message& node, const NodeHealth& health);
 

@@ -1,7 +1,7 @@
 // Pods that wait for a look at their Node, whose labels the agent may not have heard of yet.
 #include <gtest/gtest.h>
 
-#include "node/intercepted_testing.h"
+#include "node/pod/intercepted_testing.h"
 #include "schema/core/v1/node.pb.h"
 
 namespace windlass::node {
@@ -33,7 +33,7 @@ class NodeReadTest : public testing::InterceptedNodeTest {
   }
 };
 
-TEST_F(NodeReadTest, K5_WithoutALookAtTheNodeNobodyIsRejected) {
+TEST_F(NodeReadTest, K5_WithoutALookAtTheNodeNoPodIsRejected) {
   label_unheard();
   refuse_reads({503, "ServiceUnavailable", "not now", {}});
   add_picky_pod("p");

@@ -4,8 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "node/callback.h"
-#include "node/shutdown_order.h"
+#include "node/node_object.h"
 #include "placement/read_needs.h"
 #include "schema/core/v1/node.pb.h"
 
@@ -16,8 +15,7 @@ NodeWatch::NodeWatch(client::ClientEnv env, std::string node,
     : env_(env),
       node_(std::move(node)),
       on_order_(std::move(on_order)),
-      nodes_(env, {&api::kinds::node(), "", "", "metadata.name=" + node_}, see),
-      self_(std::make_shared<NodeWatch*>(this)) {
+      nodes_(env, {&api::kinds::node(), "", "", "metadata.name=" + node_}, see) {
   nodes_.add_handler({[this](const Seen& seen) { note(seen); },
                       [this](const Seen&, const Seen& seen) { note(seen); }, [](const Seen&) {}});
 }
@@ -61,7 +59,7 @@ void NodeWatch::read(std::function<void()> done) {
 // An answer that is under way may be older than a question that comes now.
 void NodeWatch::ask() {
   asked_ = std::exchange(readers_, {});
-  env_.client.get({&api::kinds::node(), "", node_}, guarded(self_, &NodeWatch::on_answer));
+  env_.client.get({&api::kinds::node(), "", node_}, self_.bind(&NodeWatch::on_answer));
 }
 
 void NodeWatch::on_answer(const Result<client::ObjectPtr>& node) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/weak_self.h"
 #include "client/informer.h"
 #include "placement/needs.h"
 
@@ -56,7 +57,7 @@ class NodeWatch {
   std::vector<std::function<void()>> asked_;    // wait for the answer
   env::TimerId retry_timer_ = env::TimerId::none;
   client::Informer<Seen> nodes_;
-  std::shared_ptr<NodeWatch*> self_;  // callbacks hold it weakly
+  WeakSelf<NodeWatch> self_{this};
 };
 
 }  // namespace windlass::node

@@ -6,14 +6,12 @@
 #include <utility>
 
 #include "client/object_identity.h"
-#include "node/callback.h"
 #include "node/node_object.h"
-#include "node/shutdown_order.h"
 
 namespace windlass::node {
 
 Registration::Registration(client::ClientEnv env, const AgentConfig& config)
-    : env_(env), config_(config), self_(std::make_shared<Registration*>(this)) {}
+    : env_(env), config_(config) {}
 
 Registration::~Registration() {
   env_.executor.cancel(timer_);
@@ -30,7 +28,7 @@ void Registration::start(std::function<void()> on_registered) {
 
 void Registration::create() {
   env_.client.create(ref(), make_node(config_, env_.clock.now()),
-                     guarded(self_, &Registration::on_created));
+                     self_.bind(&Registration::on_created));
 }
 
 void Registration::on_created(const Result<client::ObjectPtr>& node) {
@@ -44,7 +42,7 @@ void Registration::on_created(const Result<client::ObjectPtr>& node) {
 }
 
 void Registration::read() {
-  env_.client.get(ref(), guarded(self_, &Registration::on_read));
+  env_.client.get(ref(), self_.bind(&Registration::on_read));
 }
 
 // Labels and status are two writes: the status subresource leaves metadata alone and the main one
@@ -98,7 +96,7 @@ void Registration::set_health(const NodeHealth& health) {
 
 void Registration::look() {
   looking_ = true;
-  env_.client.get(ref(), guarded(self_, &Registration::on_looked));
+  env_.client.get(ref(), self_.bind(&Registration::on_looked));
 }
 
 void Registration::look_later() {
@@ -113,8 +111,8 @@ void Registration::look_later() {
   });
 }
 
-// As with a kubelet, a Node object that somebody deletes is not made again; one that somebody makes
-// is this node's (G-7).
+// As with a kubelet, a deleted Node object is not made again; one that another client makes is this
+// node's (G-7).
 void Registration::on_looked(const Result<client::ObjectPtr>& node) {
   if (node && client::uid_of(**node) != uid_) {
     write(*node, "", &Registration::on_taken_up);
@@ -138,7 +136,8 @@ void Registration::on_taken_up(const Result<client::ObjectPtr>& node) {
     return;
   }
   uid_ = client::uid_of(**node);
-  env_.log.info("the node's object is another one now", {{"node", config_.node_name}});
+  env_.log.info("the Node object was replaced, taking up the new one",
+                {{"node", config_.node_name}});
   on_seen_(true);
   write(*node, "status", &Registration::on_corrected);
 }
@@ -149,7 +148,7 @@ void Registration::on_corrected(const Result<client::ObjectPtr>& node) {
   } else if (is_conflict(node.error())) {
     look_again_ = true;
   } else {
-    env_.log.warning("saying how the node is failed, will try again",
+    env_.log.warning("writing the node's status failed, will try again",
                      {{"node", config_.node_name}, {"error", node.error().message}});
   }
   look_later();
@@ -157,7 +156,7 @@ void Registration::on_corrected(const Result<client::ObjectPtr>& node) {
 
 void Registration::write(const client::ObjectPtr& node, std::string_view subresource,
                          void (Registration::*next)(const Result<client::ObjectPtr>&)) {
-  env_.client.update(ref(), subresource, refreshed(*node), guarded(self_, next));
+  env_.client.update(ref(), subresource, refreshed(*node), self_.bind(next));
 }
 
 std::shared_ptr<api::Message> Registration::refreshed(const api::Message& node) const {

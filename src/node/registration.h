@@ -1,5 +1,5 @@
 // Keeps a node's object in the API: creates it, or refreshes the one that is there, and tries until
-// it has succeeded. Later one that somebody has made anew under its name is taken up. Owned by the
+// it has succeeded. Later it takes up one that another client made under its name. Owned by the
 // agent, on its executor; nothing is called after destruction.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/reflector.h"
 #include "node/config.h"
 
@@ -64,7 +65,7 @@ class Registration {
   bool look_again_ = false;  // as soon as that is over
   Duration retry_ = kFirstRetry;
   env::TimerId timer_ = env::TimerId::none;
-  std::shared_ptr<Registration*> self_;  // callbacks hold it weakly
+  WeakSelf<Registration> self_{this};
 };
 
 }  // namespace windlass::node

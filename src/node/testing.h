@@ -13,21 +13,21 @@
 #include "apiserver/testing.h"
 #include "env/network_checks.h"
 #include "node/agent.h"
-#include "sim/sim_containers.h"
-#include "sim/sim_files.h"
+#include "virtual_world/virtual_containers.h"
+#include "virtual_world/virtual_files.h"
 
 namespace windlass::node::testing {
 
 class ScriptedProcesses {
  public:
-  Result<sim::SimProcess> operator()(const env::ContainerRequest& request) {
+  Result<virtual_world::VirtualProcess> operator()(const env::ContainerRequest& request) {
     const std::vector<std::string>& words = request.command;
     const auto number = [&words](size_t i) { return i < words.size() ? std::stoi(words[i]) : 0; };
     if (words.at(0) == "missing") {
       return fail(plain_error("exec: \"missing\": executable file not found in $PATH"));
     }
-    sim::SimProcess process;
-    process.duration = number(1) < 0 ? sim::SimProcess::kForever : seconds(number(1));
+    virtual_world::VirtualProcess process;
+    process.duration = number(1) < 0 ? virtual_world::VirtualProcess::kForever : seconds(number(1));
     if (words.at(0) == "flaky") {
       const bool fails = runs_[request.id.substr(0, request.id.find('/'))]++ < number(2);
       process.exit = {fails ? 1 : 0, 0};
@@ -102,26 +102,26 @@ class ScriptedNetwork final : public env::NetworkChecks {
 };
 
 // A machine that has what a test says.
-class ScriptedSupplies final : public env::Supplies {
+class ScriptedHostResources final : public env::HostResources {
  public:
-  env::MachineSupplies look(const std::string&) override {
+  env::HostResourceLevels look(const std::string&) override {
     if (on_look) {
       on_look(now);
     }
     return now;
   }
 
-  env::MachineSupplies now;
-  std::function<void(env::MachineSupplies&)> on_look;
+  env::HostResourceLevels now;
+  std::function<void(env::HostResourceLevels&)> on_look;
 };
 
-struct SimNode {
-  explicit SimNode(apiserver::testing::SimApi& api, std::string name = "node-1",
-                   const std::function<void(AgentConfig&)>& change = {})
+struct SimulatedNode {
+  explicit SimulatedNode(apiserver::testing::SimulatedApi& api, std::string name = "node-1",
+                         const std::function<void(AgentConfig&)>& change = {})
       : containers(api.world.executor(), api.world.clock(),
                    [this](const env::ContainerRequest& request) {
                      spawned.push_back(request);
-                     Result<sim::SimProcess> process = script(request);
+                     Result<virtual_world::VirtualProcess> process = script(request);
                      if (process && on_spawn) {
                        on_spawn(request, *process);
                      }
@@ -138,23 +138,23 @@ struct SimNode {
   }
 
   // A new agent on the same machine, in place of any that is there.
-  void make_agent(apiserver::testing::SimApi& api) {
+  void make_agent(apiserver::testing::SimulatedApi& api) {
     agent.reset();
     const env::Env env{api.world.clock(), api.world.random(), api.world.executor(), api.world.log(),
                        files};
     agent = std::make_unique<Agent>(env, containers, api.client, config, &observer, &network,
-                                    &supplies);
+                                    &host_resources);
   }
 
   AgentConfig config;
   ScriptedProcesses script;
   // Last word on what a process does.
-  std::function<void(const env::ContainerRequest&, sim::SimProcess&)> on_spawn;
+  std::function<void(const env::ContainerRequest&, virtual_world::VirtualProcess&)> on_spawn;
   std::vector<env::ContainerRequest> spawned;
-  sim::SimFiles files;
-  sim::SimContainers containers;
+  virtual_world::VirtualFiles files;
+  virtual_world::VirtualContainers containers;
   ScriptedNetwork network;
-  ScriptedSupplies supplies;
+  ScriptedHostResources host_resources;
   RecordingObserver observer;
   std::unique_ptr<Agent> agent;
 };

@@ -4,20 +4,10 @@
 
 namespace windlass::placement {
 
-bool tolerates(const Toleration& toleration, const Taint& taint) {
-  if (!toleration.effect.empty() && toleration.effect != taint.effect) {
-    return false;
-  }
-  if (toleration.key.empty()) {
-    return toleration.exists;
-  }
-  return toleration.key == taint.key && (toleration.exists || toleration.value == taint.value);
-}
-
 bool tolerates(const PodNeeds& pod, const Taint& taint) {
   return std::any_of(
       pod.tolerations.begin(), pod.tolerations.end(),
-      [&taint](const Toleration& toleration) { return tolerates(toleration, taint); });
+      [&taint](const Toleration& toleration) { return api::tolerates(toleration, taint); });
 }
 
 bool ports_clash(const HostPort& a, const HostPort& b) {

@@ -1,5 +1,5 @@
-// What a pod asks of a node by itself, whoever else is there: amounts, labels, tolerations, ports.
-// The scheduler filters nodes by it, and a node looks at it once more before it takes a pod
+// What a pod asks of a node by itself, whatever other pods are there: amounts, labels, tolerations,
+// ports. The scheduler filters nodes by it, and a node looks at it once more before it takes a pod
 // (disruption.md 1.2, K-5). Plain values and pure functions; any thread.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "api/node/node_reading.h"
 #include "api/select/label_selector.h"
 #include "placement/resources.h"
 
@@ -16,20 +17,8 @@ namespace windlass::placement {
 
 using Labels = std::map<std::string, std::string>;
 
-struct Taint {
-  std::string key;
-  std::string value;
-  std::string effect;  // NoSchedule, PreferNoSchedule, NoExecute
-
-  bool operator==(const Taint&) const = default;
-};
-
-struct Toleration {
-  std::string key;  // "" with Exists: every key
-  bool exists = false;
-  std::string value;
-  std::string effect;  // "": every effect
-};
+using api::Taint;
+using api::Toleration;
 
 struct HostPort {
   std::string protocol;
@@ -62,7 +51,6 @@ struct NodeTraits {
   bool operator==(const NodeTraits&) const = default;
 };
 
-bool tolerates(const Toleration& toleration, const Taint& taint);
 bool tolerates(const PodNeeds& pod, const Taint& taint);
 
 // A port of the same protocol and number, on the same address or when one of them means all.

@@ -27,12 +27,13 @@ Resources read_resources(const QuantityMap& map) {
 }
 
 template <class Containers>
-std::vector<ContainerRequest> read_requests(const Containers& containers, bool init,
-                                            const Unasked& unasked) {
-  std::vector<ContainerRequest> requests;
+std::vector<ContainerResourceRequest> read_requests(const Containers& containers, bool init,
+                                                    const Unasked& unasked) {
+  std::vector<ContainerResourceRequest> requests;
   for (const core::Container& container : containers) {
     const QuantityMap& asked = container.resources().requests();
-    ContainerRequest request{read_resources(asked), init && container.restart_policy() == "Always"};
+    ContainerResourceRequest request{read_resources(asked),
+                                     init && container.restart_policy() == "Always"};
     if (!asked.contains("cpu")) {
       request.requests.milli_cpu = unasked.milli_cpu;
     }
@@ -104,10 +105,7 @@ PodNeeds read_needs(const core::Pod& pod) {
   PodNeeds needs;
   needs.requests = requests_of(spec, {});
   needs.node_selector = {spec.node_selector().begin(), spec.node_selector().end()};
-  for (const core::Toleration& toleration : spec.tolerations()) {
-    needs.tolerations.push_back({toleration.key(), toleration.operator_() == "Exists",
-                                 toleration.value(), toleration.effect()});
-  }
+  needs.tolerations = api::read_tolerations(spec);
   read_ports(spec.init_containers(), true, needs.host_ports);
   read_ports(spec.containers(), false, needs.host_ports);
   const core::NodeAffinity& affinity = spec.affinity().node_affinity();
@@ -125,9 +123,7 @@ NodeTraits read_traits(const core::Node& node) {
   NodeTraits traits;
   traits.name = node.metadata().name();
   traits.labels = {node.metadata().labels().begin(), node.metadata().labels().end()};
-  for (const core::Taint& taint : node.spec().taints()) {
-    traits.taints.push_back({taint.key(), taint.value(), taint.effect()});
-  }
+  traits.taints = api::read_taints(node);
   return traits;
 }
 

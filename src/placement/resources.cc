@@ -69,15 +69,16 @@ void raise(Resources& to, const Resources& amount) {
   combine_into(to, amount, [](int64_t a, int64_t b) { return std::max(a, b); });
 }
 
-Resources pod_requests(std::span<const ContainerRequest> init_containers,
-                       std::span<const ContainerRequest> containers, const Resources& overhead) {
+Resources pod_requests(std::span<const ContainerResourceRequest> init_containers,
+                       std::span<const ContainerResourceRequest> containers,
+                       const Resources& overhead) {
   Resources total;
-  for (const ContainerRequest& container : containers) {
+  for (const ContainerResourceRequest& container : containers) {
     add(total, container.requests);
   }
   Resources sidecars;
   Resources largest_step;
-  for (const ContainerRequest& init : init_containers) {
+  for (const ContainerResourceRequest& init : init_containers) {
     raise(largest_step, step_of(init.requests, sidecars));
     if (init.sidecar) {
       add(sidecars, init.requests);

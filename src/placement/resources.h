@@ -33,14 +33,15 @@ void subtract(Resources& from, const Resources& amount);
 // Each resource becomes the larger of the two.
 void raise(Resources& to, const Resources& amount);
 
-struct ContainerRequest {
+struct ContainerResourceRequest {
   Resources requests;
   bool sidecar = false;  // an init container with restartPolicy Always
 };
 
 // What a pod needs on its node (disruption.md S-10): all containers and sidecars together, or the
 // largest step of its initialization if that is more, plus the overhead.
-Resources pod_requests(std::span<const ContainerRequest> init_containers,
-                       std::span<const ContainerRequest> containers, const Resources& overhead);
+Resources pod_requests(std::span<const ContainerResourceRequest> init_containers,
+                       std::span<const ContainerResourceRequest> containers,
+                       const Resources& overhead);
 
 }  // namespace windlass::placement

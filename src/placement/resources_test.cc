@@ -15,8 +15,8 @@ Resources cpu(int64_t milli) {
 
 struct RequestCase {
   const char* name;
-  std::vector<ContainerRequest> init;
-  std::vector<ContainerRequest> containers;
+  std::vector<ContainerResourceRequest> init;
+  std::vector<ContainerResourceRequest> containers;
   int64_t overhead;
   int64_t want;
 };
@@ -43,8 +43,8 @@ TEST(PodRequests, S10_EachResourceByItself) {
   init.extended["example.com/gpu"] = 2;
   Resources main = cpu(100);
   main.memory = 100;
-  const std::vector<ContainerRequest> inits{{init}};
-  const std::vector<ContainerRequest> mains{{main}};
+  const std::vector<ContainerResourceRequest> inits{{init}};
+  const std::vector<ContainerResourceRequest> mains{{main}};
   const Resources total = pod_requests(inits, mains, {});
   EXPECT_EQ(total.milli_cpu, 500);
   EXPECT_EQ(total.memory, 100);
@@ -63,7 +63,7 @@ TEST(Resources, HugeAmountsDoNotWrap) {
 
 // Each names a resource of its own: the sums of all sidecars are not copied for each.
 TEST(PodRequests, ThousandsOfSidecars) {
-  std::vector<ContainerRequest> init(20'000);
+  std::vector<ContainerResourceRequest> init(20'000);
   for (size_t i = 0; i < init.size(); ++i) {
     init[i].requests.extended["example.com/r" + std::to_string(i)] = 1;
     init[i].requests.milli_cpu = 1;

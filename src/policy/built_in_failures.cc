@@ -8,7 +8,7 @@ namespace {
 
 using Cause = Failure::Cause;
 
-// A policy may name 20 times 255 codes; a table of them all helps nobody.
+// A policy may name 20 times 255 codes; a table of them all is of no help.
 constexpr size_t kMaxNamedCodes = 1000;
 
 Failure exit_of(const std::string& container, int32_t code, Cause cause = Cause::exit) {
@@ -26,15 +26,15 @@ Failure of_cause(Cause cause, std::optional<int32_t> code) {
   return failure;
 }
 
-bool applies_to(const job::FailureRule& rule, const std::string& container) {
+bool applies_to(const engine::FailureRule& rule, const std::string& container) {
   return rule.on_exit_codes &&
          (!rule.on_exit_codes->container_name || *rule.on_exit_codes->container_name == container);
 }
 
-// The codes that rules for this container name. Exit code 0 is no failure (6.6).
+// The codes that rules for this container name. Exit code 0 is no failure (job-controller.md 6.6).
 std::set<int32_t> named_codes(const Subject& subject, const std::string& container) {
   std::set<int32_t> codes;
-  for (const job::FailureRule& rule : subject.rules()) {
+  for (const engine::FailureRule& rule : subject.rules()) {
     if (applies_to(rule, container)) {
       codes.insert(rule.on_exit_codes->values.begin(), rule.on_exit_codes->values.end());
     }
@@ -85,10 +85,10 @@ void add_sidecars(const Subject& subject, std::vector<Failure>& out) {
 }
 
 void add_conditions(const Subject& subject, std::vector<Failure>& out) {
-  std::set<std::pair<std::string, job::ConditionStatus>> seen = {
-      {std::string(kDisruptionTarget), job::ConditionStatus::is_true}};
-  for (const job::FailureRule& rule : subject.rules()) {
-    for (const job::ConditionPattern& pattern : rule.on_pod_conditions) {
+  std::set<std::pair<std::string, engine::ConditionStatus>> seen = {
+      {std::string(kDisruptionTarget), engine::ConditionStatus::is_true}};
+  for (const engine::FailureRule& rule : subject.rules()) {
+    for (const engine::ConditionPattern& pattern : rule.on_pod_conditions) {
       if (!rule.on_exit_codes && seen.insert({pattern.type, pattern.status}).second) {
         Failure failure = of_cause(Cause::condition, 1);
         failure.conditions.push_back(pattern);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/codec/yaml.h"
+#include "api/codec/yaml/yaml.h"
 #include "base/nearest.h"
 
 namespace windlass::policy {
@@ -68,7 +68,7 @@ class Reader {
   void read(const dom::element& root) {
     dom::array items;
     if (root.get_array().get(items) != simdjson::SUCCESS) {
-      error("", fmt::format("a list of cases is expected here, not {}", type_name(root)));
+      error("", fmt::format("must be a list of cases, not {}", type_name(root)));
       return;
     }
     size_t index = 0;
@@ -93,7 +93,7 @@ class Reader {
   // The mapping at `path`, with its unknown keys reported.
   bool open(const dom::element& value, const std::string& path, Names keys, dom::object& out) {
     if (value.get_object().get(out) != simdjson::SUCCESS) {
-      error(path, fmt::format("a mapping is expected here, not {}", type_name(value)));
+      error(path, fmt::format("must be a mapping, not {}", type_name(value)));
       return false;
     }
     for (const auto field : out) {
@@ -170,7 +170,7 @@ class Reader {
     if (object["expect"].get(part) == simdjson::SUCCESS) {
       found.expect = read_expect(part, path + ".expect");
     } else {
-      error(path, "a case needs expect: what should come of the failure");
+      error(path, "a case needs expect: the expected reaction to the failure");
     }
     out_.cases.push_back(std::move(found));
   }
@@ -187,9 +187,9 @@ class Reader {
     const bool by_signal = read_signal(object, path, failure);
     const auto cause = choice(object, "cause", path, cause_names());
     if (by_signal && failure.exit_code && has(object, "exitCode")) {
-      error(path + ".signal", "signal and exitCode exclude each other");
+      error(path + ".signal", "signal and exitCode cannot be combined");
     } else if (cause && by_signal) {
-      error(path + ".signal", "signal and cause exclude each other: give the exitCode");
+      error(path + ".signal", "signal and cause cannot be combined: give the exitCode");
     } else if (cause) {
       failure.cause = find_cause(*cause)->cause;
       set_usual_exit_code(failure);
@@ -237,9 +237,9 @@ class Reader {
     return false;
   }
 
-  std::vector<job::ConditionPattern> read_conditions(const dom::object& object,
-                                                     const std::string& path) {
-    std::vector<job::ConditionPattern> patterns;
+  std::vector<engine::ConditionPattern> read_conditions(const dom::object& object,
+                                                        const std::string& path) {
+    std::vector<engine::ConditionPattern> patterns;
     dom::element value;
     if (object["conditions"].get(value) != simdjson::SUCCESS) {
       return patterns;
@@ -263,9 +263,9 @@ class Reader {
         error(item_path, "a condition needs a type");
         continue;
       }
-      patterns.push_back({*type, status == "True"    ? job::ConditionStatus::is_true
-                                 : status == "False" ? job::ConditionStatus::is_false
-                                                     : job::ConditionStatus::unknown});
+      patterns.push_back({*type, status == "True"    ? engine::ConditionStatus::is_true
+                                 : status == "False" ? engine::ConditionStatus::is_false
+                                                     : engine::ConditionStatus::unknown});
     }
     return patterns;
   }
@@ -368,7 +368,7 @@ CaseFile parse_case_file(std::string_view text, const std::string& source) {
     }
   }
   if (out.cases.empty() && out.errors.empty()) {
-    out.errors.push_back(fmt::format("{}: error: there is no case in this file", source));
+    out.errors.push_back(fmt::format("{}: error: no case in this file", source));
   }
   return out;
 }

@@ -91,7 +91,7 @@ TEST(CaseFile, AnUnknownKeyNamesTheNearest) {
   EXPECT_THAT(
       errors_of("- failure: {exitCode: 1}\n  expct: {rule: none}\n"),
       ElementsAre("c.yaml:2:3: error: unknown key \"expct\", did you mean \"expect\"?",
-                  "c.yaml:1:3: error: a case needs expect: what should come of the failure"));
+                  "c.yaml:1:3: error: a case needs expect: the expected reaction to the failure"));
   EXPECT_THAT(
       errors_of("- {failure: {exitcode: 1}, expect: {rule: none}}"),
       ElementsAre("c.yaml:1:14: error: unknown key \"exitcode\", did you mean \"exitCode\"?",
@@ -120,9 +120,9 @@ TEST(CaseFile, AnUnknownWordNamesTheNearest) {
 
 TEST(CaseFile, WrongTypesAreNamed) {
   EXPECT_THAT(errors_of("cases: []"),
-              ElementsAre("c.yaml:1:1: error: a list of cases is expected here, not a mapping"));
+              ElementsAre("c.yaml:1:1: error: must be a list of cases, not a mapping"));
   EXPECT_THAT(errors_of("- exit 1"),
-              ElementsAre("c.yaml:1:3: error: a mapping is expected here, not a text"));
+              ElementsAre("c.yaml:1:3: error: must be a mapping, not a text"));
   EXPECT_THAT(errors_of("- {failure: {exitCode: one}, expect: {counted: 1}}"),
               ElementsAre("c.yaml:1:14: error: exitCode must be a whole number from -2147483648 to "
                           "2147483647",
@@ -137,15 +137,15 @@ TEST(CaseFile, WrongTypesAreNamed) {
 
 TEST(CaseFile, WhatExcludesEachOther) {
   EXPECT_THAT(errors_of("- {failure: {signal: SIGTERM, cause: Deleted}, expect: {rule: none}}"),
-              ElementsAre("c.yaml:1:14: error: signal and cause exclude each other: give the "
+              ElementsAre("c.yaml:1:14: error: signal and cause cannot be combined: give the "
                           "exitCode"));
   EXPECT_THAT(errors_of("- {failure: {signal: SIGTERM, exitCode: 3}, expect: {rule: none}}"),
-              ElementsAre("c.yaml:1:14: error: signal and exitCode exclude each other"));
+              ElementsAre("c.yaml:1:14: error: signal and exitCode cannot be combined"));
 }
 
 TEST(CaseFile, EmptyAndBrokenFiles) {
-  EXPECT_THAT(errors_of(""), ElementsAre("c.yaml: error: there is no case in this file"));
-  EXPECT_THAT(errors_of("[]"), ElementsAre("c.yaml: error: there is no case in this file"));
+  EXPECT_THAT(errors_of(""), ElementsAre("c.yaml: error: no case in this file"));
+  EXPECT_THAT(errors_of("[]"), ElementsAre("c.yaml: error: no case in this file"));
   EXPECT_THAT(errors_of("- {failure: {exitCode: 1}, expect: {}}"),
               ElementsAre("c.yaml:1:28: error: expect needs at least one of rule, action, outcome, "
                           "reason, message, counted, retryAfter, endsAfter"));

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "job/failure_policy.h"
+#include "engine/policy/failure_policy.h"
 #include "policy/case_file.h"
 
 namespace windlass::policy {
@@ -25,7 +25,7 @@ bool is_rule(const std::string& expected, const Outlook& outlook) {
 }
 
 std::string action_got(const Outlook& outlook) {
-  const std::string_view name = job::action_name(outlook.judgement.action);
+  const std::string_view name = engine::action_name(outlook.judgement.action);
   return std::string(name.empty() ? kNone : name);
 }
 
@@ -38,8 +38,8 @@ std::string ends_got(const Outlook& outlook) {
   if (repeat.ended) {
     return std::to_string(repeat.failures);
   }
-  if (outlook.outcome == Outcome::succeeds) {
-    return "(it is no failure)";
+  if (outlook.outcome == FailureOutcome::succeeds) {
+    return "(not a failure)";
   }
   return repeat.counts ? fmt::format("more than {}", repeat.failures) : "never";
 }

@@ -51,10 +51,10 @@ std::string_view signal_name(int32_t exit_code) {
 
 std::string conditions_text(const Failure& failure) {
   std::string text;
-  for (const job::ConditionPattern& pattern : failure.conditions) {
-    const char* status = pattern.status == job::ConditionStatus::is_true    ? "True"
-                         : pattern.status == job::ConditionStatus::is_false ? "False"
-                                                                            : "Unknown";
+  for (const engine::ConditionPattern& pattern : failure.conditions) {
+    const char* status = pattern.status == engine::ConditionStatus::is_true    ? "True"
+                         : pattern.status == engine::ConditionStatus::is_false ? "False"
+                                                                               : "Unknown";
     text += fmt::format("{}condition {}={}", text.empty() ? "" : ", ", pattern.type, status);
   }
   return text;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "job/types.h"
+#include "engine/types.h"
 #include "policy/subject.h"
 
 namespace windlass::policy {
@@ -35,14 +35,14 @@ struct Failure {
     admission,              // the node refuses the pod: no container ever existed
     deleted_while_pending,  // by a user, before it had a node
     deleted,                // by a user, while it ran
-    condition,              // fails with a condition that somebody else has set
+    condition,              // fails with a condition that another component has set
   };
 
   Cause cause = Cause::exit;
   std::string container;             // which one ends with exit_code; "": every app container
   std::optional<int32_t> exit_code;  // absent: what the cause usually brings
-  std::vector<job::ConditionPattern> conditions;  // further ones
-  bool other_code = false;                        // stands for all codes that no rule names
+  std::vector<engine::ConditionPattern> conditions;  // further ones
+  bool other_code = false;                           // stands for all codes that no rule names
   std::string sidecar;  // a sidecar that SIGTERM ends, when the pod is over
 };
 
@@ -66,14 +66,14 @@ std::string failures_text(const std::vector<Failure>& failures);
 
 // The pod is marked for deletion first, and ends within its grace period.
 bool is_deleted_first(Failure::Cause cause);
-void begin_deletion(job::PodView& pod, const Failure& failure, const Subject& subject, Time now);
+void begin_deletion(engine::PodView& pod, const Failure& failure, const Subject& subject, Time now);
 // What the pod looks like at its end.
-void end_pod(job::PodView& pod, const Failure& failure, const Subject& subject, Time now);
+void end_pod(engine::PodView& pod, const Failure& failure, const Subject& subject, Time now);
 // The container is started again in its pod, which goes on: restartPolicy OnFailure, its own policy
 // and rules (KEP-5307), and sidecars. Decided by the code that the node decides by.
 bool restarts_in_place(const Failure& failure, const Subject& subject);
 bool restarts_in_place(const ContainerInfo& container, int32_t exit_code, const Subject& subject);
-void restart_container(job::PodView& pod, const Failure& failure, const Subject& subject);
+void restart_container(engine::PodView& pod, const Failure& failure, const Subject& subject);
 
 // The set that `windlass policy test` tries without a cases file: every exit code that the policy
 // names and one that it does not, for every container, and every other way of the list above.

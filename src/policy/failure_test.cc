@@ -23,8 +23,8 @@ constexpr const char* kPodWithAll =
     "{restartPolicy: Never, containers: [{name: main, image: i}, {name: second, image: i}], "
     "initContainers: [{name: setup, image: i}, {name: proxy, image: i, restartPolicy: Always}]}";
 
-job::PodView ended(const Subject& subject, const Failure& failure) {
-  job::PodView pod;
+engine::PodView ended(const Subject& subject, const Failure& failure) {
+  engine::PodView pod;
   if (is_deleted_first(failure.cause)) {
     begin_deletion(pod, failure, subject, Time());
   }
@@ -32,16 +32,17 @@ job::PodView ended(const Subject& subject, const Failure& failure) {
   return pod;
 }
 
-bool is_disrupted(const job::PodView& pod) {
+bool is_disrupted(const engine::PodView& pod) {
   return std::any_of(pod.conditions.begin(), pod.conditions.end(), [](const auto& condition) {
-    return condition.type == kDisruptionTarget && condition.status == job::ConditionStatus::is_true;
+    return condition.type == kDisruptionTarget &&
+           condition.status == engine::ConditionStatus::is_true;
   });
 }
 
 // `main=1 second=0 setup=0 proxy=0`; a container that did not end is left out.
-std::string codes_of(const job::PodView& pod) {
+std::string codes_of(const engine::PodView& pod) {
   std::string text;
-  for (const job::ContainerView& container : pod.containers) {
+  for (const engine::ContainerView& container : pod.containers) {
     if (container.terminated) {
       text +=
           (text.empty() ? "" : " ") + container.name + "=" + std::to_string(container.exit_code);
@@ -62,9 +63,9 @@ TEST(PodEnd, R1ToR5_R8_DisruptedPodsHaveTheConditionAndExitCodes) {
   const Subject subject = subject_of("{}");
   for (const Cause cause : {Cause::preemption, Cause::taint, Cause::api_eviction,
                             Cause::node_pressure, Cause::node_shutdown}) {
-    const job::PodView pod = ended(subject, caused(cause));
+    const engine::PodView pod = ended(subject, caused(cause));
     EXPECT_TRUE(is_disrupted(pod)) << cause_info(cause).text;
-    EXPECT_EQ(pod.phase, job::Phase::failed);
+    EXPECT_EQ(pod.phase, engine::Phase::failed);
     EXPECT_EQ(codes_of(pod), "main=137");
   }
 }
@@ -72,7 +73,7 @@ TEST(PodEnd, R1ToR5_R8_DisruptedPodsHaveTheConditionAndExitCodes) {
 TEST(PodEnd, R6_R7_R13_LimitsAndKillsAreNoDisruption) {
   const Subject subject = subject_of("{}");
   for (const Cause cause : {Cause::oom_killed, Cause::storage_limit, Cause::signal}) {
-    const job::PodView pod = ended(subject, caused(cause));
+    const engine::PodView pod = ended(subject, caused(cause));
     EXPECT_FALSE(is_disrupted(pod)) << cause_info(cause).text;
     EXPECT_FALSE(pod.deletion_time);
     EXPECT_EQ(codes_of(pod), "main=137");
@@ -82,30 +83,30 @@ TEST(PodEnd, R6_R7_R13_LimitsAndKillsAreNoDisruption) {
 TEST(PodEnd, R9_ExitingWithZeroIsSuccessHoweverThePodWasStopped) {
   const Subject subject = subject_of("{}");
   for (const Cause cause : {Cause::node_shutdown, Cause::api_eviction, Cause::storage_limit}) {
-    EXPECT_EQ(ended(subject, caused(cause, 0)).phase, job::Phase::succeeded);
+    EXPECT_EQ(ended(subject, caused(cause, 0)).phase, engine::Phase::succeeded);
   }
-  EXPECT_EQ(ended(subject, caused(Cause::condition, 0)).phase, job::Phase::failed);
+  EXPECT_EQ(ended(subject, caused(Cause::condition, 0)).phase, engine::Phase::failed);
 }
 
 TEST(PodEnd, R10_ARefusedPodHasNoStatuses) {
-  const job::PodView pod = ended(subject_of("{}"), caused(Cause::admission, std::nullopt));
-  EXPECT_EQ(pod.phase, job::Phase::failed);
+  const engine::PodView pod = ended(subject_of("{}"), caused(Cause::admission, std::nullopt));
+  EXPECT_EQ(pod.phase, engine::Phase::failed);
   EXPECT_THAT(pod.containers, IsEmpty());
   EXPECT_THAT(pod.conditions, IsEmpty());
 }
 
 TEST(PodEnd, R11_OnALostNodeContainersAreNotSeenToEnd) {
-  const job::PodView pod = ended(subject_of("{}"), caused(Cause::node_lost, std::nullopt));
-  EXPECT_EQ(pod.phase, job::Phase::failed);
+  const engine::PodView pod = ended(subject_of("{}"), caused(Cause::node_lost, std::nullopt));
+  EXPECT_EQ(pod.phase, engine::Phase::failed);
   EXPECT_TRUE(is_disrupted(pod));
   EXPECT_TRUE(pod.deletion_time);
   EXPECT_EQ(codes_of(pod), "");
 }
 
 TEST(PodEnd, R15_DeletedWhilePendingItNeverHadANode) {
-  const job::PodView pod =
+  const engine::PodView pod =
       ended(subject_of("{}"), caused(Cause::deleted_while_pending, std::nullopt));
-  EXPECT_EQ(pod.phase, job::Phase::failed);
+  EXPECT_EQ(pod.phase, engine::Phase::failed);
   EXPECT_FALSE(pod.has_node);
   EXPECT_FALSE(is_disrupted(pod));
   EXPECT_THAT(pod.containers, IsEmpty());
@@ -126,9 +127,9 @@ TEST(PodEnd, OneContainerFailsAndTheOthersEndWell) {
 
 TEST(PodEnd, BehindAFailedInitContainerNothingStarts) {
   const Subject subject = subject_of("{}", kPodWithAll);
-  const job::PodView pod = ended(subject, exit_with(3, "setup"));
+  const engine::PodView pod = ended(subject, exit_with(3, "setup"));
   EXPECT_EQ(codes_of(pod), "setup=3");
-  EXPECT_EQ(pod.phase, job::Phase::failed);
+  EXPECT_EQ(pod.phase, engine::Phase::failed);
 }
 
 TEST(PodEnd, ASidecarThatSigtermEndsLeavesItsCode) {

@@ -60,9 +60,9 @@ std::vector<std::string> accepted_ids(const std::string& text) {
   return ids;
 }
 
-void drop_accepted(const Subject& subject, std::vector<Finding>& findings) {
+void drop_accepted(const Subject& subject, std::vector<LintFinding>& findings) {
   const std::vector<std::string> ids = accepted_ids(subject.lint_ignore);
-  std::erase_if(findings, [&](const Finding& finding) {
+  std::erase_if(findings, [&](const LintFinding& finding) {
     return finding.severity != Severity::error &&
            std::find(ids.begin(), ids.end(), finding.id) != ids.end();
   });
@@ -70,10 +70,10 @@ void drop_accepted(const Subject& subject, std::vector<Finding>& findings) {
     if (std::find(kIds.begin(), kIds.end(), id) == kIds.end()) {
       const auto nearest = nearest_name(id, kIds);
       findings.push_back({Severity::warning, "unknown-finding", kIgnorePath,
-                          fmt::format("there is no finding \"{}\"", id),
-                          "the annotation was meant to accept a finding, and accepts none",
+                          fmt::format("unknown finding \"{}\"", id),
+                          "the annotation accepts no finding",
                           nearest ? fmt::format("write \"{}\"", *nearest)
-                                  : "take it out, or use an id that lint prints"});
+                                  : "remove it, or use an id that lint prints"});
     }
   }
 }
@@ -104,8 +104,8 @@ std::string rule_text(size_t rule) {
   return fmt::format("rules[{}]", rule);
 }
 
-job::PodView failed_pod(const Subject& subject, const Failure& failure) {
-  job::PodView pod;
+engine::PodView failed_pod(const Subject& subject, const Failure& failure) {
+  engine::PodView pod;
   if (is_deleted_first(failure.cause)) {
     begin_deletion(pod, failure, subject, Time());
   }
@@ -113,12 +113,12 @@ job::PodView failed_pod(const Subject& subject, const Failure& failure) {
   return pod;
 }
 
-job::Verdict judge(const Subject& subject, const job::PodView& pod) {
-  return job::match_failure_policy(subject.rules(), pod, subject.per_index());
+engine::RuleMatch judge(const Subject& subject, const engine::PodView& pod) {
+  return engine::judge_failed_pod(subject.job, pod, subject.options);
 }
 
-std::vector<Finding> lint(const Subject& subject, const std::vector<Refusal>& refusals) {
-  std::vector<Finding> findings = lint_refusals(refusals);
+std::vector<LintFinding> lint(const Subject& subject, const std::vector<Refusal>& refusals) {
+  std::vector<LintFinding> findings = lint_refusals(refusals);
   lint_reach(subject, findings);
   lint_conditions(subject, findings);
   lint_disruptions(subject, findings);

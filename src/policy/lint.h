@@ -1,5 +1,5 @@
 // What is wrong with a Job's failure policy although it may well be accepted: rules that can never
-// match, retries without end, drains that fail the Job. Each finding says why it hurts and what to
+// match, retries forever, drains that fail the Job. Each finding says why it hurts and what to
 // do about it. Where a finding depends on what a rule would match, the Job engine's own matching is
 // asked. Pure; any thread.
 #pragma once
@@ -19,7 +19,7 @@ enum class Severity : uint8_t { info, warning, error };
 
 std::string_view severity_name(Severity severity);
 
-struct Finding {
+struct LintFinding {
   Severity severity = Severity::warning;
   std::string_view id;  // never-matches; part of the documented interface
   std::string path;     // spec.podFailurePolicy.rules[1]
@@ -33,9 +33,9 @@ using Refusal = std::pair<std::string, std::string>;
 
 // All findings, refusals among them, without those that the Job's annotation accepts. Errors cannot
 // be accepted.
-std::vector<Finding> lint(const Subject& subject, const std::vector<Refusal>& refusals);
+std::vector<LintFinding> lint(const Subject& subject, const std::vector<Refusal>& refusals);
 // For a document that cannot even be read as a Job.
-std::vector<Finding> lint_refusals(const std::vector<Refusal>& refusals);
+std::vector<LintFinding> lint_refusals(const std::vector<Refusal>& refusals);
 
 // Every id there is, in the order of the documentation.
 const std::vector<std::string_view>& finding_ids();

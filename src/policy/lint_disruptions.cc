@@ -14,22 +14,22 @@ namespace {
 // With so few retries, that many node upgrades in the life of a Job are nothing unusual.
 constexpr int64_t kFewRetries = 2;
 
-job::Verdict judge_drained(const Subject& subject, int32_t exit_code) {
+engine::RuleMatch judge_drained(const Subject& subject, int32_t exit_code) {
   Failure drained;
   drained.cause = Failure::Cause::api_eviction;
   drained.exit_code = exit_code;
   return judge(subject, failed_pod(subject, drained));
 }
 
-bool is_fatal(job::Action action) {
-  return action == job::Action::fail_job || action == job::Action::fail_index;
+bool is_fatal(engine::Action action) {
+  return action == engine::Action::fail_job || action == engine::Action::fail_index;
 }
 
 // The first rule that would keep drained pods out of what comes behind it.
 std::optional<size_t> disruption_rule(const Subject& subject) {
   for (size_t i = 0; i < subject.rules().size(); ++i) {
-    for (const job::ConditionPattern& pattern : subject.rules()[i].on_pod_conditions) {
-      if (pattern.type == kDisruptionTarget && pattern.status == job::ConditionStatus::is_true) {
+    for (const engine::ConditionPattern& pattern : subject.rules()[i].on_pod_conditions) {
+      if (pattern.type == kDisruptionTarget && pattern.status == engine::ConditionStatus::is_true) {
         return i;
       }
     }
@@ -37,10 +37,10 @@ std::optional<size_t> disruption_rule(const Subject& subject) {
   return std::nullopt;
 }
 
-void check_drain(const Subject& subject, std::vector<Finding>& out) {
+void check_drain(const Subject& subject, std::vector<LintFinding>& out) {
   std::map<size_t, std::string> codes_by_rule;
   for (const int32_t code : {kSigkillCode, kSigtermCode}) {
-    const job::Verdict verdict = judge_drained(subject, code);
+    const engine::RuleMatch verdict = judge_drained(subject, code);
     if (is_fatal(verdict.action) && verdict.rule >= 0 &&
         subject.rules()[static_cast<size_t>(verdict.rule)].on_exit_codes) {
       std::string& codes = codes_by_rule[static_cast<size_t>(verdict.rule)];
@@ -49,12 +49,12 @@ void check_drain(const Subject& subject, std::vector<Finding>& out) {
   }
   const std::optional<size_t> helper = disruption_rule(subject);
   for (const auto& [rule, codes] : codes_by_rule) {
-    const bool whole = subject.rules()[rule].action == job::Action::fail_job;
+    const bool whole = subject.rules()[rule].action == engine::Action::fail_job;
     out.push_back(
         {Severity::warning, "drain-fails-job", rule_path(rule),
          fmt::format("a drained pod fails the {}", whole ? "Job" : "index"),
-         fmt::format("a pod that is drained, preempted or evicted ends with {}, and {} takes that "
-                     "for an error of the program",
+         fmt::format("a pod that is drained, preempted or evicted ends with {}, and {} treats that "
+                     "as an error of the program",
                      codes, rule_text(rule)),
          helper ? fmt::format("move {} before {}", rule_text(*helper), rule_text(rule))
                 : fmt::format("put a rule before it: action Ignore (or Count), onPodConditions "
@@ -63,25 +63,25 @@ void check_drain(const Subject& subject, std::vector<Finding>& out) {
   }
 }
 
-void check_counting(const Subject& subject, std::vector<Finding>& out) {
-  const job::JobSpec& spec = subject.job.spec;
+void check_counting(const Subject& subject, std::vector<LintFinding>& out) {
+  const engine::JobSpec& spec = subject.job.spec;
   const int64_t limit = subject.per_index() ? *spec.backoff_limit_per_index : spec.backoff_limit;
   const char* field = subject.per_index() ? "backoffLimitPerIndex" : "backoffLimit";
-  const job::Verdict verdict = judge_drained(subject, kSigkillCode);
+  const engine::RuleMatch verdict = judge_drained(subject, kSigkillCode);
   const std::string victim = subject.per_index() ? "index" : "Job";
   const std::string fix =
-      fmt::format("use Ignore for {}, or raise {} to what the cluster may ask of you",
+      fmt::format("use Ignore for {}, or raise {} to the number of disruptions that you expect",
                   kDisruptionTarget, field);
-  if (verdict.action == job::Action::count && verdict.condition != nullptr &&
+  if (verdict.action == engine::Action::count && verdict.condition != nullptr &&
       limit <= kFewRetries) {
     out.push_back(
         {Severity::warning, "disruption-counts", rule_path(static_cast<size_t>(verdict.rule)),
          fmt::format("{} {} fail{} the {}", limit + 1, limit == 0 ? "disruption" : "disruptions",
                      limit == 0 ? "s" : "", victim),
-         fmt::format("Count takes a drained pod for a failure of the program, and {} is {}", field,
+         fmt::format("Count treats a drained pod as a failure of the program, and {} is {}", field,
                      limit),
          fix});
-  } else if (verdict.action == job::Action::none && limit == 0 && !subject.rules().empty()) {
+  } else if (verdict.action == engine::Action::none && limit == 0 && !subject.rules().empty()) {
     out.push_back(
         {Severity::warning, "disruption-counts", kPolicyPath,
          fmt::format("one disruption fails the {}", victim),
@@ -94,9 +94,9 @@ void check_counting(const Subject& subject, std::vector<Finding>& out) {
 
 // A sidecar is stopped when the pod is over; one that SIGTERM ends leaves 143 behind, next to the
 // code of the container that failed.
-void check_sidecars(const Subject& subject, std::vector<Finding>& out) {
+void check_sidecars(const Subject& subject, std::vector<LintFinding>& out) {
   std::set<int32_t> codes = {1};
-  for (const job::FailureRule& rule : subject.rules()) {
+  for (const engine::FailureRule& rule : subject.rules()) {
     if (rule.on_exit_codes) {
       codes.insert(rule.on_exit_codes->values.begin(), rule.on_exit_codes->values.end());
     }
@@ -114,11 +114,11 @@ void check_sidecars(const Subject& subject, std::vector<Finding>& out) {
       if (restarts_in_place(failure, subject)) {
         continue;  // the pod goes on, and its sidecar too
       }
-      const job::PodView calm = failed_pod(subject, failure);
+      const engine::PodView calm = failed_pod(subject, failure);
       failure.sidecar = sidecar.name;
-      const job::PodView loud = failed_pod(subject, failure);
-      const job::Verdict before = judge(subject, calm);
-      const job::Verdict after = judge(subject, loud);
+      const engine::PodView loud = failed_pod(subject, failure);
+      const engine::RuleMatch before = judge(subject, calm);
+      const engine::RuleMatch after = judge(subject, loud);
       if (before.action == after.action || after.container == nullptr ||
           after.container->name != sidecar.name || !found.insert(after.rule).second) {
         continue;
@@ -137,7 +137,7 @@ void check_sidecars(const Subject& subject, std::vector<Finding>& out) {
 
 }  // namespace
 
-void lint_disruptions(const Subject& subject, std::vector<Finding>& out) {
+void lint_disruptions(const Subject& subject, std::vector<LintFinding>& out) {
   check_drain(subject, out);
   check_counting(subject, out);
   check_sidecars(subject, out);

@@ -21,9 +21,9 @@ std::string codes_text(const std::vector<int32_t>& codes) {
 
 // The rule that decides about a pod in which only this container has failed.
 int32_t decider(const Subject& subject, const std::string& container, int32_t code) {
-  job::PodView pod;
-  pod.phase = job::Phase::failed;
-  job::ContainerView view;
+  engine::PodView pod;
+  pod.phase = engine::Phase::failed;
+  engine::ContainerView view;
   view.name = container;
   view.terminated = true;
   view.exit_code = code;
@@ -31,9 +31,9 @@ int32_t decider(const Subject& subject, const std::string& container, int32_t co
   return judge(subject, pod).rule;
 }
 
-std::vector<int32_t> asked_codes(const Subject& subject, const job::ExitCodes& wanted) {
+std::vector<int32_t> asked_codes(const Subject& subject, const engine::ExitCodes& wanted) {
   std::vector<int32_t> codes;
-  if (wanted.op == job::Operator::in) {
+  if (wanted.op == engine::Operator::in) {
     codes = wanted.values;
   } else {
     for (int32_t code = 1; code <= kMaxExitCode; ++code) {
@@ -47,7 +47,7 @@ std::vector<int32_t> asked_codes(const Subject& subject, const job::ExitCodes& w
   return codes;
 }
 
-bool is_asked(const job::ExitCodes& wanted, const ContainerInfo& container) {
+bool is_asked(const engine::ExitCodes& wanted, const ContainerInfo& container) {
   return !wanted.container_name || *wanted.container_name == container.name;
 }
 
@@ -59,7 +59,7 @@ bool is_restarted(const Subject& subject, const ContainerInfo& container, int32_
 
 // Who decides about the failures that a rule asks for, by exit code.
 std::map<int32_t, std::set<int32_t>> deciders(const Subject& subject,
-                                              const job::ExitCodes& wanted) {
+                                              const engine::ExitCodes& wanted) {
   std::map<int32_t, std::set<int32_t>> found;
   for (const ContainerInfo& container : subject.containers) {
     for (const int32_t code : asked_codes(subject, wanted)) {
@@ -72,8 +72,8 @@ std::map<int32_t, std::set<int32_t>> deciders(const Subject& subject,
 }
 
 // Whether the rule can be asked at all.
-bool check_restarts(const Subject& subject, size_t index, std::vector<Finding>& out) {
-  const job::ExitCodes& wanted = *subject.rules()[index].on_exit_codes;
+bool check_restarts(const Subject& subject, size_t index, std::vector<LintFinding>& out) {
+  const engine::ExitCodes& wanted = *subject.rules()[index].on_exit_codes;
   // With OnFailure for the whole pod there is a finding about the policy itself.
   if (subject.job.spec.restart_on_failure) {
     return true;
@@ -95,30 +95,30 @@ bool check_restarts(const Subject& subject, size_t index, std::vector<Finding>& 
     }
   }
   const bool every = restarted.size() == codes.size();
-  if (restarted.empty() || (!every && wanted.op == job::Operator::not_in)) {
+  if (restarted.empty() || (!every && wanted.op == engine::Operator::not_in)) {
     return true;
   }
   out.push_back({Severity::warning, "restarted-in-place", rule_path(index) + ".onExitCodes",
-                 every ? fmt::format("{} is not asked when a container ends", rule_text(index))
-                       : fmt::format("{} is not asked about exit code {}", rule_text(index),
+                 every ? fmt::format("{} does not apply when a container ends", rule_text(index))
+                       : fmt::format("{} does not apply to exit code {}", rule_text(index),
                                      codes_text(restarted)),
                  fmt::format("the node restarts {} in its pod after that, by the container's own "
                              "restartPolicy or restartPolicyRules: the pod does not fail",
                              fmt::join(names, ", ")),
-                 "take the code out of restartPolicyRules, or out of this rule"});
+                 "remove the code from restartPolicyRules or from this rule"});
   return !every;
 }
 
-int32_t condition_decider(const Subject& subject, const job::ConditionPattern& pattern) {
-  job::PodView pod;
-  pod.phase = job::Phase::failed;
+int32_t condition_decider(const Subject& subject, const engine::ConditionPattern& pattern) {
+  engine::PodView pod;
+  pod.phase = engine::Phase::failed;
   pod.conditions.push_back({pattern.type, pattern.status, std::nullopt});
   return judge(subject, pod).rule;
 }
 
-bool is_known_action(const Subject& subject, const job::FailureRule& rule) {
-  return rule.action != job::Action::unknown && rule.action != job::Action::none &&
-         (rule.action != job::Action::fail_index || subject.per_index());
+bool is_known_action(const Subject& subject, const engine::FailureRule& rule) {
+  return rule.action != engine::Action::unknown && rule.action != engine::Action::none &&
+         (rule.action != engine::Action::fail_index || subject.per_index());
 }
 
 std::string rules_text(const std::set<int32_t>& rules) {
@@ -129,15 +129,15 @@ std::string rules_text(const std::set<int32_t>& rules) {
   return text;
 }
 
-void add_never_matches(size_t rule, std::string why, std::vector<Finding>& out) {
+void add_never_matches(size_t rule, std::string why, std::vector<LintFinding>& out) {
   out.push_back({Severity::warning, "never-matches", rule_path(rule),
                  fmt::format("{} can never match", rule_text(rule)), std::move(why),
-                 "put the narrower rule first, or take this one out"});
+                 "put the narrower rule first, or remove this one"});
 }
 
-void check_exit_code_rule(const Subject& subject, size_t index, std::vector<Finding>& out) {
-  const job::FailureRule& rule = subject.rules()[index];
-  const job::ExitCodes& wanted = *rule.on_exit_codes;
+void check_exit_code_rule(const Subject& subject, size_t index, std::vector<LintFinding>& out) {
+  const engine::FailureRule& rule = subject.rules()[index];
+  const engine::ExitCodes& wanted = *rule.on_exit_codes;
   if (!check_restarts(subject, index, out)) {
     return;
   }
@@ -151,48 +151,48 @@ void check_exit_code_rule(const Subject& subject, size_t index, std::vector<Find
     }
   }
   takers.erase(-1);
-  if (by_code.empty() && wanted.op == job::Operator::not_in) {
-    add_never_matches(index, "its list leaves no exit code over", out);
+  if (by_code.empty() && wanted.op == engine::Operator::not_in) {
+    add_never_matches(index, "its list excludes every exit code", out);
   } else if (by_code.empty() || taken.empty() || takers.empty()) {
     return;  // impossible codes and unknown containers are findings of their own
   } else if (taken.size() == by_code.size()) {
     add_never_matches(index,
-                      fmt::format("the first rule that matches decides, and {} takes every exit "
-                                  "code that it asks for",
+                      fmt::format("the first rule that matches decides, and every exit code of "
+                                  "this rule matches {} first",
                                   rules_text(takers)),
                       out);
-  } else if (wanted.op == job::Operator::in) {
+  } else if (wanted.op == engine::Operator::in) {
     const bool same = std::all_of(takers.begin(), takers.end(), [&](int32_t taker) {
       return subject.rules()[static_cast<size_t>(taker)].action == rule.action;
     });
     if (!same) {
       out.push_back(
           {Severity::warning, "shadowed-values", rule_path(index) + ".onExitCodes.values",
-           fmt::format("exit code {} never gets as far as {}", codes_text(taken), rule_text(index)),
-           fmt::format("the first rule that matches decides, and {} takes it with another "
+           fmt::format("exit code {} never reaches {}", codes_text(taken), rule_text(index)),
+           fmt::format("the first rule that matches decides, and {} matches it with another "
                        "action",
                        rules_text(takers)),
-           fmt::format("put {} first, or take the code out of it", rule_text(index))});
+           fmt::format("put {} first, or remove the code from it", rule_text(index))});
     }
   }
 }
 
-void check_condition_rule(const Subject& subject, size_t index, std::vector<Finding>& out) {
-  const job::FailureRule& rule = subject.rules()[index];
+void check_condition_rule(const Subject& subject, size_t index, std::vector<LintFinding>& out) {
+  const engine::FailureRule& rule = subject.rules()[index];
   std::set<int32_t> takers;
-  for (const job::ConditionPattern& pattern : rule.on_pod_conditions) {
+  for (const engine::ConditionPattern& pattern : rule.on_pod_conditions) {
     takers.insert(condition_decider(subject, pattern));
   }
   if (!takers.empty() && !takers.contains(static_cast<int32_t>(index)) && !takers.contains(-1)) {
     add_never_matches(index,
-                      fmt::format("the first rule that matches decides, and {} takes every "
-                                  "condition that it asks for",
+                      fmt::format("the first rule that matches decides, and every condition of "
+                                  "this rule matches {} first",
                                   rules_text(takers)),
                       out);
   }
 }
 
-void check_impossible_codes(const Subject& subject, size_t index, std::vector<Finding>& out) {
+void check_impossible_codes(const Subject& subject, size_t index, std::vector<LintFinding>& out) {
   std::vector<int32_t> impossible;
   for (const int32_t code : subject.rules()[index].on_exit_codes->values) {
     if (code != 0 && !is_possible_exit_code(subject, code)) {
@@ -217,7 +217,7 @@ bool is_possible_exit_code(const Subject& subject, int32_t code) {
 }
 
 bool can_match(const Subject& subject, size_t index) {
-  const job::FailureRule& rule = subject.rules()[index];
+  const engine::FailureRule& rule = subject.rules()[index];
   const auto wanted = static_cast<int32_t>(index);
   if (!rule.on_exit_codes) {
     return std::any_of(
@@ -229,9 +229,9 @@ bool can_match(const Subject& subject, size_t index) {
                      [&](const auto& entry) { return entry.second.contains(wanted); });
 }
 
-void lint_reach(const Subject& subject, std::vector<Finding>& out) {
+void lint_reach(const Subject& subject, std::vector<LintFinding>& out) {
   for (size_t index = 0; index < subject.rules().size(); ++index) {
-    const job::FailureRule& rule = subject.rules()[index];
+    const engine::FailureRule& rule = subject.rules()[index];
     if (rule.on_exit_codes) {
       check_impossible_codes(subject, index, out);
     }

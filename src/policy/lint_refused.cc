@@ -23,29 +23,29 @@ constexpr std::array kExplanations = {
                 "set backoffLimitPerIndex (with completionMode Indexed), or use FailJob"},
     Explanation{"restartPolicy", "only \"Never\" is supported", "restart-policy",
                 "with OnFailure the node restarts the container in its pod: no pod fails, so no "
-                "rule would ever be asked",
+                "rule would apply",
                 "set restartPolicy: Never in the pod template"},
     Explanation{".containerName", "must be one of the container", "unknown-container",
-                "the rule waits for a container that the pod does not have",
+                "the rule names a container that the pod does not have",
                 "name a container or init container of the template, or leave containerName out"},
     Explanation{"podReplacementPolicy", "", "replacement-policy",
-                "a pod is judged when it has failed, not when it begins to terminate, so it cannot "
+                "rules apply when a pod has failed, not when it begins to terminate, so it cannot "
                 "be replaced before that",
                 "set podReplacementPolicy: Failed, or leave it out"},
     Explanation{".name", "", "rule-name",
                 "the name becomes part of the reason of the Job's failure and must tell the rules "
                 "apart",
-                "give each rule a name of its own, of letters, digits and underscores"},
+                "give each rule a unique name of letters, digits and underscores"},
     Explanation{".values", "must not be 0", "refused",
-                "a container that ends with 0 has not failed, and no rule is asked about it",
-                "take 0 out of the list"},
+                "a container that ends with 0 has not failed, and no rule applies to it",
+                "remove 0 from the list"},
     Explanation{".values", "must be ordered", "refused", kRefusedWhy, "sort the exit codes"},
     Explanation{".rules[", "specifying both", "refused",
-                "a rule asks about exit codes or about conditions, never both",
+                "a rule matches exit codes or conditions, not both",
                 "make two rules of it; the first one that matches decides"},
 };
 
-Finding explain(const Refusal& refusal) {
+LintFinding explain(const Refusal& refusal) {
   const auto& [path, text] = refusal;
   for (const Explanation& known : kExplanations) {
     const bool in_spec = path.starts_with("spec");
@@ -63,8 +63,8 @@ Finding explain(const Refusal& refusal) {
 
 }  // namespace
 
-std::vector<Finding> lint_refusals(const std::vector<Refusal>& refusals) {
-  std::vector<Finding> findings;
+std::vector<LintFinding> lint_refusals(const std::vector<Refusal>& refusals) {
+  std::vector<LintFinding> findings;
   for (const Refusal& refusal : refusals) {
     findings.push_back(explain(refusal));
   }

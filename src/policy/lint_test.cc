@@ -19,9 +19,9 @@ using testing::kOneContainer;
 using testing::on_codes;
 using testing::with_rules;
 
-std::vector<Finding> lint_of(const std::string& spec, const std::string& pod = kOneContainer,
-                             const std::string& metadata = "{name: demo}",
-                             const api::FeatureGates& gates = {}) {
+std::vector<LintFinding> lint_of(const std::string& spec, const std::string& pod = kOneContainer,
+                                 const std::string& metadata = "{name: demo}",
+                                 const api::FeatureGates& gates = {}) {
   const testing::TestJob job = testing::read_test_job(spec, pod, metadata, gates);
   return lint(job.subject, job.refusals);
 }
@@ -31,7 +31,7 @@ std::vector<std::string> found(const std::string& spec, const std::string& pod =
                                const std::string& metadata = "{name: demo}",
                                const api::FeatureGates& gates = {}) {
   std::vector<std::string> texts;
-  for (const Finding& finding : lint_of(spec, pod, metadata, gates)) {
+  for (const LintFinding& finding : lint_of(spec, pod, metadata, gates)) {
     EXPECT_FALSE(finding.what.empty() || finding.why.empty()) << finding.id;
     EXPECT_TRUE(finding.severity == Severity::error || !finding.fix.empty()) << finding.id;
     const auto& ids = finding_ids();
@@ -137,7 +137,7 @@ TEST(Lint, WhateverElseIsRefused) {
   EXPECT_THAT(found("{parallelism: -1}"), ElementsAre("error refused spec.parallelism"));
   const auto zero = lint_of(with_rules(on_codes("FailJob", "In", "0")));
   ASSERT_EQ(zero.size(), 1U);
-  EXPECT_EQ(zero.front().fix, "take 0 out of the list");
+  EXPECT_EQ(zero.front().fix, "remove 0 from the list");
 }
 
 TEST(Lint, NeverMatchesBehindAWiderRule) {
@@ -156,7 +156,8 @@ TEST(Lint, NeverMatchesBehindTwoRulesTogether) {
                                 on_codes("FailJob", "In", "1, 2")})));
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings.front().id, "never-matches");
-  EXPECT_THAT(findings.front().why, HasSubstr("rules[0] and rules[1] takes every"));
+  EXPECT_THAT(findings.front().why,
+              HasSubstr("exit code of this rule matches rules[0] and rules[1] first"));
 }
 
 TEST(Lint, NeverMatchesWithTheSameContainerOnly) {
@@ -380,7 +381,7 @@ TEST(Lint, DeadlineBeforeLimit) {
   EXPECT_THAT(found("{backoffLimit: 4, activeDeadlineSeconds: 150}"),
               ElementsAre("warning deadline-before-limit spec.activeDeadlineSeconds"));
   EXPECT_THAT(found("{backoffLimit: 4, activeDeadlineSeconds: 151}"), IsEmpty());
-  // The limit that nobody wrote is no promise.
+  // A limit that the author did not write is no promise.
   EXPECT_THAT(found("{activeDeadlineSeconds: 3}"), IsEmpty());
   EXPECT_THAT(found("{backoffLimit: 2147483647, activeDeadlineSeconds: 9223372036854775807}"),
               IsEmpty());

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "job/conditions.h"
+#include "engine/status/conditions.h"
 
 namespace windlass::policy {
 namespace {
@@ -15,9 +15,9 @@ constexpr int kMaxUncountedRepeats = 20;
 const std::vector<std::string_view> kOutcomeNames = {"Retry",    "RestartInPlace", "IndexFails",
                                                      "JobFails", "Succeeds",       "NoPod"};
 
-bool is_failure(const job::Condition* verdict) {
+bool is_failure(const engine::Condition* verdict) {
   return verdict != nullptr &&
-         (verdict->type == job::kTypeFailed || verdict->type == job::kTypeFailureTarget);
+         (verdict->type == engine::kTypeFailed || verdict->type == engine::kTypeFailureTarget);
 }
 
 bool has_failed_index(const Rehearsal& life) {
@@ -74,19 +74,19 @@ class Onlooker {
   void see_what_is_next() {
     const Duration before = life_.elapsed();
     if (succeeded_) {
-      outlook_.outcome = Outcome::succeeds;
+      outlook_.outcome = FailureOutcome::succeeds;
       outlook_.judgement = {};  // a rule that matches decides about failures only
     } else if (is_failure(life_.verdict())) {
       note_failure();
     } else if (has_failed_index(life_)) {
-      outlook_.outcome = Outcome::index_fails;
+      outlook_.outcome = FailureOutcome::index_fails;
     } else if (restarts_in_place(failure_, subject_)) {
-      outlook_.outcome = Outcome::restart;
+      outlook_.outcome = FailureOutcome::restart;
     } else if (subject_.per_index()) {
-      outlook_.outcome = Outcome::retry;
+      outlook_.outcome = FailureOutcome::retry;
       outlook_.retry_after = life_.index_waits(life_.last_index());
     } else if (life_.wait_for_pod()) {
-      outlook_.outcome = Outcome::retry;
+      outlook_.outcome = FailureOutcome::retry;
       outlook_.retry_after = life_.elapsed() - before;
     } else {
       note_failure();  // the deadline came before the retry
@@ -94,18 +94,18 @@ class Onlooker {
   }
 
   void note_failure() {
-    outlook_.outcome = Outcome::job_fails;
-    if (const job::Condition* verdict = life_.verdict()) {
+    outlook_.outcome = FailureOutcome::job_fails;
+    if (const engine::Condition* verdict = life_.verdict()) {
       outlook_.reason = verdict->reason;
       outlook_.message = verdict->message;
     }
   }
 
   void count() {
-    const job::JobSpec& spec = subject_.job.spec;
-    const bool of_index = subject_.per_index() && outlook_.outcome == Outcome::retry;
+    const engine::JobSpec& spec = subject_.job.spec;
+    const bool of_index = subject_.per_index() && outlook_.outcome == FailureOutcome::retry;
     outlook_.limit = of_index ? *spec.backoff_limit_per_index : spec.backoff_limit;
-    if (outlook_.outcome == Outcome::restart) {
+    if (outlook_.outcome == FailureOutcome::restart) {
       outlook_.counted = spec.restart_on_failure;
       outlook_.count = outlook_.counted ? failures_ : 0;
     } else {
@@ -120,7 +120,7 @@ class Onlooker {
     const bool by_deadline = subject_.job.spec.active_deadline_seconds.has_value();
     const int most =
         outlook_.counted || by_deadline ? kMaxRepeats : std::max(failures_, kMaxUncountedRepeats);
-    while (outlook_.outcome != Outcome::succeeds && life_.verdict() == nullptr &&
+    while (outlook_.outcome != FailureOutcome::succeeds && life_.verdict() == nullptr &&
            failures_ < most && life_.wait_for_pod()) {
       fail();
     }
@@ -139,14 +139,14 @@ class Onlooker {
   Outlook outlook_;
   Duration since_{};
   int failures_ = 0;
-  int64_t index_ = job::kNoIndex;
+  int64_t index_ = engine::kNoIndex;
   int of_first_index_ = 0;
   bool succeeded_ = false;
 };
 
 }  // namespace
 
-std::string_view outcome_name(Outcome outcome) {
+std::string_view outcome_name(FailureOutcome outcome) {
   return kOutcomeNames[static_cast<size_t>(outcome)];
 }
 

@@ -16,7 +16,7 @@
 
 namespace windlass::policy {
 
-enum class Outcome : uint8_t {
+enum class FailureOutcome : uint8_t {
   retry,        // a new pod is made
   restart,      // the container is started again in its pod
   index_fails,  // the index is given up, the Job goes on
@@ -25,7 +25,7 @@ enum class Outcome : uint8_t {
   no_pod,    // the Job ends without ever running a pod
 };
 
-std::string_view outcome_name(Outcome outcome);  // Retry, JobFails
+std::string_view outcome_name(FailureOutcome outcome);  // Retry, JobFails
 const std::vector<std::string_view>& outcome_names();
 
 // How it goes on if every further attempt fails in the same way.
@@ -44,7 +44,7 @@ struct Outlook {
 
   Judgement judgement;
   std::string rule_name;  // KEP-4443; "" when the rule has none
-  Outcome outcome = Outcome::no_pod;
+  FailureOutcome outcome = FailureOutcome::no_pod;
   bool counted = false;  // towards backoffLimit, or the limit of the index
   int64_t count = 0;     // counted failures so far, of the Job or of the index
   int64_t limit = 0;     // as many of them are retried

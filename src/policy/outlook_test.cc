@@ -51,7 +51,7 @@ TEST(Outlook, WithoutRetriesTheFirstFailureIsTheEnd) {
 TEST(Outlook, FailJobHasReasonAndMessage) {
   const Subject subject = subject_of(with_rules(on_codes("FailJob", "In", "42")));
   const Outlook outlook = look_ahead(subject, exit_with(42));
-  EXPECT_EQ(outlook.outcome, Outcome::job_fails);
+  EXPECT_EQ(outlook.outcome, FailureOutcome::job_fails);
   EXPECT_EQ(outlook.judgement.rule, 0);
   EXPECT_TRUE(outlook.counted);
   EXPECT_EQ(outlook.reason, "PodFailurePolicy_0");
@@ -85,7 +85,7 @@ TEST(Outlook, IgnoredFailuresCountForNothingAndNeverEnd) {
                             Cause::node_shutdown, Cause::node_pressure}) {
     EXPECT_EQ(
         tell(subject, caused(cause, cause == Cause::node_lost ? std::nullopt : std::optional(137))),
-        (Told{"0", "not counted, retry after 10s", "retried without end"}));
+        (Told{"0", "not counted, retry after 10s", "retried forever"}));
   }
 }
 
@@ -133,8 +133,8 @@ TEST(Outlook, KEP3850_FailIndexAndMaxFailedIndexes) {
   const Subject subject = subject_of(
       with_rules(on_codes("FailIndex", "In", "42"),
                  std::string(kIndexed) + ", backoffLimitPerIndex: 3, maxFailedIndexes: 1"));
-  EXPECT_EQ(tell(subject, exit_with(42)),
-            (Told{"0", "index fails, Job goes on", "Job fails after 2: MaxFailedIndexesExceeded"}));
+  EXPECT_EQ(tell(subject, exit_with(42)), (Told{"0", "index fails, Job continues",
+                                                "Job fails after 2: MaxFailedIndexesExceeded"}));
 }
 
 TEST(Outlook, KEP3850_WithTheGateOffFailuresCountForTheWholeJob) {
@@ -151,7 +151,7 @@ TEST(Outlook, KEP5307_AContainerThatRestartsByItsOwnRulesEndsNoPod) {
       "{restartPolicy: Never, containers: [{name: main, image: i, restartPolicy: Never, "
       "restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]}]}");
   const Outlook restarted = look_ahead(subject, exit_with(42));
-  EXPECT_EQ(restarted.outcome, Outcome::restart);
+  EXPECT_EQ(restarted.outcome, FailureOutcome::restart);
   EXPECT_EQ(restarted.judgement.rule, -1);
   EXPECT_FALSE(restarted.counted) << "backoffLimit counts restarts only with OnFailure";
   EXPECT_FALSE(restarted.repeat.ended);
@@ -179,10 +179,10 @@ TEST(Outlook, AJobOfNothingRunsNoPod) {
 
 TEST(Outlook, HugeLimitsAreNotRunToTheirEnd) {
   EXPECT_EQ(tell(subject_of("{backoffLimit: 1000000}"), exit_with(1)).repeat,
-            "Job goes on after 100 failures");
+            "Job continues after 100 failures");
   const Subject wide = subject_of(
       "{completionMode: Indexed, completions: 100000, parallelism: 5000, backoffLimitPerIndex: 0}");
-  EXPECT_EQ(tell(wide, exit_with(1)).next, "index fails, Job goes on");
+  EXPECT_EQ(tell(wide, exit_with(1)).next, "index fails, Job continues");
 }
 
 // The tool may not have an opinion of its own: what the table says for every built-in failure is
@@ -194,11 +194,11 @@ TEST(Outlook, EveryBuiltInFailureOfALongPolicyIsJudgedByTheEngine) {
       on_codes("FailJob", "NotIn", "0")));
   for (const Failure& failure : built_in_failures(subject)) {
     const Outlook outlook = look_ahead(subject, failure);
-    job::PodView pod;
+    engine::PodView pod;
     end_pod(pod, failure, subject, Time());
-    const int32_t expected = pod.phase == job::Phase::succeeded
+    const int32_t expected = pod.phase == engine::Phase::succeeded
                                  ? -1
-                                 : job::match_failure_policy(subject.rules(), pod, false).rule;
+                                 : engine::match_failure_policy(subject.rules(), pod, false).rule;
     EXPECT_EQ(outlook.judgement.rule, expected) << failure_text(failure);
   }
 }

@@ -54,9 +54,9 @@ std::optional<int32_t> end_of(const ContainerInfo& container, const Failure& fai
   return failing == nullptr || failing == &container ? *failure.exit_code : 0;
 }
 
-void add_statuses(job::PodView& pod, const Failure& failure, const Subject& subject, Time now) {
+void add_statuses(engine::PodView& pod, const Failure& failure, const Subject& subject, Time now) {
   for (const ContainerInfo& container : subject.containers) {
-    job::ContainerView view;
+    engine::ContainerView view;
     view.name = container.name;
     view.init = container.init;
     view.sidecar = container.sidecar;
@@ -70,23 +70,24 @@ void add_statuses(job::PodView& pod, const Failure& failure, const Subject& subj
 }
 
 // Succeeded when every container of the pod proper was seen to end with 0, however it was stopped.
-job::Phase final_phase(const job::PodView& pod, const Failure& failure) {
+engine::Phase final_phase(const engine::PodView& pod, const Failure& failure) {
   if (failure.cause == Cause::condition || pod.containers.empty()) {
-    return job::Phase::failed;
+    return engine::Phase::failed;
   }
   const bool all_well =
       std::all_of(pod.containers.begin(), pod.containers.end(), [](const auto& container) {
         return container.init || (container.terminated && container.exit_code == 0);
       });
-  return all_well ? job::Phase::succeeded : job::Phase::failed;
+  return all_well ? engine::Phase::succeeded : engine::Phase::failed;
 }
 
-void add_conditions(job::PodView& pod, const Failure& failure, const Subject& subject, Time now) {
-  using job::ConditionStatus;
+void add_conditions(engine::PodView& pod, const Failure& failure, const Subject& subject,
+                    Time now) {
+  using engine::ConditionStatus;
   if (!info_of(failure).reason.empty() && subject.disruption_conditions) {
     pod.conditions.push_back({std::string(kDisruptionTarget), ConditionStatus::is_true, now});
   }
-  for (const job::ConditionPattern& pattern : failure.conditions) {
+  for (const engine::ConditionPattern& pattern : failure.conditions) {
     pod.conditions.push_back({pattern.type, pattern.status, now});
   }
   if (!has_statuses(failure.cause)) {
@@ -116,7 +117,7 @@ bool is_deleted_first(Failure::Cause cause) {
   }
 }
 
-void end_pod(job::PodView& pod, const Failure& failure, const Subject& subject, Time now) {
+void end_pod(engine::PodView& pod, const Failure& failure, const Subject& subject, Time now) {
   pod.containers.clear();
   pod.conditions.clear();
   pod.has_node = failure.cause != Cause::deleted_while_pending;
@@ -127,13 +128,15 @@ void end_pod(job::PodView& pod, const Failure& failure, const Subject& subject, 
   pod.phase = final_phase(pod, failure);
 }
 
-void begin_deletion(job::PodView& pod, const Failure& failure, const Subject& subject, Time now) {
+void begin_deletion(engine::PodView& pod, const Failure& failure, const Subject& subject,
+                    Time now) {
   pod.has_node = failure.cause != Cause::deleted_while_pending;
-  pod.phase = pod.has_node ? job::Phase::running : job::Phase::pending;
+  pod.phase = pod.has_node ? engine::Phase::running : engine::Phase::pending;
   pod.deletion_grace_seconds = pod.has_node ? kGraceSeconds : 0;
   pod.deletion_time = now + seconds(pod.deletion_grace_seconds);
   if (!info_of(failure).reason.empty() && subject.disruption_conditions) {
-    pod.conditions.push_back({std::string(kDisruptionTarget), job::ConditionStatus::is_true, now});
+    pod.conditions.push_back(
+        {std::string(kDisruptionTarget), engine::ConditionStatus::is_true, now});
   }
 }
 
@@ -155,19 +158,19 @@ bool restarts_in_place(const Failure& failure, const Subject& subject) {
                      });
 }
 
-void restart_container(job::PodView& pod, const Failure& failure, const Subject& subject) {
+void restart_container(engine::PodView& pod, const Failure& failure, const Subject& subject) {
   pod.has_node = true;
-  pod.phase = job::Phase::running;
+  pod.phase = engine::Phase::running;
   if (pod.containers.empty()) {
     for (const ContainerInfo& container : subject.containers) {
-      job::ContainerView view;
+      engine::ContainerView view;
       view.name = container.name;
       view.init = container.init;
       view.sidecar = container.sidecar;
       pod.containers.push_back(std::move(view));
     }
   }
-  for (job::ContainerView& view : pod.containers) {
+  for (engine::ContainerView& view : pod.containers) {
     view.restarts += is_meant(failure, view.name, view.init) ? 1 : 0;
   }
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "api/codec/json.h"
-#include "api/codec/yaml.h"
+#include "api/codec/json/json.h"
+#include "api/codec/yaml/yaml.h"
 #include "api/job/job_manifest.h"
 #include "policy/lint.h"
 #include "policy/outlook.h"

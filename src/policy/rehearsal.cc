@@ -5,18 +5,18 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "job/conditions.h"
-#include "job/failure_policy.h"
+#include "engine/policy/failure_policy.h"
+#include "engine/status/conditions.h"
 
 namespace windlass::policy {
 namespace {
 
-// Any time will do; this one is in nobody's past.
+// Any time will do; this one lies in the future.
 constexpr int64_t kStartUnixSeconds = 1'800'000'000;
 
 // The Job as it would run: one pod at a time, not suspended, and this program's own.
-job::JobView runnable(const Subject& subject) {
-  job::JobView view = subject.job;
+engine::JobView runnable(const Subject& subject) {
+  engine::JobView view = subject.job;
   view.uid = "00000000-0000-4000-8000-000000000000";
   view.rv = 1;
   view.generation = 1;
@@ -55,7 +55,7 @@ Rehearsal::Rehearsal(const Subject& subject)
   settle();
 }
 
-const job::PodView* Rehearsal::running_pod() const {
+const engine::PodView* Rehearsal::running_pod() const {
   for (const auto& [uid, pod] : pods_) {
     if (!is_terminal(pod.phase) && !pod.deletion_time) {
       return &pod;
@@ -76,10 +76,10 @@ bool Rehearsal::wait_for_pod() {
 }
 
 Judgement Rehearsal::fail_pod(const Failure& failure) {
-  const job::PodView* running = running_pod();
+  const engine::PodView* running = running_pod();
   CHECK(running != nullptr, "a pod has to run before it can fail");
   const std::string uid = running->uid;
-  last_index_ = job::parse_index(running->completion_index);
+  last_index_ = engine::parse_index(running->completion_index);
   if (restarts_in_place(failure, subject_)) {
     restart_container(pods_.at(uid), failure, subject_);
     observe(uid);
@@ -96,26 +96,26 @@ Judgement Rehearsal::fail_pod(const Failure& failure) {
     return {};  // it was counted, and gone, before it could show any more
   }
   end_pod(pod->second, failure, subject_, now_);
-  const job::PodView seen = pod->second;
+  const engine::PodView seen = pod->second;
   observe(uid);
   Judgement judgement;
-  if (const job::Slot slot = engine_.state().find(uid); slot != job::kNoSlot) {
+  if (const engine::Slot slot = engine_.state().find(uid); slot != engine::kNoSlot) {
     judgement.action = engine_.state().pods().at(slot).action;
   }
-  if (judgement.action != job::Action::none) {
-    const job::Verdict verdict =
-        job::match_failure_policy(subject_.rules(), seen, subject_.per_index());
-    CHECK(verdict.action == judgement.action, "the engine judges by its failure policy");
-    judgement.rule = verdict.rule;
+  if (judgement.action != engine::Action::none) {
+    const engine::RuleMatch match = engine::judge_failed_pod(subject_.job, seen, subject_.options);
+    CHECK(match.action == judgement.action, "the engine judges by its failure policy");
+    judgement.rule = match.rule;
   }
   settle();
   return judgement;
 }
 
-const job::Condition* Rehearsal::verdict() const {
-  for (const std::string_view type : {job::kTypeFailed, job::kTypeComplete, job::kTypeFailureTarget,
-                                      job::kTypeSuccessCriteriaMet}) {
-    if (const job::Condition* condition = job::true_condition(job_.status, type)) {
+const engine::Condition* Rehearsal::verdict() const {
+  for (const std::string_view type :
+       {engine::kTypeFailed, engine::kTypeComplete, engine::kTypeFailureTarget,
+        engine::kTypeSuccessCriteriaMet}) {
+    if (const engine::Condition* condition = engine::true_condition(job_.status, type)) {
       return condition;
     }
   }
@@ -127,13 +127,13 @@ std::optional<Duration> Rehearsal::index_waits(int64_t index) const {
   return until ? std::optional(std::max(Duration::zero(), *until - now_)) : std::nullopt;
 }
 
-job::IndexFailures Rehearsal::index_failures(int64_t index) const {
+engine::IndexFailures Rehearsal::index_failures(int64_t index) const {
   return engine_.state().index_failures(index);
 }
 
 void Rehearsal::settle() {
   for (int round = 0; round < kMaxRounds; ++round) {
-    const job::Decision decision = engine_.decide(now_);
+    const engine::Decision decision = engine_.decide(now_);
     wake_at_ = decision.wake_at;
     if (!carry_out(decision)) {
       return;
@@ -142,36 +142,36 @@ void Rehearsal::settle() {
   CHECK(false, "the engine comes to rest when nothing happens");
 }
 
-bool Rehearsal::carry_out(const job::Decision& decision) {
+bool Rehearsal::carry_out(const engine::Decision& decision) {
   if (decision.status) {
     job_.status = decision.status->status;
     job_.record = decision.status->record.value_or(job_.record);
     job_.rv = ++revision_;
     engine_.status_written(job_);
   }
-  for (const job::CreatePod& planned : decision.creates) {
+  for (const engine::CreatePod& planned : decision.creates) {
     create(planned);
   }
-  for (const job::PodWrite& planned : decision.pod_writes) {
+  for (const engine::PodWrite& planned : decision.pod_writes) {
     write(planned);
   }
   return decision.has_writes();
 }
 
-void Rehearsal::create(const job::CreatePod& create) {
+void Rehearsal::create(const engine::CreatePod& create) {
   ++serial_;
-  job::PodView pod;
+  engine::PodView pod;
   pod.uid = numbered_uid(serial_);
   pod.name = create.plan.generate_name + numbered_suffix(serial_);
   pod.created = now_;
   pod.has_finalizer = true;
   pod.rv = ++revision_;
   for (const auto& [key, value] : create.plan.annotations) {
-    if (key == job::kCompletionIndexKey) {
+    if (key == engine::kCompletionIndexKey) {
       pod.completion_index = value;
-    } else if (key == job::kIndexFailureCountKey) {
+    } else if (key == engine::kIndexFailureCountKey) {
       pod.failure_count = value;
-    } else if (key == job::kIndexIgnoredFailureCountKey) {
+    } else if (key == engine::kIndexIgnoredFailureCountKey) {
       pod.ignored_failure_count = value;
     }
   }
@@ -179,26 +179,26 @@ void Rehearsal::create(const job::CreatePod& create) {
   engine_.pod_created(create.id, pod);
 }
 
-void Rehearsal::write(const job::PodWrite& write) {
+void Rehearsal::write(const engine::PodWrite& write) {
   const auto found = pods_.find(write.uid);
   if (found == pods_.end()) {
-    engine_.pod_write_failed(write.uid, job::WriteError::not_found, "");
+    engine_.pod_write_failed(write.uid, engine::WriteError::not_found, "");
     return;
   }
-  job::PodView& pod = found->second;
+  engine::PodView& pod = found->second;
   switch (write.op) {
-    case job::PodOp::delete_pod:
+    case engine::PodOp::delete_pod:
       pod.deletion_time = pod.deletion_time.value_or(now_);
       break;
-    case job::PodOp::release:
+    case engine::PodOp::release:
       pod.has_finalizer = false;
       break;
-    case job::PodOp::drop:
+    case engine::PodOp::drop:
       pod.dropped = true;
       break;
   }
   pod.rv = ++revision_;
-  const job::PodView after = pod;
+  const engine::PodView after = pod;
   engine_.pod_written(write.uid, &after);
   if (remove_if_over(write.uid)) {
     engine_.observe_pod_gone(after.uid);
@@ -206,9 +206,9 @@ void Rehearsal::write(const job::PodWrite& write) {
 }
 
 void Rehearsal::observe(const std::string& uid) {
-  job::PodView& pod = pods_.at(uid);
+  engine::PodView& pod = pods_.at(uid);
   pod.rv = ++revision_;
-  const job::PodView seen = pod;
+  const engine::PodView seen = pod;
   if (remove_if_over(uid)) {
     engine_.observe_pod_gone(seen.uid);
   } else {
@@ -218,7 +218,7 @@ void Rehearsal::observe(const std::string& uid) {
 
 // A released pod needs not be remembered once it is over: nothing looks at it again.
 bool Rehearsal::remove_if_over(const std::string& uid) {
-  const job::PodView& pod = pods_.at(uid);
+  const engine::PodView& pod = pods_.at(uid);
   const bool over = is_terminal(pod.phase) || (pod.deletion_time && !pod.has_node);
   if (pod.has_finalizer || !over) {
     return false;

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "job/engine.h"
+#include "engine/engine.h"
 #include "policy/failure.h"
 #include "policy/subject.h"
 
@@ -18,7 +18,7 @@ namespace windlass::policy {
 
 // What the engine made of a failed pod.
 struct Judgement {
-  job::Action action = job::Action::none;
+  engine::Action action = engine::Action::none;
   int32_t rule = -1;  // -1: no rule matched
 };
 
@@ -34,37 +34,37 @@ class Rehearsal {
   Judgement fail_pod(const Failure& failure);
 
   // FailureTarget or Failed; SuccessCriteriaMet or Complete. Null when there is neither.
-  const job::Condition* verdict() const;
-  const job::JobStatus& status() const { return job_.status; }
+  const engine::Condition* verdict() const;
+  const engine::JobStatus& status() const { return job_.status; }
   Duration elapsed() const { return now_ - start_; }
   // The completion index of the pod that ended last; kNoIndex when the Job has none.
   int64_t last_index() const { return last_index_; }
   // With limits per index: when the index is tried again, and its failures so far.
   std::optional<Duration> index_waits(int64_t index) const;
-  job::IndexFailures index_failures(int64_t index) const;
+  engine::IndexFailures index_failures(int64_t index) const;
 
  private:
   static constexpr int kMaxRounds = 10'000;  // of writes until the engine is content
   static constexpr int kMaxWaits = 1'000;    // for the next thing to happen
 
-  const job::PodView* running_pod() const;
+  const engine::PodView* running_pod() const;
   void settle();
-  bool carry_out(const job::Decision& decision);
-  void create(const job::CreatePod& create);
-  void write(const job::PodWrite& write);
+  bool carry_out(const engine::Decision& decision);
+  void create(const engine::CreatePod& create);
+  void write(const engine::PodWrite& write);
   void observe(const std::string& uid);
   bool remove_if_over(const std::string& uid);
 
   const Subject& subject_;
-  job::JobView job_;
+  engine::JobView job_;
   Time start_;
   Time now_;
   uint64_t revision_ = 1;
   int serial_ = 0;
-  int64_t last_index_ = job::kNoIndex;
+  int64_t last_index_ = engine::kNoIndex;
   std::optional<Time> wake_at_;
-  std::map<std::string, job::PodView> pods_;  // by uid, which grow with time
-  job::Engine engine_;
+  std::map<std::string, engine::PodView> pods_;  // by uid, which grow with time
+  engine::Engine engine_;
 };
 
 }  // namespace windlass::policy

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <set>
 
-#include "job/failure_policy.h"
+#include "engine/policy/failure_policy.h"
 #include "policy/columns.h"
 
 namespace windlass::policy {
@@ -29,7 +29,7 @@ std::string rule_text(const Outlook& outlook) {
 }
 
 std::string action_text(const Outlook& outlook) {
-  const std::string_view name = job::action_name(outlook.judgement.action);
+  const std::string_view name = engine::action_name(outlook.judgement.action);
   return name.empty() ? "-" : std::string(name);
 }
 
@@ -69,7 +69,8 @@ std::string messages_text(const std::vector<Outlook>& outlooks) {
   std::vector<std::vector<std::string>> rows;
   std::set<std::string> seen;
   for (const Outlook& outlook : outlooks) {
-    if (outlook.judgement.action == job::Action::fail_job && seen.insert(outlook.reason).second) {
+    if (outlook.judgement.action == engine::Action::fail_job &&
+        seen.insert(outlook.reason).second) {
       rows.push_back({outlook.reason + ":", outlook.message});
     }
   }
@@ -80,20 +81,20 @@ std::string messages_text(const std::vector<Outlook>& outlooks) {
 
 std::string next_text(const Outlook& outlook) {
   switch (outlook.outcome) {
-    case Outcome::retry:
+    case FailureOutcome::retry:
       return fmt::format("{}, retry {}", count_text(outlook),
                          outlook.retry_after.value_or(Duration::zero()) == Duration::zero()
                              ? "at once"
                              : "after " + format_duration(*outlook.retry_after));
-    case Outcome::restart:
+    case FailureOutcome::restart:
       return fmt::format("{}, restarted in its pod", count_text(outlook));
-    case Outcome::index_fails:
-      return "index fails, Job goes on";
-    case Outcome::job_fails:
+    case FailureOutcome::index_fails:
+      return "index fails, Job continues";
+    case FailureOutcome::job_fails:
       return "Job fails: " + outlook.reason;
-    case Outcome::succeeds:
+    case FailureOutcome::succeeds:
       return "counts as success";
-    case Outcome::no_pod:
+    case FailureOutcome::no_pod:
       break;
   }
   return "no pod ever runs";
@@ -101,20 +102,21 @@ std::string next_text(const Outlook& outlook) {
 
 std::string repeat_text(const Outlook& outlook) {
   const Repeat& repeat = outlook.repeat;
-  if (outlook.outcome == Outcome::job_fails || outlook.outcome == Outcome::succeeds ||
-      outlook.outcome == Outcome::no_pod) {
+  if (outlook.outcome == FailureOutcome::job_fails || outlook.outcome == FailureOutcome::succeeds ||
+      outlook.outcome == FailureOutcome::no_pod) {
     return "";
   }
-  const std::string index = repeat.index_failures > 0 && outlook.outcome != Outcome::index_fails
-                                ? fmt::format("index fails after {}, ", repeat.index_failures)
-                                : "";
+  const std::string index =
+      repeat.index_failures > 0 && outlook.outcome != FailureOutcome::index_fails
+          ? fmt::format("index fails after {}, ", repeat.index_failures)
+          : "";
   if (repeat.ended) {
     const std::string time =
         repeat.after > Duration::zero() ? fmt::format(" ({})", format_duration(repeat.after)) : "";
     return fmt::format("{}Job fails after {}{}: {}", index, repeat.failures, time, repeat.reason);
   }
-  return index + (repeat.counts ? fmt::format("Job goes on after {} failures", repeat.failures)
-                                : "retried without end");
+  return index + (repeat.counts ? fmt::format("Job continues after {} failures", repeat.failures)
+                                : "retried forever");
 }
 
 std::string outlook_table(const JobReport& report) {

@@ -1,9 +1,9 @@
 // Reports for programs: JSON and JUnit.
 #include <fmt/format.h>
 
-#include "api/codec/json_text.h"
-#include "job/failure_policy.h"
-#include "policy/json_object.h"
+#include "api/codec/json/json_text.h"
+#include "base/json_writer.h"
+#include "engine/policy/failure_policy.h"
 #include "policy/report.h"
 
 namespace windlass::policy {
@@ -13,73 +13,71 @@ double in_seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-std::string rule_json(const Outlook& outlook) {
+void write_rule(const Outlook& outlook, JsonWriter& json) {
   if (outlook.judgement.rule < 0) {
-    return "null";
+    json.null();
+    return;
   }
-  JsonObject rule;
-  rule.add_number("index", outlook.judgement.rule);
+  json.open_object().key("index").number(outlook.judgement.rule);
   if (!outlook.rule_name.empty()) {
-    rule.add_text("name", outlook.rule_name);
+    json.member("name", outlook.rule_name);
   }
-  return rule.text();
+  json.close_object();
 }
 
-std::string repeat_json(const Repeat& repeat) {
-  JsonObject out;
-  out.add_number("failures", repeat.failures);
-  out.add_bool("jobFails", repeat.ended);
+void write_repeat(const Repeat& repeat, JsonWriter& json) {
+  json.open_object().key("failures").number(repeat.failures);
+  json.key("jobFails").boolean(repeat.ended);
   if (repeat.index_failures > 0) {
-    out.add_number("indexFailsAfter", repeat.index_failures);
+    json.key("indexFailsAfter").number(repeat.index_failures);
   }
   if (repeat.ended) {
-    out.add_raw("afterSeconds", fmt::format("{}", in_seconds(repeat.after)));
-    out.add_text("reason", repeat.reason);
+    json.key("afterSeconds").real(in_seconds(repeat.after));
+    json.member("reason", repeat.reason);
   }
-  return out.text();
+  json.close_object();
 }
 
-void add_outlook(JsonObject& out, const Outlook& outlook) {
-  out.add_text("failure", failure_text(outlook.failure));
+void write_outlook(const Outlook& outlook, JsonWriter& json) {
+  json.member("failure", failure_text(outlook.failure));
   if (outlook.times > 1) {
-    out.add_number("times", outlook.times);
+    json.key("times").number(outlook.times);
   }
-  out.add_raw("rule", rule_json(outlook));
-  const std::string_view action = job::action_name(outlook.judgement.action);
-  action.empty() ? out.add_raw("action", "null") : out.add_text("action", action);
-  out.add_text("outcome", outcome_name(outlook.outcome));
-  out.add_bool("counted", outlook.counted);
+  json.key("rule");
+  write_rule(outlook, json);
+  const std::string_view action = engine::action_name(outlook.judgement.action);
+  json.key("action");
+  action.empty() ? json.null() : json.string(action);
+  json.member("outcome", outcome_name(outlook.outcome));
+  json.key("counted").boolean(outlook.counted);
   if (outlook.retry_after) {
-    out.add_raw("retryAfterSeconds", fmt::format("{}", in_seconds(*outlook.retry_after)));
+    json.key("retryAfterSeconds").real(in_seconds(*outlook.retry_after));
   }
-  if (outlook.outcome == Outcome::job_fails) {
-    out.add_text("reason", outlook.reason);
-    out.add_text("message", outlook.message);
-  } else if (outlook.outcome != Outcome::succeeds && outlook.outcome != Outcome::no_pod) {
-    out.add_raw("ifItRepeats", repeat_json(outlook.repeat));
+  if (outlook.outcome == FailureOutcome::job_fails) {
+    json.member("reason", outlook.reason).member("message", outlook.message);
+  } else if (outlook.outcome != FailureOutcome::succeeds &&
+             outlook.outcome != FailureOutcome::no_pod) {
+    json.key("ifItRepeats");
+    write_repeat(outlook.repeat, json);
   }
 }
 
-std::string case_json(const JobReport& report, size_t i) {
-  JsonObject out;
+void write_case(const JobReport& report, size_t i, JsonWriter& json) {
+  json.open_object();
   if (i < report.cases.size()) {
-    out.add_text("name", report.cases[i].title());
-    out.add_text("place", report.cases[i].place);
-    out.add_bool("passed", report.mismatches[i].empty());
-    std::vector<std::string> mismatches;
-    for (const Mismatch& mismatch : report.mismatches[i]) {
-      JsonObject item;
-      item.add_text("field", mismatch.field);
-      item.add_text("expected", mismatch.expected);
-      item.add_text("got", mismatch.got);
-      mismatches.push_back(item.text());
-    }
-    if (!mismatches.empty()) {
-      out.add_raw("mismatches", json_list(mismatches));
+    json.member("name", report.cases[i].title()).member("place", report.cases[i].place);
+    json.key("passed").boolean(report.mismatches[i].empty());
+    if (!report.mismatches[i].empty()) {
+      json.key("mismatches").open_list();
+      for (const Mismatch& mismatch : report.mismatches[i]) {
+        json.open_object().member("field", mismatch.field).member("expected", mismatch.expected);
+        json.member("got", mismatch.got).close_object();
+      }
+      json.close_list();
     }
   }
-  add_outlook(out, report.outlooks[i]);
-  return out.text();
+  write_outlook(report.outlooks[i], json);
+  json.close_object();
 }
 
 std::string escaped(std::string_view text) {
@@ -132,22 +130,20 @@ std::string junit_case(const JobReport& report, size_t i) {
 }  // namespace
 
 std::string reports_json(const std::vector<JobReport>& reports) {
-  std::vector<std::string> jobs;
+  std::string compact;
+  JsonWriter json(compact);
+  json.open_object().key("jobs").open_list();
   for (const JobReport& report : reports) {
-    JsonObject job;
-    job.add_text("job", report.title);
-    job.add_text("source", report.source);
-    std::vector<std::string> cases;
+    json.open_object().member("job", report.title).member("source", report.source);
+    json.key("cases").open_list();
     for (size_t i = 0; i < report.outlooks.size(); ++i) {
-      cases.push_back(case_json(report, i));
+      write_case(report, i, json);
     }
-    job.add_raw("cases", json_list(cases));
-    jobs.push_back(job.text());
+    json.close_list().close_object();
   }
-  JsonObject root;
-  root.add_raw("jobs", json_list(jobs));
+  json.close_list().close_object();
   std::string text;
-  api::append_pretty_json(root.text(), text);
+  api::append_pretty_json(compact, text);
   return text + "\n";
 }
 

@@ -27,14 +27,14 @@ bool runs_on_windows(const core::PodSpec& spec) {
 
 }  // namespace
 
-const std::vector<job::FailureRule>& Subject::rules() const {
-  static const std::vector<job::FailureRule> none;
+const std::vector<engine::FailureRule>& Subject::rules() const {
+  static const std::vector<engine::FailureRule> none;
   return job.spec.failure_policy ? *job.spec.failure_policy : none;
 }
 
 bool Subject::per_index() const {
   return job.spec.backoff_limit_per_index.has_value() &&
-         job.spec.mode == job::CompletionMode::indexed && options.gates.backoff_limit_per_index;
+         job.spec.mode == engine::CompletionMode::indexed && options.gates.backoff_limit_per_index;
 }
 
 Subject read_subject(const api::Message& object, const api::FeatureGates& gates) {

@@ -10,8 +10,8 @@
 #include "api/feature_gates.h"
 #include "api/object.h"
 #include "api/pod/container_restart.h"
-#include "api/pod/unsupported_fields.h"
-#include "job/types.h"
+#include "api/pod/warnings/unsupported_fields.h"
+#include "engine/types.h"
 
 namespace windlass::policy {
 
@@ -26,8 +26,8 @@ struct ContainerInfo {
 };
 
 struct Subject {
-  job::JobView job;  // without any status
-  job::Options options;
+  engine::JobView job;  // without any status
+  engine::Options options;
   std::vector<ContainerInfo> containers;  // containers first, then init containers
   api::RestartPolicy restart_policy = api::RestartPolicy::never;  // the pod's
   bool disruption_conditions = true;                              // gate PodDisruptionConditions
@@ -36,7 +36,7 @@ struct Subject {
   std::string lint_ignore;                         // annotation kLintIgnoreKey
   std::vector<api::UnsupportedField> unsupported;  // by a Windlass node
 
-  const std::vector<job::FailureRule>& rules() const;
+  const std::vector<engine::FailureRule>& rules() const;
   bool per_index() const;  // backoffLimitPerIndex applies
 };
 

@@ -20,7 +20,7 @@
 #include "env/clock.h"
 #include "env/executor.h"
 #include "env/timer_queue.h"
-#include "posix/file_descriptor.h"
+#include "posix/files/file_descriptor.h"
 
 namespace windlass::posix {
 
@@ -87,7 +87,7 @@ class EventLoop final : public env::Executor {
   uint64_t last_watch_ = 0;
   std::atomic<std::thread::id> owner_;  // whose turn it is; none outside run()
 
-  std::mutex turn_;  // held by whoever runs tasks; free while the loop waits
+  std::mutex turn_;  // held while tasks run; free while the loop waits
   std::mutex mutex_;
   std::vector<env::Task> posted_;  // under mutex_
   bool stopping_ = false;          // under mutex_

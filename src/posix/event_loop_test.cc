@@ -228,9 +228,15 @@ TEST_F(EventLoopTest, StopFromAnotherThreadWakesIt) {
     }
     loop_.stop();
   });
+  // It ends the loop when stop() does not.
+  bool overslept = false;
+  loop_.schedule(seconds(10), [&] {
+    overslept = true;
+    loop_.stop();
+  });
   loop_.run();
   other.join();
-  SUCCEED();
+  EXPECT_FALSE(overslept);
 }
 
 TEST_F(EventLoopTest, WatchesDescriptors) {

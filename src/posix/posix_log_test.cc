@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "posix/file_descriptor.h"
+#include "posix/files/file_descriptor.h"
 #include "posix/posix_clock.h"
 #include "posix/posix_random.h"
 #include "posix/testing.h"
@@ -70,11 +70,23 @@ TEST_F(PosixLogTest, LinesOfSeveralThreadsStayWhole) {
   }
 }
 
-TEST(PosixLog, ADescriptorThatDoesNotTakeItIsNoError) {
-  FixedClock clock;
-  PosixLog log(clock, env::LogLevel::info, -1);
+// A full pipe without a reader in time: the line is lost, and the next one is not.
+TEST_F(PosixLogTest, ADescriptorThatDoesNotTakeItLosesOnlyThatLine) {
+  std::array<int, 2> ends = {};
+  ASSERT_EQ(::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC), 0);
+  const FileDescriptor read(ends[0]);
+  const FileDescriptor write(ends[1]);
+  std::string filler(4096, 'x');
+  while (::write(write.get(), filler.data(), filler.size()) > 0) {
+  }
+  PosixLog log(clock_, env::LogLevel::info, write.get());
   log.error("lost");
-  SUCCEED();
+  while (::read(read.get(), filler.data(), filler.size()) > 0) {
+  }
+  log.error("kept");
+  const ssize_t got = ::read(read.get(), filler.data(), filler.size());
+  ASSERT_GT(got, 0);
+  EXPECT_EQ(filler.substr(0, static_cast<size_t>(got)), "2006-01-02T15:04:05.123456Z error kept\n");
 }
 
 TEST(PosixClock, MonotonicNeverGoesBack) {

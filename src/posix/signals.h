@@ -5,12 +5,12 @@
 #include <initializer_list>
 
 #include "posix/event_loop.h"
-#include "posix/file_descriptor.h"
+#include "posix/files/file_descriptor.h"
 
 namespace windlass::posix {
 
 // Delivers signals (SIGINT, SIGTERM) as callbacks on the event loop instead of interrupting
-// anything. A signal that is ignored stays so, as whoever started the program wanted it (nohup, a
+// anything. A signal that is ignored stays so, as the parent of the program wanted it (nohup, a
 // shell's background jobs): blocked, it would be kept and delivered. Made on the main thread before
 // others start, since they inherit its signal mask; one object per signal. Destroyed on the loop's
 // thread, it restores the mask it found. Spawned processes get an empty mask

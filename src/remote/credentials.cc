@@ -21,7 +21,8 @@ std::string_view without_line_end(std::string_view text) {
 
 }  // namespace
 
-Credentials::Credentials(env::Files& files, env::Clock& clock, Access access, RunPlugin run_plugin)
+Credentials::Credentials(env::Files& files, env::Clock& clock, ClusterAccess access,
+                         RunPlugin run_plugin)
     : files_(files),
       clock_(clock),
       access_(std::move(access)),

@@ -1,7 +1,7 @@
 // What a connection and a request carry to prove who we are, kept fresh: tokens and certificates in
 // files are read again when they may have been replaced (a service account's token lives an hour
 // and is rotated under its reader). Small files, read on the caller's thread. An exec plugin runs
-// beside it: whoever is to use the credentials waits for prepare(). One thread.
+// beside it: users of the credentials wait for prepare(). One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 #include "env/clock.h"
 #include "env/files.h"
-#include "net/tls_client_context.h"
-#include "remote/access.h"
+#include "net/tls/tls_client_context.h"
+#include "remote/cluster_access.h"
 #include "remote/exec_plugin.h"
 
 namespace windlass::remote {
@@ -30,13 +30,14 @@ class Credentials {
   // credentials last is asked no more often.
   static constexpr Duration kShortestUse = seconds(10);
 
-  Credentials(env::Files& files, env::Clock& clock, Access access, RunPlugin run_plugin = {});
+  Credentials(env::Files& files, env::Clock& clock, ClusterAccess access,
+              RunPlugin run_plugin = {});
 
-  const Access& access() const { return access_; }
+  const ClusterAccess& access() const { return access_; }
   // Whether there is nothing to wait for: what the plugin has told serves until it runs out, also
   // while the plugin is asked for the next.
   bool ready() const { return !access_.exec || !has_run_out(); }
-  // Asks the plugin in good time, and waits for nobody. Called before each use.
+  // Asks the plugin in good time, and does not wait. Called before each use.
   void refresh();
   // Calls at once when ready(), else later, when the plugin has answered.
   void prepare(std::function<void(const Result<void>&)> on_ready);
@@ -60,7 +61,7 @@ class Credentials {
 
   env::Files& files_;
   env::Clock& clock_;
-  const Access access_;
+  const ClusterAccess access_;
   const RunPlugin run_plugin_;
   std::optional<PluginCredential> told_;  // by the plugin
   bool refused_ = false;                  // by the server, what it had told

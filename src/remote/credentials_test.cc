@@ -4,19 +4,19 @@
 
 #include <utility>
 
-#include "net/certificates.h"
-#include "sim/sim_files.h"
-#include "sim/world.h"
+#include "net/tls/certificates.h"
+#include "virtual_world/virtual_files.h"
+#include "virtual_world/world.h"
 
 namespace windlass::remote {
 namespace {
 
 // A service account's token is replaced in its file long before it runs out.
 TEST(Credentials, TokenFilesRotate) {
-  sim::SimWorld world(1);
-  sim::SimFiles files;
+  virtual_world::VirtualWorld world(1);
+  virtual_world::VirtualFiles files;
   files.put("/token", "one\n");
-  Access access;
+  ClusterAccess access;
   access.token_file = "/token";
   Credentials credentials(files, world.clock(), access);
   EXPECT_EQ(*credentials.authorization(), "Bearer one");
@@ -33,10 +33,10 @@ TEST(Credentials, TokenFilesRotate) {
   EXPECT_EQ(*credentials.authorization(), "Bearer three");
 }
 
-// A connection shows the certificate that it was made with, so whoever keeps one has to know.
+// A connection shows the certificate that it was made with, so the owner of one has to know.
 TEST(Credentials, ANewCertificateIsANewGeneration) {
-  sim::SimWorld world(1);
-  sim::SimFiles files;
+  virtual_world::VirtualWorld world(1);
+  virtual_world::VirtualFiles files;
   const auto authority = *net::make_authority("ca", world.clock().now());
   const auto put = [&](const char* name) {
     const auto made = *net::issue_client(authority, name, {}, world.clock().now());
@@ -44,7 +44,7 @@ TEST(Credentials, ANewCertificateIsANewGeneration) {
     files.put("/key", made.key_pem);
   };
   put("one");
-  Access access;
+  ClusterAccess access;
   access.server.tls = true;
   access.authority_pem = authority.certificate_pem;
   access.certificate_file = "/certificate";
@@ -71,9 +71,9 @@ TEST(Credentials, ANewCertificateIsANewGeneration) {
 }
 
 TEST(Credentials, ErrorsNeverShowTheToken) {
-  sim::SimWorld world(1);
-  sim::SimFiles files;
-  Access access;
+  virtual_world::VirtualWorld world(1);
+  virtual_world::VirtualFiles files;
+  ClusterAccess access;
   EXPECT_EQ(*Credentials(files, world.clock(), access).authorization(), "");
   access.token = "CANARY \x01";
   const auto bad = Credentials(files, world.clock(), access).authorization();
@@ -86,8 +86,8 @@ TEST(Credentials, ErrorsNeverShowTheToken) {
 // A plugin that is asked, and answers when the test says so.
 class PluginCredentials : public ::testing::Test {
  protected:
-  static Access access() {
-    Access access;
+  static ClusterAccess access() {
+    ClusterAccess access;
     access.exec.emplace();
     access.exec->command = {"plugin"};
     return access;
@@ -110,8 +110,8 @@ class PluginCredentials : public ::testing::Test {
     return *kept;
   }
 
-  sim::SimWorld world_{1};
-  sim::SimFiles files_;
+  virtual_world::VirtualWorld world_{1};
+  virtual_world::VirtualFiles files_;
   int asked_ = 0;
   std::function<void(Result<PluginCredential>)> answer_;
   std::vector<std::shared_ptr<std::string>> outcomes_;

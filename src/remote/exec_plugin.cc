@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "api/patch/json_value.h"
-#include "posix/program.h"
+#include "api/codec/json/json_value.h"
+#include "posix/process/program.h"
 
 namespace windlass::remote {
 namespace {

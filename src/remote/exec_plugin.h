@@ -1,5 +1,5 @@
 // Credentials from a program, as clusters of cloud providers have them: the client-go protocol of
-// ExecCredential. The program runs beside the event loop, asks nobody anything, and gets a minute.
+// ExecCredential. The program runs beside the event loop, asks the user nothing, and gets a minute.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 #include "base/time.h"
 #include "posix/event_loop.h"
-#include "remote/access.h"
+#include "remote/cluster_access.h"
 
 namespace windlass::remote {
 

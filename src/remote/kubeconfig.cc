@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "api/codec/base64.h"
-#include "api/codec/yaml.h"
-#include "api/patch/json_value.h"
-#include "remote/proxy.h"
+#include "api/codec/json/json_value.h"
+#include "api/codec/yaml/yaml.h"
+#include "remote/transport/proxy.h"
 
 namespace windlass::remote {
 namespace {
@@ -100,7 +100,7 @@ Result<void> read_material(const ConfigPart& part, const std::string& name, std:
   return {};
 }
 
-Result<void> read_cluster(const ConfigPart& cluster, Access& access) {
+Result<void> read_cluster(const ConfigPart& cluster, ClusterAccess& access) {
   TRY(access.server, parse_server_url(cluster.text("server")));
   if (cluster.has("proxy-url")) {
     TRY(access.proxy, parse_proxy_url(cluster.text("proxy-url")));
@@ -184,7 +184,7 @@ Result<ExecPlugin> read_exec(env::Files& files, const ConfigPart& exec, const Co
 }
 
 Result<void> read_user(env::Files& files, const ConfigPart& user, const ConfigPart& cluster,
-                       Access& access) {
+                       ClusterAccess& access) {
   const std::pair<const char*, const char*> unsupported[] = {
       {"auth-provider", "an auth-provider"},
       {"username", "a password"},
@@ -233,8 +233,8 @@ std::vector<std::string> split_paths(std::string_view text) {
   return paths;
 }
 
-Result<Access> load_kubeconfig(env::Files& files, const std::vector<std::string>& paths,
-                               const std::string& context) {
+Result<ClusterAccess> load_kubeconfig(env::Files& files, const std::vector<std::string>& paths,
+                                      const std::string& context) {
   std::vector<ConfigFile> configs;
   for (const std::string& path : paths) {
     const bool needed = configs.empty() && &path == &paths.back();
@@ -244,7 +244,7 @@ Result<Access> load_kubeconfig(env::Files& files, const std::vector<std::string>
     TRY(ConfigFile config, read_config(files, path));
     configs.push_back(std::move(config));
   }
-  Access access;
+  ClusterAccess access;
   access.context = context;
   for (const ConfigFile& config : configs) {
     if (access.context.empty()) {
@@ -279,13 +279,13 @@ Result<Access> load_kubeconfig(env::Files& files, const std::vector<std::string>
   return access;
 }
 
-Result<Access> in_cluster_access(env::Files& files, const InClusterSource& source) {
+Result<ClusterAccess> in_cluster_access(env::Files& files, const InClusterSource& source) {
   if (source.host.empty() || source.port.empty()) {
     return fail(
         plain_error("this is no pod of a cluster (KUBERNETES_SERVICE_HOST and "
                     "KUBERNETES_SERVICE_PORT are not set): use --kubeconfig FILE"));
   }
-  Access access;
+  ClusterAccess access;
   access.context = "in-cluster";
   const bool v6 = source.host.find(':') != std::string::npos;
   TRY(access.server, parse_server_url("https://" + (v6 ? "[" + source.host + "]" : source.host) +

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "env/files.h"
-#include "remote/access.h"
+#include "remote/cluster_access.h"
 
 namespace windlass::remote {
 
@@ -17,8 +17,8 @@ inline constexpr size_t kMaxKubeconfigBytes = size_t{4} * 1024 * 1024;
 // The files are looked through in order, the first to name something wins (as $KUBECONFIG has it).
 // Of several those that are not there are left out, as kubectl does, unless that is all of them. An
 // empty context is the current one.
-Result<Access> load_kubeconfig(env::Files& files, const std::vector<std::string>& paths,
-                               const std::string& context);
+Result<ClusterAccess> load_kubeconfig(env::Files& files, const std::vector<std::string>& paths,
+                                      const std::string& context);
 
 // `a:b` as $KUBECONFIG has it; empty entries are dropped.
 std::vector<std::string> split_paths(std::string_view text);
@@ -29,6 +29,6 @@ struct InClusterSource {
   std::string port;  // $KUBERNETES_SERVICE_PORT
   std::string directory = "/var/run/secrets/kubernetes.io/serviceaccount";
 };
-Result<Access> in_cluster_access(env::Files& files, const InClusterSource& source);
+Result<ClusterAccess> in_cluster_access(env::Files& files, const InClusterSource& source);
 
 }  // namespace windlass::remote

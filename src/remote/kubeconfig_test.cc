@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/sim_files.h"
+#include "virtual_world/virtual_files.h"
 
 namespace windlass::remote {
 namespace {
@@ -40,14 +40,14 @@ users:
 class KubeconfigFile : public ::testing::Test {
  protected:
   KubeconfigFile() { files_.put("home/config", kTwoClusters); }
-  Result<Access> load(const std::string& context) {
+  Result<ClusterAccess> load(const std::string& context) {
     return load_kubeconfig(files_, {"home/config"}, context);
   }
   std::string error(const std::string& context) {
     const auto access = load(context);
     return access ? "" : access.error().message;
   }
-  sim::SimFiles files_;
+  virtual_world::VirtualFiles files_;
 };
 
 TEST_F(KubeconfigFile, SaysWhereAndWho) {
@@ -169,7 +169,7 @@ TEST(ServerUrl, TakesWhatKubectlTakes) {
 }
 
 TEST(InCluster, IsWhatEveryPodFinds) {
-  sim::SimFiles files;
+  virtual_world::VirtualFiles files;
   files.put("/sa/namespace", "jobs");
   const auto access = in_cluster_access(files, {"10.96.0.1", "443", "/sa"});
   ASSERT_TRUE(access.has_value());

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/codec/protobuf.h"
 #include "remote/wire.h"
 #include "schema/core/v1/binding.pb.h"
@@ -90,10 +90,7 @@ api::meta::v1::DeleteOptions delete_message(const client::DeleteOptions& options
 
 RemoteClient::RemoteClient(Transport& transport, env::Random& random,
                            std::function<bool()> may_write)
-    : transport_(transport),
-      random_(random),
-      may_write_(std::move(may_write)),
-      alive_(std::make_shared<bool>(true)) {}
+    : transport_(transport), random_(random), may_write_(std::move(may_write)) {}
 
 RemoteClient::~RemoteClient() = default;
 
@@ -105,23 +102,20 @@ void RemoteClient::send(MakeRequest make, std::function<void(Result<HttpAnswer>)
   }
   const bool sends_protobuf = request.content_type == kProtobufType;
   transport_.send(std::move(request),
-                  [this, alive = std::weak_ptr(alive_), json, sends_protobuf,
-                   make = std::move(make), done = std::move(done)](Result<HttpAnswer> answer) {
-                    if (alive.expired()) {
-                      return;
-                    }
+                  self_.bind([json, sends_protobuf, make = std::move(make), done = std::move(done)](
+                                 RemoteClient& self, Result<HttpAnswer> answer) {
                     const int status = answer ? answer->status : 0;
                     // Both are said before anything is done: the request may go again.
                     if (!json && (status == 406 || (status == 415 && sends_protobuf))) {
-                      json_only_ = true;
-                      return send(make, done);
+                      self.json_only_ = true;
+                      return self.send(make, done);
                     }
                     if (answer && (status < 200 || status > 299)) {
-                      return done(fail(decode_error(status, answer->headers,
-                                                    transport_.redacted(std::move(answer->body)))));
+                      return done(fail(decode_error(status, answer->headers, answer->body,
+                                                    self.transport_.server_text())));
                     }
                     done(std::move(answer));
-                  });
+                  }));
 }
 
 const api::Outline* RemoteClient::outline_of(const api::Kind& kind) const {

@@ -3,7 +3,7 @@
 // server answers so, and spoken from then on to one that does not take protobuf (406, 415).
 //
 // An error of a write is what the server said, client::not_sent() for one that never left, or
-// without a reason: then nobody knows whether it was applied.
+// without a reason: then it is unknown whether it was applied.
 //
 // Lives on the event loop; the transport outlives it. No callback runs after destruction.
 #pragma once
@@ -13,10 +13,11 @@
 #include <memory>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/api_client.h"
 #include "env/random.h"
 #include "remote/remote_watch.h"
-#include "remote/transport.h"
+#include "remote/transport/transport.h"
 
 namespace windlass::remote {
 
@@ -70,7 +71,7 @@ class RemoteClient final : public client::ApiClient {
   std::function<bool()> may_write_;
   bool json_only_ = false;
   std::map<const api::Kind*, const api::Outline*> outlines_;
-  std::shared_ptr<bool> alive_;
+  WeakSelf<RemoteClient> self_{this};
 };
 
 }  // namespace windlass::remote

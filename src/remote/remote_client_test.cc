@@ -8,9 +8,10 @@
 #include "api/codec/protobuf.h"
 #include "client/informer.h"
 #include "client/object_identity.h"
-#include "net/tls_testing.h"
+#include "net/tls/tls_testing.h"
 #include "remote/testing.h"
 #include "schema/core/v1/config_map.pb.h"
+#include "schema/meta/v1/status.pb.h"
 
 namespace windlass::remote {
 namespace {
@@ -84,7 +85,7 @@ TEST(RemoteClient, SpeaksJsonToAServerThatTakesNoProtobuf) {
   }
 }
 
-// What nobody reads is left out where it is only looked at, and is there where it may be written
+// Fields without a reader are left out of what is only read, and are there where it may be written
 // back.
 TEST(RemoteClient, ReadsAnOutlineWhereThatIsEnough) {
   auto whole = std::make_shared<api::core::v1::ConfigMap>();
@@ -151,7 +152,7 @@ TEST(RemoteClient, BelievesOnlyTheApiServerThatSomethingIsGone) {
   EXPECT_EQ(got.error().code, 404);
 }
 
-// reliability.md W: a write whose answer is lost may have been applied.
+// safety.md I3: a write whose answer is lost may have been applied.
 TEST(RemoteClient, AWriteWithoutAnAnswerIsUnknownAndNeverSentTwice) {
   for (const char* said : {"", "HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{\"kind\":"}) {
     std::vector<std::string> requests;
@@ -174,7 +175,7 @@ TEST(RemoteClient, AWriteWithoutAnAnswerIsUnknownAndNeverSentTwice) {
 }
 
 TEST(RemoteClient, AWriteThatCannotLeaveWasNotSent) {
-  Access nowhere;
+  ClusterAccess nowhere;
   {
     ScriptedServer gone({});
     nowhere = gone.access();
@@ -292,7 +293,7 @@ TEST(RemoteClient, WhatAServerSaysIsBoundedAndWithoutControlCharactersAndTokens)
     peer.answer(403, R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")" + text +
                          R"(","reason":"Forbidden","code":403})");
   }});
-  Access access = server.access();
+  ClusterAccess access = server.access();
   access.token = token;
   Caller caller(access);
   const Result<ObjectPtr> refused = create_config(caller);
@@ -300,6 +301,28 @@ TEST(RemoteClient, WhatAServerSaysIsBoundedAndWithoutControlCharactersAndTokens)
   EXPECT_THAT(refused.error().message, ::testing::StartsWith("no [31m [redacted] good xxx"));
   EXPECT_LE(refused.error().message.size(), 2100u);
   EXPECT_TRUE(refused.error().message.ends_with("xxx..."));
+}
+
+// The same for protobuf, whose fields carry their lengths.
+TEST(RemoteClient, ATokenIsTakenOutOfWhatAServerSaysInProtobuf) {
+  const std::string token = "secret-token-0123456789";
+  api::meta::v1::Status refusal;
+  refusal.set_reason("Forbidden");
+  refusal.set_message("the token " + token + " is not good");
+  const std::string body = api::seal_envelope({"v1", "Status"}, refusal);
+  ScriptedServer server({[&](Peer& peer) {
+    peer.receive();
+    peer.send(
+        "HTTP/1.1 403 X\r\nContent-Type: application/vnd.kubernetes.protobuf\r\n"
+        "Content-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body);
+  }});
+  ClusterAccess access = server.access();
+  access.token = token;
+  Caller caller(access);
+  const Result<ObjectPtr> refused = create_config(caller);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message, "the token [redacted] is not good");
 }
 
 TEST(RemoteClient, ARateIsKeptWhereOneIsWanted) {
@@ -358,7 +381,7 @@ TEST(RemoteClient, TheFenceIsAskedWhenAWriteLeaves) {
       ++asked;
     }
   }});
-  Access access = server.access();
+  ClusterAccess access = server.access();
   {
     Caller caller(access);
     bool leads = true;
@@ -431,6 +454,35 @@ void send_line(Peer& peer, const std::string& line) {
   char size[20];
   std::snprintf(size, sizeof size, "%zx\r\n", line.size() + 1);
   peer.send(size + line + "\n\r\n");
+}
+
+TEST(RemoteClient, AnErrorEventOfAWatchIsBoundedAndWithoutTokens) {
+  const std::string token = "secret-token-0123456789";
+  ScriptedServer server({[&](Peer& peer) {
+    peer.receive();
+    begin_stream(peer);
+    send_line(peer, R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,)"
+                    R"("reason":"Expired","message":"no )" +
+                        token + std::string(100'000, 'x') + R"("}})");
+    peer.receive();
+  }});
+  ClusterAccess access = server.access();
+  access.token = token;
+  Caller caller(access);
+  Status end;
+  std::unique_ptr<client::Watch> watch;
+  caller.loop.post([&] {
+    watch = caller.client.watch({&api::kinds::config_map(), "default", "", ""}, "5",
+                                {[](const client::WatchEvent&) {},
+                                 [&](const Status& status) {
+                                   end = status;
+                                   caller.loop.stop();
+                                 }});
+  });
+  caller.run();
+  EXPECT_EQ(end.code, 410);
+  EXPECT_THAT(end.message, StartsWith("no [redacted]xxx"));
+  EXPECT_LE(end.message.size(), 2100u);
 }
 
 constexpr const char* kAdded =
@@ -521,7 +573,7 @@ TEST_F(StreamedLists, AreListsInPagesWhereTheyAreNotUnderstood) {
   EXPECT_THAT(listed, HasSubstr("configmaps?limit=500 HTTP"));
 }
 
-// Takes connections until its queue is full, and then none: whoever comes hears nothing.
+// Takes connections until its queue is full, and then none: a client that comes hears nothing.
 class DeafListener {
  public:
   explicit DeafListener(const net::Endpoint& endpoint) {
@@ -548,7 +600,7 @@ TEST(RemoteClient, AnAddressThatSaysNothingLeavesTimeForTheNext) {
     peer.receive();
     peer.answer(200, kConfigMap);
   }});
-  Access access = server.access();
+  ClusterAccess access = server.access();
   const net::Endpoint good = {access.server.host, access.server.port};
   const net::Endpoint deaf = {"127.0.0.2", access.server.port};
   const DeafListener listener(deaf);
@@ -588,15 +640,15 @@ class TlsServers : public ::testing::Test {
     };
     return std::make_unique<net::testing::TestServer>(std::move(options), std::move(handler));
   }
-  static Access access_to(const net::testing::TestServer& server,
-                          const std::string& authority_pem) {
-    Access access;
+  static ClusterAccess access_to(const net::testing::TestServer& server,
+                                 const std::string& authority_pem) {
+    ClusterAccess access;
     access.server = {true, "127.0.0.1", server.server->endpoint().port, ""};
     access.authority_pem = authority_pem;
     return access;
   }
   // Who the server thinks is there, or why there was no talk.
-  static std::string who(const Access& access) {
+  static std::string who(const ClusterAccess& access) {
     Caller caller(access);
     const auto got = caller.get(config_ref());
     return got ? static_cast<const api::core::v1::ConfigMap&>(**got).data().at("who")
@@ -617,7 +669,7 @@ TEST_F(TlsServers, AreVerifiedByNameAndAuthority) {
   EXPECT_THAT(who(access_to(*server, "not PEM")), HasSubstr("read certificates"));
 
   const auto misnamed = serve({"10.1.2.3", "kubernetes"});
-  Access access = access_to(*misnamed, authority.certificate_pem);
+  ClusterAccess access = access_to(*misnamed, authority.certificate_pem);
   EXPECT_THAT(who(access), HasSubstr("IP address mismatch"));
   access.tls_server_name = "kubernetes";
   EXPECT_EQ(who(access), "");
@@ -640,7 +692,7 @@ TEST_F(TlsServers, AreTrustedBelowAnIntermediateAuthorityAlone) {
 
 TEST_F(TlsServers, SeeTokensAndCertificates) {
   const auto server = serve({"127.0.0.1"});
-  Access access = access_to(*server, authority.certificate_pem);
+  ClusterAccess access = access_to(*server, authority.certificate_pem);
   const auto certified = *net::issue_client(authority, "alice", {}, clock.now());
   access.certificate_pem = certified.certificate_pem;
   access.key_pem = certified.key_pem;
@@ -659,7 +711,7 @@ TEST(RemoteClient, CredentialsComeFromAPlugin) {
     EXPECT_THAT(peer.receive(), HasSubstr("Authorization: Bearer token-2\r\n"));
     peer.answer(200, kConfigMap);
   }});
-  Access access = server.access();
+  ClusterAccess access = server.access();
   access.exec.emplace();
   int asked = 0;
   Caller caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
@@ -678,7 +730,7 @@ TEST(RemoteClient, ASlowPluginCostsNoRequestItsTime) {
     peer.receive();
     peer.answer(200, kConfigMap);
   }});
-  Access access = server.access();
+  ClusterAccess access = server.access();
   access.exec.emplace();
   Transport::Options options;
   options.request_timeout = milliseconds(200);
@@ -694,7 +746,7 @@ TEST(RemoteClient, ASlowPluginCostsNoRequestItsTime) {
 
 TEST(RemoteClient, WithoutAnswerFromThePluginNothingIsSent) {
   ScriptedServer server({});
-  Access access = server.access();
+  ClusterAccess access = server.access();
   access.exec.emplace();
   Caller caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
     caller.loop.post([done] { done(fail(plain_error("no such program"))); });

@@ -9,26 +9,27 @@
 
 namespace windlass::remote {
 
-class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_from_this<Stream> {
+class RemoteWatch::Session final : public AnswerSink, public std::enable_shared_from_this<Session> {
  public:
-  Stream(Transport& transport, const api::Kind& kind, const api::Outline* outline,
-         HttpRequest request, Duration lifetime, client::WatchHandler handler)
+  Session(Transport& transport, const api::Kind& kind, const api::Outline* outline,
+          HttpRequest request, Duration lifetime, client::WatchHandler handler)
       : transport_(transport),
         kind_(kind),
         outline_(outline),
         request_(std::move(request)),
         lifetime_(lifetime),
         handler_(std::move(handler)) {}
-  ~Stream() override { stop(); }
+  ~Session() override { stop(); }
 
   void begin() {
-    line_ = transport_.watch_lines().obtain([this](Result<std::shared_ptr<Channel>> channel) {
-      const auto self = shared_from_this();
-      on_line(std::move(channel));
-    });
+    line_ = transport_.watch_connections().obtain(
+        [this](Result<std::shared_ptr<ClientConnection>> channel) {
+          const auto self = shared_from_this();
+          on_line(std::move(channel));
+        });
   }
 
-  // Nobody hears anything any more.
+  // The handler hears nothing any more.
   void stop() {
     transport_.loop().cancel(std::exchange(timer_, env::TimerId::none));
     line_.reset();
@@ -44,7 +45,7 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
       return answer.body.size() <= kMaxErrorBytes;
     }
     if (!reader_) {
-      reader_.emplace(kind_, is_protobuf(answer.headers), outline_);
+      reader_.emplace(kind_, is_protobuf(answer.headers), outline_, transport_.server_text());
       arm(lifetime_ + kOverdue);
     }
     while (true) {
@@ -70,9 +71,9 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
     if (answer.status == 401) {
       transport_.dialer().credentials().reread();
     }
-    end(answer.status == 200 ? plain_error("the server has ended the watch")
-                             : decode_error(answer.status, answer.headers,
-                                            transport_.redacted(std::move(answer.body))));
+    end(answer.status == 200
+            ? plain_error("the server has ended the watch")
+            : decode_error(answer.status, answer.headers, answer.body, transport_.server_text()));
   }
 
   void on_lost(const Loss& loss) override {
@@ -83,7 +84,7 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
  private:
   static constexpr size_t kMaxErrorBytes = size_t{1} << 20;
 
-  void on_line(Result<std::shared_ptr<Channel>> channel) {
+  void on_line(Result<std::shared_ptr<ClientConnection>> channel) {
     if (!channel) {
       return end(channel.error());
     }
@@ -134,7 +135,7 @@ class RemoteWatch::Stream final : public AnswerSink, public std::enable_shared_f
   const Duration lifetime_;
   client::WatchHandler handler_;
   std::shared_ptr<void> line_;
-  std::shared_ptr<Channel> channel_;
+  std::shared_ptr<ClientConnection> channel_;
   std::optional<WatchReader> reader_;
   env::TimerId timer_ = env::TimerId::none;
   bool ended_ = false;
@@ -153,8 +154,8 @@ RemoteWatch::RemoteWatch(Transport& transport, env::Random& random,
   }
   request.accept = reading.accept;
   stream_ =
-      std::make_shared<Stream>(transport, *collection.kind, reading.outline, std::move(request),
-                               seconds(kMinSeconds + spread), std::move(handler));
+      std::make_shared<Session>(transport, *collection.kind, reading.outline, std::move(request),
+                                seconds(kMinSeconds + spread), std::move(handler));
   stream_->begin();
 }
 

@@ -1,6 +1,6 @@
-// One watch, on a connection that carries no other requests (watch_lines.h). The server is asked to
-// end it after five to ten minutes, so that load spreads when servers come and go; a server that
-// does not keep that is cut off a little later.
+// One watch, on a connection that carries no other requests (watch_connections.h). The server is
+// asked to end it after five to ten minutes, so that load spreads when servers come and go; a
+// server that does not keep that is cut off a little later.
 //
 // Lives on the event loop; the transport outlives it.
 #pragma once
@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "api/codec/outline.h"
+#include "api/codec/json/outline.h"
 #include "client/api_client.h"
 #include "env/random.h"
-#include "remote/transport.h"
+#include "remote/transport/transport.h"
 
 namespace windlass::remote {
 
@@ -36,8 +36,8 @@ class RemoteWatch final : public client::Watch {
   ~RemoteWatch() override;
 
  private:
-  class Stream;
-  std::shared_ptr<Stream> stream_;
+  class Session;
+  std::shared_ptr<Session> stream_;
 };
 
 }  // namespace windlass::remote

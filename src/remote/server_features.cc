@@ -1,6 +1,6 @@
 #include "remote/server_features.h"
 
-#include "api/patch/json_value.h"
+#include "api/codec/json/json_value.h"
 
 namespace windlass::remote {
 namespace {

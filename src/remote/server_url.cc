@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "remote/access.h"
+#include "remote/cluster_access.h"
 
 namespace windlass::remote {
 namespace {

@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "net/endpoint.h"
+#include "net/stream/endpoint.h"
 #include "posix/event_loop.h"
-#include "posix/file_descriptor.h"
+#include "posix/files/file_descriptor.h"
+#include "posix/files/posix_files.h"
 #include "posix/posix_clock.h"
-#include "posix/posix_files.h"
 #include "posix/posix_random.h"
 #include "remote/remote_client.h"
 #include "schema/core/v1/config_map.pb.h"
@@ -31,7 +31,7 @@ inline constexpr int kPatienceSeconds = 20;
 // Everything that a RemoteClient needs.
 class Caller {
  public:
-  explicit Caller(Access access, Transport::Options options = {}, RunPlugin run_plugin = {})
+  explicit Caller(ClusterAccess access, Transport::Options options = {}, RunPlugin run_plugin = {})
       : loop(clock),
         credentials(files, clock, std::move(access), std::move(run_plugin)),
         dialer(loop, clock, credentials),
@@ -169,8 +169,8 @@ class ScriptedServer {
   }
   ~ScriptedServer() { thread_.join(); }
 
-  Access access() const {
-    Access access;
+  ClusterAccess access() const {
+    ClusterAccess access;
     access.server = {false, endpoint_.address, endpoint_.port, ""};
     return access;
   }

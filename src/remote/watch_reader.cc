@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
+#include "api/codec/json/json_value.h"
 #include "api/codec/wire_fields.h"
-#include "api/patch/json_value.h"
 #include "remote/wire.h"
 #include "schema/meta/v1/envelope.pb.h"
 
@@ -137,7 +137,7 @@ Result<std::optional<client::WatchEvent>> WatchReader::read_json(std::string_vie
 Result<std::optional<client::WatchEvent>> WatchReader::make_event(std::string_view type,
                                                                   std::string_view object) {
   if (type == "ERROR") {
-    return fail(decode_status(protobuf_, object));
+    return fail(decode_status(protobuf_, object, text_));
   }
   const auto known = event_type(type);
   if (!known) {

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "api/codec/outline.h"
+#include "api/codec/json/outline.h"
 #include "client/api_client.h"
+#include "remote/server_text.h"
 
 namespace windlass::remote {
 
@@ -16,8 +18,9 @@ class WatchReader {
   // Of one event. An object has at most 1.5 MB in etcd; JSON makes more of it.
   static constexpr size_t kMaxFrameBytes = size_t{16} * 1024 * 1024;
 
-  WatchReader(const api::Kind& kind, bool protobuf, const api::Outline* outline = nullptr)
-      : kind_(kind), protobuf_(protobuf), outline_(outline) {}
+  WatchReader(const api::Kind& kind, bool protobuf, const api::Outline* outline = nullptr,
+              ServerText text = {})
+      : kind_(kind), protobuf_(protobuf), outline_(outline), text_(std::move(text)) {}
 
   // The next event of the buffer, from which it is taken; nothing while it is not there whole. An
   // error ends the stream: what the server says (410 Gone), or that it cannot be read.
@@ -40,8 +43,9 @@ class WatchReader {
   const api::Kind& kind_;
   const bool protobuf_;
   const api::Outline* outline_;
-  size_t read_ = 0;     // of the buffer
-  size_t scanned_ = 0;  // of the buffer, for the end of a line
+  const ServerText text_;  // of errors
+  size_t read_ = 0;        // of the buffer
+  size_t scanned_ = 0;     // of the buffer, for the end of a line
 };
 
 }  // namespace windlass::remote

@@ -6,32 +6,24 @@
 
 #include <charconv>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/codec/protobuf.h"
-#include "base/utf8.h"
 #include "schema/meta/v1/meta.pb.h"
 #include "schema/meta/v1/status.pb.h"
 
 namespace windlass::remote {
 namespace {
 
-// What a server says goes into logs, events and terminals, so that much of it and no more does.
+// Of what a server says, so much is shown.
 constexpr size_t kMaxShownMessage = 2048;
 constexpr size_t kMaxShownName = 256;
 constexpr size_t kMaxCauses = 16;
 
-std::string shown(std::string_view text, size_t max_bytes) {
-  std::string line = one_line(text.substr(0, max_bytes));
-  if (text.size() > max_bytes) {
-    line += "...";
-  }
-  return line;
-}
-
 using StatusMessage = api::meta::v1::Status;
 
-Status unreadable(const Status& why) {
-  return plain_error("the server's answer cannot be read: " + shown(why.message, kMaxShownMessage));
+Status unreadable(const Status& why, const ServerText& text = {}) {
+  return plain_error("the server's answer cannot be read: " +
+                     text.shown(why.message, kMaxShownMessage));
 }
 
 struct Typed {
@@ -81,24 +73,27 @@ Result<StatusMessage> read_status(bool protobuf, std::string_view body) {
   return message;
 }
 
-Status from_message(const StatusMessage& message) {
+Status from_message(const StatusMessage& message, const ServerText& text) {
+  const auto name = [&text](const std::string& said) { return text.shown(said, kMaxShownName); };
+  const auto sentence = [&text](const std::string& said) {
+    return text.shown(said, kMaxShownMessage);
+  };
   Status status;
   status.code = message.code();
-  status.reason = shown(message.reason(), kMaxShownName);
-  status.message = shown(message.message(), kMaxShownMessage);
+  status.reason = name(message.reason());
+  status.message = sentence(message.message());
   const auto& details = message.details();
-  status.details.name = shown(details.name(), kMaxShownName);
-  status.details.group = shown(details.group(), kMaxShownName);
-  status.details.kind = shown(details.kind(), kMaxShownName);
-  status.details.uid = shown(details.uid(), kMaxShownName);
+  status.details.name = name(details.name());
+  status.details.group = name(details.group());
+  status.details.kind = name(details.kind());
+  status.details.uid = name(details.uid());
   status.details.retry_after_seconds = details.retry_after_seconds();
   for (const auto& cause : details.causes()) {
     if (status.details.causes.size() == kMaxCauses) {
       break;
     }
-    status.details.causes.push_back({shown(cause.reason(), kMaxShownName),
-                                     shown(cause.message(), kMaxShownMessage),
-                                     shown(cause.field(), kMaxShownName)});
+    status.details.causes.push_back(
+        {name(cause.reason()), sentence(cause.message()), name(cause.field())});
   }
   return status;
 }
@@ -167,15 +162,16 @@ Result<client::ObjectList> decode_list(bool protobuf, std::string_view body,
   return out;
 }
 
-Status decode_status(bool protobuf, std::string_view body) {
+Status decode_status(bool protobuf, std::string_view body, const ServerText& text) {
   const auto message = read_status(protobuf, body);
-  return message ? from_message(*message) : unreadable(message.error());
+  return message ? from_message(*message, text) : unreadable(message.error(), text);
 }
 
-Status decode_error(int http_status, const http::Headers& headers, std::string_view body) {
+Status decode_error(int http_status, const http::Headers& headers, std::string_view body,
+                    const ServerText& text) {
   Status status;
   if (const auto message = read_status(is_protobuf(headers), body)) {
-    status = from_message(*message);
+    status = from_message(*message, text);
   } else {
     status.reason.clear();
     status.message = fmt::format("the server answered with status {} and no reason", http_status);

@@ -6,9 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "api/codec/outline.h"
+#include "api/codec/json/outline.h"
 #include "client/api_client.h"
 #include "http/message.h"
+#include "remote/server_text.h"
 
 namespace windlass::remote {
 
@@ -44,8 +45,9 @@ Result<client::ObjectPtr> decode_object(bool protobuf, std::string_view body, co
 Result<client::ObjectList> decode_list(bool protobuf, std::string_view body, const api::Kind& kind);
 // What the server says went wrong. Without a Status in the body (a proxy, a page) only the code is
 // taken over: a NotFound is believed to the API server alone.
-Status decode_error(int http_status, const http::Headers& headers, std::string_view body);
+Status decode_error(int http_status, const http::Headers& headers, std::string_view body,
+                    const ServerText& text);
 // A Status message as our own.
-Status decode_status(bool protobuf, std::string_view body);
+Status decode_status(bool protobuf, std::string_view body, const ServerText& text);
 
 }  // namespace windlass::remote

@@ -2,10 +2,10 @@
 // for the attempt and dropped with it; the cluster must not change meanwhile.
 #pragma once
 
-#include "scheduler/cluster.h"
-#include "scheduler/nominations.h"
-#include "scheduler/pod_affinity.h"
-#include "scheduler/spread.h"
+#include "scheduler/cluster/cluster.h"
+#include "scheduler/cluster/nominations.h"
+#include "scheduler/cluster/pod_affinity.h"
+#include "scheduler/cluster/spread.h"
 
 namespace windlass::scheduler {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/model_testing.h"
+#include "scheduler/cluster/model_testing.h"
 
 namespace windlass::scheduler {
 namespace {

@@ -25,22 +25,17 @@ bool is_leaving(const api::Message& message) {
 
 }  // namespace
 
-Evictor::Evictor(client::ClientEnv env, client::EventRecorder& events, bool disruption_conditions)
-    : env_(env),
-      events_(events),
-      disruption_conditions_(disruption_conditions),
-      self_(std::make_shared<Evictor*>(this)) {}
+VictimEvictor::VictimEvictor(client::ClientEnv env, client::EventRecorder& events,
+                             bool disruption_conditions)
+    : env_(env), events_(events), disruption_conditions_(disruption_conditions) {}
 
 template <class Then>
-client::Done<client::ObjectPtr> Evictor::then(Then next) {
-  return [weak = std::weak_ptr(self_), next](const Result<client::ObjectPtr>& answer) {
-    if (const auto self = weak.lock()) {
-      next(**self, answer);
-    }
-  };
+client::Done<client::ObjectPtr> VictimEvictor::then(Then next) {
+  return self_.bind(
+      [next](VictimEvictor& self, const Result<client::ObjectPtr>& answer) { next(self, answer); });
 }
 
-void Evictor::evict(const PodInfo& preemptor, const Victims& victims, Done done) {
+void VictimEvictor::evict(const PodInfo& preemptor, const Victims& victims, Done done) {
   auto round = std::make_shared<Round>();
   round->preemptor_uid = preemptor.uid;
   round->scheduler_name = preemptor.scheduler_name;
@@ -51,14 +46,10 @@ void Evictor::evict(const PodInfo& preemptor, const Victims& victims, Done done)
       round->victims.push_back(victim);
     }
   }
-  env_.executor.post([weak = std::weak_ptr(self_), round] {
-    if (const auto self = weak.lock()) {
-      (*self)->advance(round);
-    }
-  });
+  env_.executor.post(self_.bind([round](VictimEvictor& self) { self.advance(round); }));
 }
 
-void Evictor::advance(const RoundPtr& round) {
+void VictimEvictor::advance(const RoundPtr& round) {
   const size_t count = round->victims.size();
   while (!round->outcome.error && round->next < count && round->in_flight < kMaxParallel) {
     // P-20: the last one, the least important, only when the others are on their way.
@@ -74,7 +65,7 @@ void Evictor::advance(const RoundPtr& round) {
   }
 }
 
-void Evictor::mark(const RoundPtr& round, const PodPtr& victim, int marks) {
+void VictimEvictor::mark(const RoundPtr& round, const PodPtr& victim, int marks) {
   client::update_status(
       env_.client, ref_of(*victim), victim->uid,
       [scheduler = round->scheduler_name, &clock = env_.clock](api::Message& pod) {
@@ -84,7 +75,7 @@ void Evictor::mark(const RoundPtr& round, const PodPtr& victim, int marks) {
                    "PreemptionByScheduler",
                    scheduler + ": preempting to accommodate a higher priority pod");
       },
-      then([round, victim, marks](Evictor& self, const Result<client::ObjectPtr>& pod) {
+      then([round, victim, marks](VictimEvictor& self, const Result<client::ObjectPtr>& pod) {
         if (!pod) {  // C-7: no mark, no delete
           self.settle(round, is_not_found(pod.error()), pod.error());
         } else if (is_leaving(**pod)) {
@@ -95,21 +86,21 @@ void Evictor::mark(const RoundPtr& round, const PodPtr& victim, int marks) {
       }));
 }
 
-void Evictor::remove(const RoundPtr& round, const PodPtr& victim,
-                     std::optional<std::string> version, int marks) {
+void VictimEvictor::remove(const RoundPtr& round, const PodPtr& victim,
+                           std::optional<std::string> version, int marks) {
   client::DeleteOptions options;
   options.preconditions.uid = victim->uid;
-  // As it was marked: somebody may have cleared the mark since (D-14).
+  // As it was marked: the mark may have been cleared since (D-14).
   options.preconditions.resource_version = std::move(version);
   env_.client.remove(
       ref_of(*victim), options,
-      then([round, victim, marks](Evictor& self, const Result<client::ObjectPtr>& pod) {
+      then([round, victim, marks](VictimEvictor& self, const Result<client::ObjectPtr>& pod) {
         self.on_removed(round, victim, marks, pod);
       }));
 }
 
-void Evictor::on_removed(const RoundPtr& round, const PodPtr& victim, int marks,
-                         const Result<client::ObjectPtr>& answer) {
+void VictimEvictor::on_removed(const RoundPtr& round, const PodPtr& victim, int marks,
+                               const Result<client::ObjectPtr>& answer) {
   if (!answer && is_conflict(answer.error()) && marks > 0 && marks < kMaxMarks) {
     mark(round, victim, marks + 1);  // finds out whether another pod has the name now
     return;
@@ -126,7 +117,7 @@ void Evictor::on_removed(const RoundPtr& round, const PodPtr& victim, int marks,
   settle(round, false, std::nullopt);
 }
 
-void Evictor::settle(const RoundPtr& round, bool gone, const std::optional<Status>& error) {
+void VictimEvictor::settle(const RoundPtr& round, bool gone, const std::optional<Status>& error) {
   --round->in_flight;
   if (gone) {
     round->outcome.found_gone = true;

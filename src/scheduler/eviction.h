@@ -11,28 +11,29 @@
 #include <string>
 #include <vector>
 
+#include "base/weak_self.h"
 #include "client/event_recorder.h"
 #include "scheduler/preemption.h"
 
 namespace windlass::scheduler {
 
-class Evictor {
+class VictimEvictor {
  public:
-  struct Outcome {
+  struct EvictionResult {
     std::optional<Status> error;  // of the first request that failed
     bool found_gone = false;      // one was not there any more
   };
-  using Done = std::function<void(const Outcome&)>;
+  using Done = std::function<void(const EvictionResult&)>;
 
   // Without `disruption_conditions` pods are deleted and not marked (F-1).
-  Evictor(client::ClientEnv env, client::EventRecorder& events, bool disruption_conditions);
+  VictimEvictor(client::ClientEnv env, client::EventRecorder& events, bool disruption_conditions);
 
   // `done` runs later, exactly once.
   void evict(const PodInfo& preemptor, const Victims& victims, Done done);
 
  private:
   static constexpr size_t kMaxParallel = 16;
-  // So often a victim is marked that somebody changes between its mark and its delete.
+  // How often a victim is marked that another client changes between its mark and its delete.
   static constexpr int kMaxMarks = 5;
 
   // One preemption under way.
@@ -44,7 +45,7 @@ class Evictor {
     Done done;
     size_t next = 0;
     size_t in_flight = 0;
-    Outcome outcome;
+    EvictionResult outcome;
   };
   using RoundPtr = std::shared_ptr<Round>;
 
@@ -61,7 +62,7 @@ class Evictor {
   client::ClientEnv env_;
   client::EventRecorder& events_;
   bool disruption_conditions_;
-  std::shared_ptr<Evictor*> self_;  // callbacks hold it weakly
+  WeakSelf<VictimEvictor> self_{this};
 };
 
 }  // namespace windlass::scheduler

@@ -311,7 +311,8 @@ TEST_F(PreemptionScenarioTest, Scenario27_P13_AVictimThatIsLeavingAlready) {
   EXPECT_EQ(node_of("urgent"), "n1");
 }
 
-// Whoever waits for a pod that a user deletes is tried again with every change, and not in between.
+// A pod that waits for one that a user deletes is tried again with every change, and not in
+// between.
 TEST_F(PreemptionScenarioTest, Scenario27_P13_WhoWaitsIsTriedOncePerChange) {
   fill_node();
   EXPECT_TRUE(api.remove_pod("victim", 30).answer);
@@ -504,7 +505,7 @@ TEST_F(PreemptionScenarioTest, S9_S7_AlsoWhenAFinalizerHoldsThePod) {
   ASSERT_EQ(nominated("ten"), "n1");
   ASSERT_EQ(nominated("five"), "");
   EXPECT_TRUE(api.remove_pod("ten", 0).answer);
-  // It is looked at again, and nobody else is.
+  // It is looked at again, and no other pod is.
   api.change<Pod>(api::kinds::pod(), "default", "ten", "",
                   [](Pod& pod) { (*pod.mutable_metadata()->mutable_labels())["a"] = "b"; });
   settle();

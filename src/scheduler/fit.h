@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "scheduler/node_info.h"
+#include "scheduler/cluster/node_info.h"
 
 namespace windlass::scheduler {
 
@@ -28,7 +28,7 @@ enum class Reason : uint32_t {
   pod_affinity,
   pod_anti_affinity,
   existing_anti_affinity,
-  no_victims,   // of preemption: nobody there may be preempted
+  no_victims,   // of preemption: no pod there may be preempted
   not_helpful,  // of preemption: whatever went, the pod would not fit
 };
 inline constexpr uint32_t kReasons = 15;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/bounded_map.h"
-#include "scheduler/cluster.h"
+#include "scheduler/cluster/cluster.h"
 #include "scheduler/fit.h"
 
 namespace windlass::scheduler {

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "scheduler/model_testing.h"
-#include "sim/world.h"
+#include "scheduler/cluster/model_testing.h"
+#include "virtual_world/world.h"
 
 namespace windlass::scheduler {
 namespace {
@@ -29,7 +29,7 @@ class PlacerTest : public ::testing::Test {
     cluster.set_node(node);
   }
 
-  sim::SimRandom random{1};
+  virtual_world::SeededRandom random{1};
   Cluster cluster;
   Nominations nominations;
   Placer placer{cluster, nominations, random};

@@ -85,7 +85,7 @@ std::variant<Victims, Fit> victims_on(Attempt& attempt, const NodeState& node,
   for (const PodPtr& pod : victims.pods) {
     trial.put_back(*pod);
   }
-  CHECK(!victims.pods.empty(), "a pod that did not fit needs somebody to go");
+  CHECK(!victims.pods.empty(), "a pod that did not fit needs a victim");
   std::sort(victims.pods.begin(), victims.pods.end(), [&](const PodPtr& a, const PodPtr& b) {
     return is_more_important(*a, *b, context.now);
   });

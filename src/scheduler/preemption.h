@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "env/random.h"
 #include "scheduler/attempt.h"
-#include "scheduler/budgets.h"
+#include "scheduler/cluster/budgets.h"
 
 namespace windlass::scheduler {
 
@@ -24,7 +24,7 @@ struct Victims {
 
 struct PreemptionPlan {
   std::optional<Victims> victims;
-  std::string text;  // why nobody goes: `preemption: 0/2 nodes are available: ...`
+  std::string text;  // why no pod is preempted: `preemption: 0/2 nodes are available: ...`
 };
 
 // P-8: whether a matters more than b. A pod that has not started yet starts now.
@@ -38,7 +38,7 @@ bool waits_for_victims(const PodInfo& pod, const NodeState& nominated, bool disr
 size_t pick_victims(std::span<const Victims> candidates, Time now);
 
 struct PreemptionContext {
-  std::span<const Budget> budgets;
+  std::span<const DisruptionBudget> budgets;
   env::Random& random;
   Time now;
 };

@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "scheduler/model_testing.h"
+#include "scheduler/cluster/model_testing.h"
 #include "scheduler/placer.h"
-#include "sim/world.h"
+#include "virtual_world/world.h"
 
 namespace windlass::scheduler {
 namespace {
@@ -56,11 +56,11 @@ class PreemptionTest : public ::testing::Test {
     budgets.push_back({"default", label, *api::LabelSelector::parse("app=" + label), allowed, {}});
   }
 
-  sim::SimRandom random{1};
+  virtual_world::SeededRandom random{1};
   Cluster cluster;
   Nominations nominations;
   Placer placer{cluster, nominations, random};
-  std::vector<Budget> budgets;
+  std::vector<DisruptionBudget> budgets;
 };
 
 TEST_F(PreemptionTest, P4_WithoutCandidatesItSaysSoForEveryNode) {
@@ -116,23 +116,24 @@ TEST_F(PreemptionTest, P8_APodThatHasNotStartedStartsNow) {
 
 TEST_F(PreemptionTest, P9_WhatViolatesABudget) {
   const PodPtr covered = make_pod("p", cpu_shape(1), {{"app", "x"}});
-  const auto violating = [](const PodPtr& pod, Budget budget) {
-    return split_by_budgets(std::vector<PodPtr>{pod}, std::vector<Budget>{std::move(budget)})
+  const auto violating = [](const PodPtr& pod, DisruptionBudget budget) {
+    return split_by_budgets(std::vector<PodPtr>{pod},
+                            std::vector<DisruptionBudget>{std::move(budget)})
                .violating.size() == 1;
   };
-  const Budget budget{"default", "b", *api::LabelSelector::parse("app=x"), 0, {}};
+  const DisruptionBudget budget{"default", "b", *api::LabelSelector::parse("app=x"), 0, {}};
   EXPECT_TRUE(violating(covered, budget));
   EXPECT_FALSE(violating(make_pod("q", cpu_shape(1)), budget));
-  Budget other_namespace = budget;
+  DisruptionBudget other_namespace = budget;
   other_namespace.ns = "other";
   EXPECT_FALSE(violating(covered, other_namespace));
-  Budget everything = budget;
+  DisruptionBudget everything = budget;
   everything.selector = api::LabelSelector();
   EXPECT_FALSE(violating(covered, everything));
-  Budget disrupted = budget;
+  DisruptionBudget disrupted = budget;
   disrupted.disrupted = {"p"};
   EXPECT_FALSE(violating(covered, disrupted));
-  Budget roomy = budget;
+  DisruptionBudget roomy = budget;
   roomy.allowed = 1;
   EXPECT_FALSE(violating(covered, roomy));
 }

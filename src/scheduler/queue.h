@@ -3,7 +3,7 @@
 //
 // Pods that fit nowhere wait in groups whose members are all alike: what does not help the first of
 // a group helps none of them, so a change wakes only the first, and its success the next. Why they
-// fit nowhere is what the last of them that was tried found, whoever is the first. A pod that is
+// fit nowhere is what the last of them that was tried found, whichever is the first. A pod that is
 // not like any other is a group of its own.
 //
 // Owned by the scheduler, on its executor; `on_ready` is told when there is something to take.
@@ -19,7 +19,7 @@
 
 #include "env/clock.h"
 #include "env/executor.h"
-#include "scheduler/pod_info.h"
+#include "scheduler/cluster/pod_info.h"
 
 namespace windlass::scheduler {
 

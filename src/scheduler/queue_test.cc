@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "scheduler/cluster/model_testing.h"
 #include "scheduler/fit.h"
-#include "scheduler/model_testing.h"
-#include "sim/world.h"
+#include "virtual_world/world.h"
 
 namespace windlass::scheduler {
 namespace {
@@ -36,7 +36,7 @@ class QueueTest : public ::testing::Test {
   }
   static bool always(const PodInfo&, uint64_t) { return true; }
 
-  sim::SimWorld world{1};
+  virtual_world::VirtualWorld world{1};
   int told = 0;
   SchedulingQueue queue{world.executor(), world.clock(), {}, [this] { ++told; }};
 };

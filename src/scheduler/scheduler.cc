@@ -41,7 +41,6 @@ Scheduler::Scheduler(client::ClientEnv env, Options options)
                 }),
       events_(env, options_.name, options_.host),
       evictor_(env, events_, options_.disruption_conditions),
-      self_(std::make_shared<Scheduler*>(this)),
       node_informer_(env, {&api::kinds::node()}, read_node),
       pod_informer_(env, {&api::kinds::pod()},
                     [this](const api::Message& pod) { return read_live_pod(pod, shapes_); }),
@@ -90,11 +89,7 @@ void Scheduler::run_soon() {
     return;
   }
   round_posted_ = true;
-  env_.executor.post([weak = std::weak_ptr<Scheduler*>(self_)] {
-    if (const auto scheduler = weak.lock()) {
-      (*scheduler)->run_round();
-    }
-  });
+  env_.executor.post(self_.bind(&Scheduler::run_round));
 }
 
 void Scheduler::run_round() {
@@ -163,12 +158,10 @@ void Scheduler::bind(QueuedPod& queued, const std::string& node) {
   ++bindings_;
   queued.doubtful_node = node;
   env_.client.bind({&api::kinds::pod(), queued.pod->ns, queued.pod->name}, queued.pod->uid, node,
-                   [weak = std::weak_ptr<Scheduler*>(self_), target = event_target(*queued.pod),
-                    node](const Result<void>& result) {
-                     if (const auto scheduler = weak.lock()) {
-                       (*scheduler)->on_bound(target, node, result);
-                     }
-                   });
+                   self_.bind([target = event_target(*queued.pod), node](
+                                  Scheduler& self, const Result<void>& result) {
+                     self.on_bound(target, node, result);
+                   }));
 }
 
 void Scheduler::on_bound(const client::EventTarget& target, const std::string& node,

@@ -12,13 +12,14 @@
 #include <string>
 
 #include "api/feature_gates.h"
+#include "base/weak_self.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
-#include "scheduler/cluster.h"
+#include "scheduler/cluster/cluster.h"
+#include "scheduler/cluster/projection.h"
 #include "scheduler/eviction.h"
 #include "scheduler/placer.h"
 #include "scheduler/preemption.h"
-#include "scheduler/projection.h"
 #include "scheduler/queue.h"
 #include "scheduler/status_writer.h"
 
@@ -101,12 +102,13 @@ class Scheduler {
   void fail_everywhere(QueuedPod& queued, Attempt& attempt, const Placement& placement);
   bool may_preempt(const QueuedPod& queued, const Placement& placement, std::string& text) const;
   void preempt(QueuedPod& queued, const Victims& victims);
-  void on_preempted(const std::string& uid, uint64_t reasons, const Evictor::Outcome& outcome);
+  void on_preempted(const std::string& uid, uint64_t reasons,
+                    const VictimEvictor::EvictionResult& outcome);
   void release_lower_nominations(const PodInfo& preemptor, const std::string& node);
   void nominate(QueuedPod& queued, const std::string& node);
   void park(QueuedPod& queued, uint64_t reasons, const std::string& message);
   void tell(QueuedPod& queued, const char* reason, const std::string& message);
-  std::vector<Budget> budgets() const;
+  std::vector<DisruptionBudget> budgets() const;
 
   client::ClientEnv env_;
   Options options_;
@@ -116,17 +118,17 @@ class Scheduler {
   Nominations nominations_;
   Placer placer_;
   SchedulingQueue queue_;
-  StatusWriter statuses_;
+  SchedulingStatusWriter statuses_;
   client::EventRecorder events_;
-  Evictor evictor_;
+  VictimEvictor evictor_;
   client::BoundedMap<LastNo> last_nos_{kMaxLastNos};  // by group
   size_t bindings_ = 0;
   bool round_posted_ = false;
-  std::shared_ptr<Scheduler*> self_;  // posted tasks and callbacks hold it weakly
   client::Informer<NodeInfo> node_informer_;
   client::Informer<PodPtr> pod_informer_;
-  client::Informer<Budget> budget_informer_;
+  client::Informer<DisruptionBudget> budget_informer_;
   client::Informer<NamespaceInfo> namespace_informer_;
+  WeakSelf<Scheduler> self_{this};
 };
 
 client::EventTarget event_target(const PodInfo& pod);

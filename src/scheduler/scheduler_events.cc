@@ -86,7 +86,7 @@ void Scheduler::on_room_freed(const std::string& node) {
   });
 }
 
-// S-5a: a node that could not take the pod whoever left wakes nobody.
+// S-5a: a node that could not take the pod whichever pod left wakes none.
 void Scheduler::on_node(const NodeInfo& node) {
   if (cluster_.set_node(node) == Cluster::NodeChange::none) {
     return;

@@ -17,10 +17,10 @@ std::string event_text(const std::string& message) {
 
 }  // namespace
 
-std::vector<Budget> Scheduler::budgets() const {
-  std::vector<Budget> all;
+std::vector<DisruptionBudget> Scheduler::budgets() const {
+  std::vector<DisruptionBudget> all;
   budget_informer_.for_each(
-      [&all](const std::string&, const Budget& budget) { all.push_back(budget); });
+      [&all](const std::string&, const DisruptionBudget& budget) { all.push_back(budget); });
   return all;
 }
 
@@ -35,7 +35,7 @@ void Scheduler::fail_everywhere(QueuedPod& queued, Attempt& attempt, const Place
   std::string text;
   if (may_preempt(queued, placement, text)) {
     ++metrics_.preemption_attempts;
-    const std::vector<Budget> all_budgets = budgets();
+    const std::vector<DisruptionBudget> all_budgets = budgets();
     const PreemptionPlan plan =
         plan_preemption(attempt, placement.fits, {all_budgets, env_.random, env_.clock.now()});
     if (options_.on_preemption) {
@@ -102,17 +102,15 @@ void Scheduler::preempt(QueuedPod& queued, const Victims& victims) {
   release_lower_nominations(*pod, victims.node);
   queue_.listen(queued);  // P-20: held out of the queue until the victims are on their way
   evictor_.evict(*pod, victims,
-                 [weak = std::weak_ptr<Scheduler*>(self_), uid = pod->uid,
-                  reasons = queued.reasons](const Evictor::Outcome& outcome) {
-                   if (const auto scheduler = weak.lock()) {
-                     (*scheduler)->on_preempted(uid, reasons, outcome);
-                   }
-                 });
+                 self_.bind([uid = pod->uid, reasons = queued.reasons](
+                                Scheduler& self, const VictimEvictor::EvictionResult& outcome) {
+                   self.on_preempted(uid, reasons, outcome);
+                 }));
   queue_.wake_next(group);
 }
 
 void Scheduler::on_preempted(const std::string& uid, uint64_t reasons,
-                             const Evictor::Outcome& outcome) {
+                             const VictimEvictor::EvictionResult& outcome) {
   QueuedPod* queued = queue_.find(uid);
   if (queued == nullptr || queued->place != QueuedPod::Place::in_work) {
     return;

@@ -67,7 +67,7 @@ class FaultyRun : public testing::SchedulerTest {
       }
     }
     for (const auto& [node, pods] : per_node) {
-      EXPECT_LE(pods, 4) << node;  // reliability.md N7
+      EXPECT_LE(pods, 4) << node;  // safety.md N7
     }
   }
   // The kubelet's part.

@@ -282,7 +282,7 @@ TEST_F(SchedulerTest, Scenario5_S3_ARefusedBindingBacksOff) {
   EXPECT_EQ(node_of("p"), "n1");
 }
 
-TEST_F(SchedulerTest, S17_ALostAnswerToABindingTakesNobodysRoom) {
+TEST_F(SchedulerTest, S17_ALostAnswerToABindingTakesNoPodsRoom) {
   add_node("n1", "1");
   add_pod("p");
   calls.lose_answer = [](const std::string& line) -> std::optional<Status> {
@@ -376,7 +376,7 @@ TEST_F(SchedulerTest, S17_ARecreatedPodIsNotBoundInPlaceOfTheOldOne) {
   EXPECT_EQ(node_of("q"), "n1");
 }
 
-TEST_F(SchedulerTest, Scenario7_ASelectorThatMatchesNothingPreemptsNobody) {
+TEST_F(SchedulerTest, Scenario7_ASelectorThatMatchesNothingPreemptsNoPod) {
   add_node("n1", "1");
   add_running("low", "n1", "1");
   add_pod("p", "1", "priority: 10, nodeSelector: {disk: ssd},");
@@ -397,7 +397,7 @@ TEST_F(SchedulerTest, Scenario8_S7_ADeletingPodIsSkippedWithAnEvent) {
   EXPECT_EQ(scheduled("p").type(), "");
 }
 
-TEST_F(SchedulerTest, S17_S7_ADeletingPodThatCannotBeBoundTakesNobodysRoom) {
+TEST_F(SchedulerTest, S17_S7_ADeletingPodThatCannotBeBoundTakesNoPodsRoom) {
   add_node("n1", "1");
   add_pod("p", "1", "", "finalizers: [example.com/f]");
   add_pod("q");
@@ -424,7 +424,7 @@ TEST_F(SchedulerTest, S8_RemovingTheLastGateQueuesThePod) {
   EXPECT_EQ(node_of("p"), "n1");
 }
 
-TEST_F(SchedulerTest, S5a_ANodeThatStillDoesNotMatchWakesNobody) {
+TEST_F(SchedulerTest, S5a_ANodeThatStillDoesNotMatchWakesNoPod) {
   add_node("n1");
   add_pod("p", "1", "nodeSelector: {disk: ssd},");
   start();
@@ -438,7 +438,7 @@ TEST_F(SchedulerTest, S5a_ANodeThatStillDoesNotMatchWakesNobody) {
   EXPECT_EQ(node_of("p"), "n1");
 }
 
-TEST_F(SchedulerTest, S5_DeletingANodeWakesNobody) {
+TEST_F(SchedulerTest, S5_DeletingANodeWakesNoPod) {
   add_node("n1");
   add_node("n2");
   add_pod("p", "1", "nodeSelector: {disk: ssd},");
@@ -532,7 +532,7 @@ TEST_F(SchedulerTest, ManyOfAKindAreTriedOnceAndAllTold) {
   EXPECT_LE(scheduler->metrics().unschedulable, 3u);
 }
 
-// What pods would like keeps nobody off, so that it tells no two of a kind apart.
+// Preferences keep no pod off a node, so that they tell no two of a kind apart.
 TEST_F(SchedulerTest, S5_ManyOfAKindAreTriedOnceWhateverPodsWouldLike) {
   const std::string term =
       "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: x}}}";

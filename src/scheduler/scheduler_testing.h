@@ -12,17 +12,17 @@
 
 #include "api/codec/wire_time.h"
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "client/object_identity.h"
 #include "scheduler/scheduler.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/policy/v1/pod_disruption_budget.pb.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::scheduler::testing {
 
 using apiserver::testing::Node;
 using apiserver::testing::Pod;
-using apiserver::testing::SimApi;
+using apiserver::testing::SimulatedApi;
 using Event = api::core::v1::Event;
 using Condition = api::core::v1::PodCondition;
 using PodDisruptionBudget = api::policy::v1::PodDisruptionBudget;
@@ -138,7 +138,7 @@ class SchedulerTest : public ::testing::Test {
     return count;
   }
 
-  SimApi api;
+  SimulatedApi api;
   client::InterceptingClient calls{api.client, api.world.executor()};
   std::unique_ptr<Scheduler> scheduler;
 };

@@ -8,17 +8,17 @@
 
 namespace windlass::scheduler {
 
-StatusWriter::StatusWriter(client::ClientEnv env,
-                           std::function<void(const std::string& uid)> on_dropped)
-    : env_(env), on_dropped_(std::move(on_dropped)), self_(std::make_shared<StatusWriter*>(this)) {}
+SchedulingStatusWriter::SchedulingStatusWriter(
+    client::ClientEnv env, std::function<void(const std::string& uid)> on_dropped)
+    : env_(env), on_dropped_(std::move(on_dropped)) {}
 
-StatusWriter::~StatusWriter() {
+SchedulingStatusWriter::~SchedulingStatusWriter() {
   for (const auto& [uid, report] : reports_) {
     env_.executor.cancel(report.timer);
   }
 }
 
-void StatusWriter::report(const PodInfo& pod, News news) {
+void SchedulingStatusWriter::report(const PodInfo& pod, News news) {
   const auto [entry, added] = reports_.try_emplace(pod.uid);
   Report& report = entry->second;
   report.ns = pod.ns;
@@ -36,7 +36,7 @@ void StatusWriter::report(const PodInfo& pod, News news) {
   }
 }
 
-void StatusWriter::send_next() {
+void SchedulingStatusWriter::send_next() {
   while (in_flight_ < kMaxInFlight && !waiting_.empty()) {
     const std::string uid = std::move(waiting_.front());
     waiting_.pop_front();
@@ -44,24 +44,19 @@ void StatusWriter::send_next() {
   }
 }
 
-void StatusWriter::send(const std::string& uid) {
+void SchedulingStatusWriter::send(const std::string& uid) {
   ++in_flight_;
   const Report& report = reports_.at(uid);
-  const std::weak_ptr<StatusWriter*> weak = self_;
   client::update_status(
       env_.client, {&api::kinds::pod(), report.ns, report.name}, uid,
-      [weak, uid](api::Message& pod) {
-        const auto self = weak.lock();
-        return self && (*self)->apply(uid, pod);
-      },
-      [weak, uid](const Result<client::ObjectPtr>& pod) {
-        if (const auto self = weak.lock()) {
-          (*self)->on_written(uid, pod);
-        }
-      });
+      self_.bind(
+          [uid](SchedulingStatusWriter& self, api::Message& pod) { return self.apply(uid, pod); }),
+      self_.bind([uid](SchedulingStatusWriter& self, const Result<client::ObjectPtr>& pod) {
+        self.on_written(uid, pod);
+      }));
 }
 
-bool StatusWriter::apply(const std::string& uid, api::Message& pod) {
+bool SchedulingStatusWriter::apply(const std::string& uid, api::Message& pod) {
   Report& report = reports_.at(uid);
   report.fresh = false;
   bool changed = false;
@@ -74,7 +69,8 @@ bool StatusWriter::apply(const std::string& uid, api::Message& pod) {
   return changed;
 }
 
-void StatusWriter::on_written(const std::string& uid, const Result<client::ObjectPtr>& pod) {
+void SchedulingStatusWriter::on_written(const std::string& uid,
+                                        const Result<client::ObjectPtr>& pod) {
   --in_flight_;
   Report& report = reports_.at(uid);
   if (!pod) {
@@ -89,7 +85,7 @@ void StatusWriter::on_written(const std::string& uid, const Result<client::Objec
   send_next();
 }
 
-void StatusWriter::retry(const std::string& uid, const Status& why) {
+void SchedulingStatusWriter::retry(const std::string& uid, const Status& why) {
   Report& report = reports_.at(uid);
   if (is_not_found(why) || ++report.tries >= kMaxTries) {
     if (!is_not_found(why)) {

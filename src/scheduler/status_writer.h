@@ -1,5 +1,5 @@
 // Tells pods why they are not scheduled and for which node room is being made: reads the pod, sets
-// condition and nomination, writes the status, and tries again a few times when somebody else was
+// condition and nomination, writes the status, and tries again a few times when another client was
 // faster (disruption.md C-5). What it cannot write it drops with a line in the log: the next
 // attempt to schedule the pod says it again.
 //
@@ -12,12 +12,13 @@
 #include <optional>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/reflector.h"
-#include "scheduler/pod_info.h"
+#include "scheduler/cluster/pod_info.h"
 
 namespace windlass::scheduler {
 
-class StatusWriter {
+class SchedulingStatusWriter {
  public:
   struct News {
     std::optional<ScheduledCondition> unscheduled;  // PodScheduled becomes False
@@ -25,10 +26,11 @@ class StatusWriter {
   };
 
   // `on_dropped` hears of pods whose news could not be written.
-  StatusWriter(client::ClientEnv env, std::function<void(const std::string& uid)> on_dropped);
-  ~StatusWriter();
-  StatusWriter(const StatusWriter&) = delete;
-  StatusWriter& operator=(const StatusWriter&) = delete;
+  SchedulingStatusWriter(client::ClientEnv env,
+                         std::function<void(const std::string& uid)> on_dropped);
+  ~SchedulingStatusWriter();
+  SchedulingStatusWriter(const SchedulingStatusWriter&) = delete;
+  SchedulingStatusWriter& operator=(const SchedulingStatusWriter&) = delete;
 
   // Newer news replace what has not been written yet.
   void report(const PodInfo& pod, News news);
@@ -60,7 +62,7 @@ class StatusWriter {
   std::map<std::string, Report> reports_;  // by pod uid, those not yet written
   std::deque<std::string> waiting_;        // for their turn; at most one entry for each report
   size_t in_flight_ = 0;
-  std::shared_ptr<StatusWriter*> self_;  // callbacks hold it weakly
+  WeakSelf<SchedulingStatusWriter> self_{this};
 };
 
 // S-17, S-18, C-3: sets PodScheduled to False; false when the pod says so already, or has a node.

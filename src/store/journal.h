@@ -1,5 +1,5 @@
 // Where committed writes survive. The store hands over every write in revision order and treats it
-// as done only when the journal says so; until then nobody sees it. A journal may gather many
+// as done only when the journal says so; until then no reader sees it. A journal may gather many
 // writes into one commit. Calls and answers are on the core thread; what a journal does on a thread
 // of its own is its own business (the parts of a Version it needs are immutable).
 #pragma once
@@ -23,7 +23,7 @@ class JournalListener {
   // is not touched by this.
   virtual void on_full(Status why) = 0;
   virtual void on_room() = 0;
-  // Writing failed. Nothing that is not yet durable ever will be (reliability.md 2).
+  // Writing failed. Nothing that is not yet durable ever will be (safety.md V2).
   virtual void on_failure(Status why) = 0;
 };
 

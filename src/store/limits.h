@@ -5,7 +5,7 @@
 
 namespace windlass::store {
 
-struct Limits {
+struct StoreLimits {
   // Watch history and old versions, of each resource.
   size_t history_events = 65'536;
   // Of all resources together, with what the memory of a version takes besides its bytes. The
@@ -14,7 +14,7 @@ struct Limits {
   // Writes handed to the journal and not yet durable.
   size_t pending_writes = 10'000;
   size_t pending_bytes = size_t{64} << 20;
-  // One encoded object (reliability.md 3.1).
+  // One encoded object (safety.md Q2).
   size_t object_bytes = size_t{3} << 19;
   // Groups of refused writes that are remembered, for those who ask late what became of them.
   size_t refused_ranges = 1'024;

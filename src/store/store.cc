@@ -17,13 +17,13 @@ std::string prefix_of(std::string_view ns) {
   return ns.empty() ? std::string() : std::string(ns) + '/';
 }
 
-std::string key_text(const Key& key) {
+std::string key_text(const ObjectKey& key) {
   return prefix_of(key.ns).append(key.name);
 }
 
 }  // namespace
 
-Store::Store(Journal* journal, Limits limits)
+Store::Store(Journal* journal, StoreLimits limits)
     : journal_(journal),
       limits_(limits),
       start_(kFirstRevision),
@@ -54,7 +54,7 @@ void Store::on_kept(KeptWrite write) {
 void Store::trim_histories() {
   while (true) {
     size_t bytes = 0;
-    Table* largest = nullptr;
+    ResourceTable* largest = nullptr;
     for (const auto& [resource, table] : tables_) {
       bytes += table->history_bytes();
       // The newest change of each stays: those who wait for it have not read it yet.
@@ -70,42 +70,42 @@ void Store::trim_histories() {
   }
 }
 
-Table& Store::table(std::string_view resource) {
+ResourceTable& Store::table(std::string_view resource) {
   const auto found = tables_.find(resource);
   if (found != tables_.end()) {
     return *found->second;
   }
-  auto made = std::make_unique<Table>(std::string(resource), limits_, start_);
+  auto made = std::make_unique<ResourceTable>(std::string(resource), limits_, start_);
   return *tables_.emplace(resource, std::move(made)).first->second;
 }
 
-const Table* Store::find_table(std::string_view resource) const {
+const ResourceTable* Store::find_table(std::string_view resource) const {
   const auto found = tables_.find(resource);
   return found == tables_.end() ? nullptr : found->second.get();
 }
 
-VersionPtr Store::get(const Key& key) const {
-  const Table* found = find_table(key.resource);
+VersionPtr Store::get(const ObjectKey& key) const {
+  const ResourceTable* found = find_table(key.resource);
   return found == nullptr ? nullptr : found->committed(key_text(key));
 }
 
-VersionPtr Store::head(const Key& key) const {
-  const Table* found = find_table(key.resource);
+VersionPtr Store::head(const ObjectKey& key) const {
+  const ResourceTable* found = find_table(key.resource);
   return found == nullptr ? nullptr : found->head(key_text(key));
 }
 
 Revision Store::compacted(std::string_view resource) const {
-  const Table* found = find_table(resource);
+  const ResourceTable* found = find_table(resource);
   return found == nullptr ? start_ : found->compacted();
 }
 
-std::optional<Page> Store::list(const Scan& scan) const {
-  Page page;
+std::optional<VersionPage> Store::list(const Scan& scan) const {
+  VersionPage page;
   page.revision = scan.revision == 0 ? committed_ : scan.revision;
   if (page.revision > committed_ || page.revision < compacted(scan.resource)) {
     return std::nullopt;
   }
-  const Table* found = find_table(scan.resource);
+  const ResourceTable* found = find_table(scan.resource);
   if (found == nullptr) {
     return page;
   }
@@ -123,47 +123,47 @@ std::optional<Page> Store::list(const Scan& scan) const {
   return page;
 }
 
-Store::Taken Store::put(const Key& key, Revision expected, std::string bytes,
+Store::Taken Store::put(const ObjectKey& key, Revision expected, std::string bytes,
                         const DecodedPtr& decoded, Room room) {
   if (full_ && room == Room::normal && !poisoned_) {
-    return tl::unexpected(Refusal::full);
+    return tl::unexpected(WriteRefusal::full);
   }
   // What marks an object as deleted makes it larger, and must not keep it from going.
   const size_t more = room == Room::reserved ? kRoomForMarks : 0;
   return write(key, {expected, false, limits_.object_bytes + more}, std::move(bytes), decoded);
 }
 
-Store::Taken Store::remove(const Key& key, Revision expected, std::string last_state,
+Store::Taken Store::remove(const ObjectKey& key, Revision expected, std::string last_state,
                            const DecodedPtr& decoded) {
   CHECK(expected != 0, "a deletion names the state it deletes");
   return write(key, {expected, true, std::numeric_limits<size_t>::max()}, std::move(last_state),
                decoded);
 }
 
-std::optional<Refusal> Store::refusal(const VersionPtr& current, const Change& change,
-                                      size_t bytes) const {
+std::optional<WriteRefusal> Store::refusal(const VersionPtr& current, const Change& change,
+                                           size_t bytes) const {
   if (poisoned_) {
-    return Refusal::poisoned;
+    return WriteRefusal::poisoned;
   }
   if (bytes > change.most_bytes) {
-    return Refusal::too_large;
+    return WriteRefusal::too_large;
   }
   const Revision actual = current ? current->revision() : 0;
   if (actual != change.expected) {
-    return change.expected == 0 ? Refusal::exists
-           : actual == 0        ? Refusal::missing
-                                : Refusal::changed;
+    return change.expected == 0 ? WriteRefusal::exists
+           : actual == 0        ? WriteRefusal::missing
+                                : WriteRefusal::changed;
   }
   if (pending_.size() >= limits_.pending_writes ||
       (!pending_.empty() && pending_bytes_ + bytes > limits_.pending_bytes)) {
-    return Refusal::busy;
+    return WriteRefusal::busy;
   }
   return std::nullopt;
 }
 
-Store::Taken Store::write(const Key& key, const Change& change, std::string bytes,
+Store::Taken Store::write(const ObjectKey& key, const Change& change, std::string bytes,
                           const DecodedPtr& decoded) {
-  Table& target = table(key.resource);
+  ResourceTable& target = table(key.resource);
   const std::string text = key_text(key);
   if (const auto refused = refusal(target.head(text), change, bytes.size())) {
     return tl::unexpected(*refused);
@@ -257,7 +257,7 @@ void Store::when_committed(Revision revision, WhenCommitted done) {
 
 std::unique_ptr<Watcher> Store::watch(std::string_view resource, std::string_view ns,
                                       Revision after, std::function<void()> wake) {
-  Table& target = table(resource);
+  ResourceTable& target = table(resource);
   if (after < target.compacted()) {
     return nullptr;
   }

@@ -1,7 +1,7 @@
 // All live objects as encoded bytes, in memory, under one revision counter (api.md M87). A write
 // names the revision it is based on, gets its own revision at once, and becomes visible to reads,
-// lists and watchers only when the journal has it (reliability.md S1-S5). What the journal refuses
-// is as if it had never been: its revision is used by nobody, and nothing is built on it. It knows
+// lists and watchers only when the journal has it (safety.md S1-S5). What the journal refuses
+// is as if it had never been: its revision stays unused, and nothing is built on it. It knows
 // nothing of kinds and rules: that is apiserver's part.
 //
 // Owns the index, the history and the pending writes. Core thread only; no locks.
@@ -26,14 +26,14 @@
 namespace windlass::store {
 
 // One object. `ns` is empty for what lives outside of namespaces.
-struct Key {
+struct ObjectKey {
   std::string_view resource;  // jobs
   std::string_view ns;
   std::string_view name;
 };
 
 // Why a write was not taken.
-enum class Refusal { exists, missing, changed, too_large, busy, full, poisoned };
+enum class WriteRefusal { exists, missing, changed, too_large, busy, full, poisoned };
 
 // Whether a write may use the room that is kept for making room. A removal always may; so should
 // every update on the way to one (a deletion timestamp, a finalizer taken off).
@@ -48,7 +48,7 @@ struct Scan {
   std::function<bool(const Version&)> filter = {};  // only what it accepts counts towards the limit
 };
 
-struct Page {
+struct VersionPage {
   std::vector<VersionPtr> items;
   Revision revision = 0;
   bool more = false;  // at least one more item follows the last one
@@ -56,11 +56,11 @@ struct Page {
 
 class Store final : private JournalListener, private ReplayListener {
  public:
-  using Taken = tl::expected<VersionPtr, Refusal>;
+  using Taken = tl::expected<VersionPtr, WriteRefusal>;
   using WhenCommitted = std::function<void(Result<void>)>;
 
   // Without a journal a write is committed at once. The journal outlives the store.
-  explicit Store(Journal* journal = nullptr, Limits limits = {});
+  explicit Store(Journal* journal = nullptr, StoreLimits limits = {});
 
   // Takes over what the journal has kept. Before anything else, or not at all.
   Result<void> load();
@@ -75,18 +75,18 @@ class Store final : private JournalListener, private ReplayListener {
   // What the next write gets, so that its bytes can carry it.
   Revision next_revision() const { return assigned_ + 1; }
 
-  VersionPtr get(const Key& key) const;
-  VersionPtr head(const Key& key) const;
+  VersionPtr get(const ObjectKey& key) const;
+  VersionPtr head(const ObjectKey& key) const;
   // The page, or nothing when the revision is older than the history.
-  std::optional<Page> list(const Scan& scan) const;
+  std::optional<VersionPage> list(const Scan& scan) const;
   Revision compacted(std::string_view resource) const;
 
   // `expected` is the revision of head(): 0 means that there must be none. `decoded`, if given, is
   // the message of these bytes.
-  Taken put(const Key& key, Revision expected, std::string bytes, const DecodedPtr& decoded,
+  Taken put(const ObjectKey& key, Revision expected, std::string bytes, const DecodedPtr& decoded,
             Room room = Room::normal);
   // `last_state` is what watchers are told was deleted.
-  Taken remove(const Key& key, Revision expected, std::string last_state,
+  Taken remove(const ObjectKey& key, Revision expected, std::string last_state,
                const DecodedPtr& decoded);
 
   // Runs once everything up to the revision is committed: inside this call if it is already. After
@@ -112,24 +112,25 @@ class Store final : private JournalListener, private ReplayListener {
   void on_replay(Revision compacted, Revision newest) override;
   void on_kept(KeptWrite write) override;
 
-  Table& table(std::string_view resource);
+  ResourceTable& table(std::string_view resource);
   // Keeps the histories of all tables together within their limit.
   void trim_histories();
-  const Table* find_table(std::string_view resource) const;
+  const ResourceTable* find_table(std::string_view resource) const;
   struct Change {
     Revision expected = 0;
     bool deletion = false;
     size_t most_bytes = 0;
   };
-  std::optional<Refusal> refusal(const VersionPtr& current, const Change& change,
-                                 size_t bytes) const;
-  Taken write(const Key& key, const Change& change, std::string bytes, const DecodedPtr& decoded);
+  std::optional<WriteRefusal> refusal(const VersionPtr& current, const Change& change,
+                                      size_t bytes) const;
+  Taken write(const ObjectKey& key, const Change& change, std::string bytes,
+              const DecodedPtr& decoded);
   // Takes back everything that is not durable, and tells those who wait for it.
   void drop_pending(const Status& why);
   const Status* refused_because(Revision revision) const;
 
   struct Pending {
-    Table* table;
+    ResourceTable* table;
     VersionPtr version;
   };
   struct RefusedRange {
@@ -139,8 +140,8 @@ class Store final : private JournalListener, private ReplayListener {
   };
 
   Journal* journal_;
-  Limits limits_;
-  std::map<std::string, std::unique_ptr<Table>, std::less<>> tables_;
+  StoreLimits limits_;
+  std::map<std::string, std::unique_ptr<ResourceTable>, std::less<>> tables_;
   Revision start_;
   Revision assigned_;
   Revision committed_;

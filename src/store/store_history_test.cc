@@ -1,12 +1,12 @@
 // Random histories of writers, readers and watchers, with a journal that answers late, checked
-// against a plain model (reliability.md S2-S5).
+// against a plain model (safety.md S2-S5).
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <map>
 
-#include "store/manual_journal.h"
 #include "store/store.h"
+#include "verify/journals/manual_journal.h"
 
 namespace windlass::store {
 namespace {
@@ -31,7 +31,7 @@ class History {
   void write() {
     const std::string ns = pick_namespace();
     const std::string name(1, static_cast<char>('a' + *rc::gen::inRange(0, 4)));
-    const Key key{"pods", ns, name};
+    const ObjectKey key{"pods", ns, name};
     const VersionPtr head = store_.head(key);
     const Revision actual = head ? head->revision() : 0;
     // Sometimes a stale or made-up expectation: it must lose.
@@ -142,7 +142,7 @@ class History {
  private:
   std::string pick_namespace() { return *rc::gen::element<std::string>("x", "y"); }
 
-  State as_state(const Page& page) {
+  State as_state(const VersionPage& page) {
     State state;
     for (const VersionPtr& version : page.items) {
       state[version->key()] = {version->revision(), version->bytes()};
@@ -157,7 +157,7 @@ class History {
   }
 
   void relist(Follower& follower) {
-    const Page page = store_.list({.resource = "pods", .ns = follower.ns}).value();
+    const VersionPage page = store_.list({.resource = "pods", .ns = follower.ns}).value();
     follower.state = as_state(page);
     follower.seen = page.revision;
     follower.watcher = store_.watch("pods", follower.ns, follower.seen, [] {});

@@ -4,29 +4,29 @@
 #include <gtest/gtest.h>
 
 #include "base/check.h"
-#include "store/manual_journal.h"
+#include "verify/journals/manual_journal.h"
 
 namespace windlass::store {
 namespace {
 
 using testing::ElementsAre;
 
-constexpr Key kFirst{"pods", "default", "a"};
-constexpr Key kSecond{"pods", "default", "b"};
+constexpr ObjectKey kFirst{"pods", "default", "a"};
+constexpr ObjectKey kSecond{"pods", "default", "b"};
 
-Revision put(Store& store, const Key& key, std::string bytes) {
+Revision put(Store& store, const ObjectKey& key, std::string bytes) {
   const VersionPtr head = store.head(key);
   const auto taken = store.put(key, head ? head->revision() : 0, std::move(bytes), nullptr);
   CHECK(taken.has_value(), "the test's write is good");
   return (*taken)->revision();
 }
 
-void remove(Store& store, const Key& key) {
+void remove(Store& store, const ObjectKey& key) {
   const VersionPtr head = store.head(key);
   CHECK(store.remove(key, head->revision(), head->bytes(), nullptr).has_value(), "removed");
 }
 
-std::vector<std::string> keys(const std::optional<Page>& page) {
+std::vector<std::string> keys(const std::optional<VersionPage>& page) {
   std::vector<std::string> found;
   for (const VersionPtr& version : page.value().items) {
     found.push_back(version->key());
@@ -73,27 +73,27 @@ TEST(Store, M87_OneCounterForAllResourcesGivesEachWriteANewRevision) {
 
 TEST(Store, S2_OneWriterWinsPerRevision) {
   Store store;
-  EXPECT_EQ(store.put(kFirst, 7, "x", nullptr).error(), Refusal::missing);
-  EXPECT_EQ(store.remove(kFirst, 7, "x", nullptr).error(), Refusal::missing);
+  EXPECT_EQ(store.put(kFirst, 7, "x", nullptr).error(), WriteRefusal::missing);
+  EXPECT_EQ(store.remove(kFirst, 7, "x", nullptr).error(), WriteRefusal::missing);
   const Revision first = put(store, kFirst, "1");
-  EXPECT_EQ(store.put(kFirst, 0, "x", nullptr).error(), Refusal::exists);
+  EXPECT_EQ(store.put(kFirst, 0, "x", nullptr).error(), WriteRefusal::exists);
   EXPECT_TRUE(store.put(kFirst, first, "2", nullptr).has_value());
-  EXPECT_EQ(store.put(kFirst, first, "3", nullptr).error(), Refusal::changed);
-  EXPECT_EQ(store.remove(kFirst, first, "x", nullptr).error(), Refusal::changed);
+  EXPECT_EQ(store.put(kFirst, first, "3", nullptr).error(), WriteRefusal::changed);
+  EXPECT_EQ(store.remove(kFirst, first, "x", nullptr).error(), WriteRefusal::changed);
   EXPECT_EQ(store.get(kFirst)->bytes(), "2");
   EXPECT_EQ(store.revision(), first + 1) << "a refused write takes no revision";
 }
 
 TEST(Store, RefusesWhatIsTooLarge) {
   Store store(nullptr, {.object_bytes = 3});
-  EXPECT_EQ(store.put(kFirst, 0, "four", nullptr).error(), Refusal::too_large);
+  EXPECT_EQ(store.put(kFirst, 0, "four", nullptr).error(), WriteRefusal::too_large);
   EXPECT_TRUE(store.put(kFirst, 0, "fou", nullptr).has_value());
 }
 
 TEST(Store, WhatFillsItsRoomCanBeMarkedAndRemoved) {
   Store store(nullptr, {.object_bytes = 3});
   ASSERT_TRUE(store.put(kFirst, 0, "fou", nullptr).has_value());
-  EXPECT_EQ(store.put(kFirst, 2, "four", nullptr).error(), Refusal::too_large);
+  EXPECT_EQ(store.put(kFirst, 2, "four", nullptr).error(), WriteRefusal::too_large);
   EXPECT_TRUE(store.put(kFirst, 2, "four", nullptr, Room::reserved).has_value());
   EXPECT_TRUE(store.remove(kFirst, 3, "fours", nullptr).has_value());
 }
@@ -116,18 +116,18 @@ TEST(Store, M65_PagesOfOneListShareASnapshot) {
   for (const char* name : {"a", "b", "c", "d"}) {
     put(store, {"pods", "default", name}, "old");
   }
-  const Page first = store.list({.resource = "pods", .limit = 2}).value();
+  const VersionPage first = store.list({.resource = "pods", .limit = 2}).value();
   EXPECT_TRUE(first.more);
   remove(store, {"pods", "default", "c"});
   put(store, {"pods", "default", "d"}, "new");
   put(store, {"pods", "default", "e"}, "new");
 
-  const Page rest = store
-                        .list({.resource = "pods",
-                               .after = first.items.back()->key(),
-                               .revision = first.revision,
-                               .limit = 2})
-                        .value();
+  const VersionPage rest = store
+                               .list({.resource = "pods",
+                                      .after = first.items.back()->key(),
+                                      .revision = first.revision,
+                                      .limit = 2})
+                               .value();
   EXPECT_FALSE(rest.more);
   EXPECT_THAT(keys(rest), ElementsAre("default/c", "default/d"));
   EXPECT_EQ(rest.items.back()->bytes(), "old");
@@ -141,7 +141,7 @@ TEST(Store, ALimitCountsOnlyWhatTheFilterAccepts) {
     put(store, {"pods", "", name}, name);
   }
   const auto odd = [](const Version& version) { return (version.bytes()[0] - 'a') % 2 == 0; };
-  const Page page = store.list({.resource = "pods", .limit = 2, .filter = odd}).value();
+  const VersionPage page = store.list({.resource = "pods", .limit = 2, .filter = odd}).value();
   EXPECT_THAT(keys(page), ElementsAre("a", "c"));
   EXPECT_TRUE(page.more);
   const auto rest = store.list({.resource = "pods", .after = "c", .limit = 2, .filter = odd});
@@ -198,7 +198,7 @@ TEST(Store, M79_AWatchOlderThanTheHistoryIsRefused) {
   EXPECT_THAT(drain(*watch(store, 2)), ElementsAre("~default/a=2@3", "~default/a=3@4"));
 }
 
-TEST(Store, L7_ASlowWatcherLosesItsPlaceAndSlowsNobody) {
+TEST(Store, L7_ASlowWatcherLosesItsPlaceAndDelaysNoOther) {
   Store store(nullptr, {.history_events = 2});
   const auto slow = watch(store, 1);
   EXPECT_THAT(drain(*slow), ElementsAre());
@@ -285,7 +285,7 @@ TEST(Store, M77_AWatcherFindsTheContentBeforeAChange) {
   EXPECT_EQ(watcher->next().version->previous()->bytes(), "old");
 }
 
-TEST(Store, S1_NobodySeesAWriteBeforeItIsDurable) {
+TEST(Store, S1_AWriteIsInvisibleBeforeItIsDurable) {
   ManualJournal journal;
   Store store(&journal);
   const auto watcher = watch(store, 1);
@@ -316,7 +316,7 @@ TEST(Store, WritesAreBasedOnTheNewestStateEvenIfItIsNotDurableYet) {
   ManualJournal journal;
   Store store(&journal);
   const Revision first = put(store, kFirst, "1");
-  EXPECT_EQ(store.put(kFirst, 0, "x", nullptr).error(), Refusal::exists);
+  EXPECT_EQ(store.put(kFirst, 0, "x", nullptr).error(), WriteRefusal::exists);
   EXPECT_TRUE(store.remove(kFirst, first, "1", nullptr).has_value());
   EXPECT_TRUE(store.put(kFirst, 0, "2", nullptr).has_value());
   journal.commit_up_to(store.head_revision());
@@ -329,7 +329,7 @@ TEST(Store, BoundsTheWritesThatWaitForTheJournal) {
   Store store(&journal, {.pending_writes = 2});
   put(store, kFirst, "1");
   put(store, kSecond, "1");
-  EXPECT_EQ(store.put({"pods", "", "c"}, 0, "1", nullptr).error(), Refusal::busy);
+  EXPECT_EQ(store.put({"pods", "", "c"}, 0, "1", nullptr).error(), WriteRefusal::busy);
   journal.commit_up_to(2);
   EXPECT_TRUE(store.put({"pods", "", "c"}, 0, "1", nullptr).has_value());
 }
@@ -349,7 +349,7 @@ TEST(Store, S1_AFailedJournalPoisonsTheStore) {
   EXPECT_EQ(store.get(kFirst)->bytes(), "1") << "reads go on";
   EXPECT_EQ(store.head(kFirst)->bytes(), "1");
   EXPECT_EQ(store.head(kSecond), nullptr);
-  EXPECT_EQ(store.put(kFirst, 2, "3", nullptr).error(), Refusal::poisoned);
+  EXPECT_EQ(store.put(kFirst, 2, "3", nullptr).error(), WriteRefusal::poisoned);
   journal.commit_up_to(4);
   EXPECT_EQ(store.get(kFirst)->bytes(), "1") << "a late success changes nothing";
   answer.clear();
@@ -377,7 +377,7 @@ TEST(Store, S1_WhatTheJournalRefusesHasNeverBeen) {
   EXPECT_EQ(store.head_revision(), 2U) << "an answer about the committed state waits for nothing";
   EXPECT_EQ(store.next_revision(), 6U) << "a revision is never given twice";
 
-  EXPECT_EQ(store.put(kFirst, 4, "x", nullptr).error(), Refusal::changed);
+  EXPECT_EQ(store.put(kFirst, 4, "x", nullptr).error(), WriteRefusal::changed);
   EXPECT_EQ(put(store, kFirst, "4"), 6U);
   journal.commit_up_to(6);
   EXPECT_THAT(drain(*watcher), ElementsAre("+default/a=1@2", "~default/a=4@6"));
@@ -398,7 +398,7 @@ TEST(Store, ARefusedWriteOverADeletionThatTheHistoryForgotLeavesNothing) {
   journal.commit_up_to(4);  // the deletion leaves the history
   journal.refuse(plain_error("no room"));
   EXPECT_EQ(store.head(kFirst), nullptr);
-  EXPECT_EQ(store.put(kFirst, 3, "x", nullptr).error(), Refusal::missing);
+  EXPECT_EQ(store.put(kFirst, 3, "x", nullptr).error(), WriteRefusal::missing);
   EXPECT_THAT(keys(store.list({.resource = "pods"})), ElementsAre("default/b"));
 }
 
@@ -409,8 +409,8 @@ TEST(Store, WithoutRoomOnlyWhatMakesRoomIsTaken) {
   journal.commit_up_to(2);
   journal.be_full(plain_error("no room"));
   EXPECT_EQ(store.full()->message, "no room");
-  EXPECT_EQ(store.put(kSecond, 0, "x", nullptr).error(), Refusal::full);
-  EXPECT_EQ(store.put(kFirst, 2, "x", nullptr).error(), Refusal::full);
+  EXPECT_EQ(store.put(kSecond, 0, "x", nullptr).error(), WriteRefusal::full);
+  EXPECT_EQ(store.put(kFirst, 2, "x", nullptr).error(), WriteRefusal::full);
   EXPECT_TRUE(store.put(kFirst, 2, "going", nullptr, Room::reserved).has_value());
   EXPECT_TRUE(store.remove(kFirst, 3, "gone", nullptr).has_value());
   journal.commit_up_to(4);
@@ -424,7 +424,7 @@ TEST(Store, BoundsTheBytesThatWaitForTheJournal) {
   Store store(&journal, {.pending_bytes = 10});
   EXPECT_TRUE(store.put(kFirst, 0, "more than ten bytes", nullptr).has_value())
       << "one is always taken";
-  EXPECT_EQ(store.put(kSecond, 0, "1", nullptr).error(), Refusal::busy);
+  EXPECT_EQ(store.put(kSecond, 0, "1", nullptr).error(), WriteRefusal::busy);
   journal.commit_up_to(2);
   EXPECT_TRUE(store.put(kSecond, 0, "1", nullptr).has_value());
 }

@@ -14,25 +14,26 @@ bool exists(const VersionPtr& version) {
 
 }  // namespace
 
-Table::~Table() {
+ResourceTable::~ResourceTable() {
   // From the oldest on: a chain of versions must not be freed by recursion.
   while (!history_.empty()) {
     evict_oldest();
   }
 }
 
-VersionPtr Table::committed(std::string_view key) const {
+VersionPtr ResourceTable::committed(std::string_view key) const {
   const auto found = index_.find(key);
   return found != index_.end() && exists(found->second.committed) ? found->second.committed
                                                                   : nullptr;
 }
 
-VersionPtr Table::head(std::string_view key) const {
+VersionPtr ResourceTable::head(std::string_view key) const {
   const auto found = index_.find(key);
   return found != index_.end() && exists(found->second.head) ? found->second.head : nullptr;
 }
 
-VersionPtr Table::stage(std::string_view key, Revision revision, bool deletion, std::string bytes) {
+VersionPtr ResourceTable::stage(std::string_view key, Revision revision, bool deletion,
+                                std::string bytes) {
   const auto found = index_.find(key);
   VersionPtr previous = found == index_.end() ? nullptr : found->second.head;
   auto shared_key = previous ? previous->key_ : std::make_shared<const std::string>(key);
@@ -42,14 +43,14 @@ VersionPtr Table::stage(std::string_view key, Revision revision, bool deletion, 
   auto version = std::make_shared<const Version>(std::move(shared_key), revision, change,
                                                  std::move(bytes), std::move(previous));
   if (found == index_.end()) {
-    index_.emplace(version->key(), Record{nullptr, version});
+    index_.emplace(version->key(), ObjectHistory{nullptr, version});
   } else {
     found->second.head = version;
   }
   return version;
 }
 
-void Table::publish(const VersionPtr& version) {
+void ResourceTable::publish(const VersionPtr& version) {
   const auto found = index_.find(version->key());
   CHECK(found != index_.end(), "a staged version is in the index");
   found->second.committed = version;
@@ -63,7 +64,7 @@ void Table::publish(const VersionPtr& version) {
   }
 }
 
-void Table::forget(const VersionPtr& staged) {
+void ResourceTable::forget(const VersionPtr& staged) {
   const auto found = index_.find(staged->key());
   CHECK(found != index_.end() && found->second.head == staged, "the newest is forgotten first");
   const VersionPtr before = staged->previous_;
@@ -76,7 +77,7 @@ void Table::forget(const VersionPtr& staged) {
   }
 }
 
-void Table::restore(KeptWrite write, Revision compacted) {
+void ResourceTable::restore(KeptWrite write, Revision compacted) {
   if (write.revision > compacted) {
     const VersionPtr staged =
         stage(write.key, write.revision, write.change == Change::deleted, std::move(write.bytes));
@@ -87,11 +88,11 @@ void Table::restore(KeptWrite write, Revision compacted) {
   auto version = std::make_shared<const Version>(std::make_shared<const std::string>(write.key),
                                                  write.revision, write.change,
                                                  std::move(write.bytes), nullptr);
-  const bool is_new = index_.emplace(version->key(), Record{version, version}).second;
+  const bool is_new = index_.emplace(version->key(), ObjectHistory{version, version}).second;
   CHECK(is_new && !version->is_deletion(), "a state without history has one version of a key");
 }
 
-void Table::evict_oldest() {
+void ResourceTable::evict_oldest() {
   const VersionPtr version = history_.front();
   history_.pop_front();
   ++first_position_;
@@ -107,8 +108,8 @@ void Table::evict_oldest() {
   }
 }
 
-void Table::scan(std::string_view prefix, std::string_view after, Revision revision,
-                 const std::function<bool(const VersionPtr&)>& visit) const {
+void ResourceTable::scan(std::string_view prefix, std::string_view after, Revision revision,
+                         const std::function<bool(const VersionPtr&)>& visit) const {
   auto entry = after.empty() ? index_.lower_bound(prefix) : index_.upper_bound(after);
   for (; entry != index_.end() && entry->first.starts_with(prefix); ++entry) {
     const VersionPtr* version = &entry->second.committed;
@@ -121,14 +122,14 @@ void Table::scan(std::string_view prefix, std::string_view after, Revision revis
   }
 }
 
-uint64_t Table::position_after(Revision revision) const {
+uint64_t ResourceTable::position_after(Revision revision) const {
   const auto later = std::upper_bound(
       history_.begin(), history_.end(), revision,
       [](Revision wanted, const VersionPtr& version) { return wanted < version->revision(); });
   return first_position_ + static_cast<uint64_t>(later - history_.begin());
 }
 
-uint64_t Table::add_watcher(Watcher* watcher) {
+uint64_t ResourceTable::add_watcher(Watcher* watcher) {
   const uint64_t id = next_watcher_++;
   watchers_.emplace(id, watcher);
   return id;

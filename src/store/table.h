@@ -18,13 +18,13 @@ namespace windlass::store {
 
 class Watcher;
 
-class Table {
+class ResourceTable {
  public:
-  explicit Table(std::string resource, const Limits& limits, Revision compacted)
+  explicit ResourceTable(std::string resource, const StoreLimits& limits, Revision compacted)
       : resource_(std::move(resource)), limits_(limits), compacted_(compacted) {}
-  ~Table();
-  Table(const Table&) = delete;
-  Table& operator=(const Table&) = delete;
+  ~ResourceTable();
+  ResourceTable(const ResourceTable&) = delete;
+  ResourceTable& operator=(const ResourceTable&) = delete;
 
   const std::string& resource() const { return resource_; }
 
@@ -39,7 +39,7 @@ class Table {
   void publish(const VersionPtr& version);
   // It never will be. Of several, the newest is forgotten first.
   void forget(const VersionPtr& staged);
-  // What a journal kept. Up to `compacted` it is a state that nobody watched come to be.
+  // What a journal kept. Up to `compacted` it is a state without a history.
   void restore(KeptWrite write, Revision compacted);
 
   // Calls `visit` for each object under `prefix` as it was at `revision`, in key order, for keys
@@ -66,15 +66,15 @@ class Table {
   void remove_watcher(uint64_t id) { watchers_.erase(id); }
 
  private:
-  struct Record {
+  struct ObjectHistory {
     VersionPtr committed;
     VersionPtr head;
   };
   // The keys are views of the key their versions share.
-  using Index = std::map<std::string_view, Record, std::less<>>;
+  using Index = std::map<std::string_view, ObjectHistory, std::less<>>;
 
   std::string resource_;
-  const Limits& limits_;
+  const StoreLimits& limits_;
   Index index_;
   std::deque<VersionPtr> history_;
   uint64_t first_position_ = 0;

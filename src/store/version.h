@@ -50,12 +50,12 @@ class Version {
   // The state before this one, for as long as the history reaches back: nullptr after that.
   const VersionPtr& previous() const { return previous_; }
 
-  // The message made of these bytes, while anybody holds it.
+  // The message made of these bytes, while it has a holder.
   DecodedPtr decoded() const { return decoded_.lock(); }
   void remember(const DecodedPtr& message) const { decoded_ = message; }
 
  private:
-  friend class Table;
+  friend class ResourceTable;
   // Itself, a place in the history, a share of key and index, and the headers of their allocations.
   static constexpr size_t kBookkeeping = 256;
 

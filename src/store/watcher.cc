@@ -9,7 +9,8 @@ constexpr uint64_t kUnknownToTable = 0;  // those that it knows count from 1
 
 }  // namespace
 
-Watcher::Watcher(Table& table, std::string prefix, Revision after, std::function<void()> wake)
+Watcher::Watcher(ResourceTable& table, std::string prefix, Revision after,
+                 std::function<void()> wake)
     : table_(table),
       prefix_(std::move(prefix)),
       after_(after),

@@ -10,7 +10,7 @@
 
 namespace windlass::store {
 
-class Table;
+class ResourceTable;
 
 class Watcher {
  public:
@@ -18,7 +18,7 @@ class Watcher {
   // once until the next such answer. It runs inside the store's commit: it may only schedule, never
   // call the store. Without `wake` the store does not even know of it, and it costs a writer
   // nothing: for those who have many of them, and one more that is woken for all.
-  Watcher(Table& table, std::string prefix, Revision after, std::function<void()> wake);
+  Watcher(ResourceTable& table, std::string prefix, Revision after, std::function<void()> wake);
   ~Watcher();
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
@@ -35,13 +35,13 @@ class Watcher {
   Revision compacted() const;
 
  private:
-  friend class Table;
+  friend class ResourceTable;
   void on_change(const Version& version);
   bool wants(const Version& version) const {
     return version.revision() > after_ && version.key().starts_with(prefix_);
   }
 
-  Table& table_;
+  ResourceTable& table_;
   std::string prefix_;
   Revision after_;  // may lie in the future (api.md M64)
   std::function<void()> wake_;

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "supervisor/serve.h"
+#include "supervisor/server/serve.h"
 
 int main(int argc, char** argv) {
   using std::string_view;

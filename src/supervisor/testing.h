@@ -18,14 +18,14 @@
 
 #include "base/hash.h"
 #include "posix/event_loop.h"
+#include "posix/files/posix_files.h"
 #include "posix/posix_clock.h"
-#include "posix/posix_files.h"
 #include "posix/posix_log.h"
 #include "posix/testing.h"
-#include "supervisor/cgroup_files.h"
-#include "supervisor/cgroups.h"
-#include "supervisor/client.h"
-#include "supervisor/serve.h"
+#include "supervisor/cgroup/cgroup_files.h"
+#include "supervisor/cgroup/cgroups.h"
+#include "supervisor/protocol/client.h"
+#include "supervisor/server/serve.h"
 
 namespace windlass::supervisor::testing {
 
@@ -66,7 +66,7 @@ class Rig {
   }
 
   void connect() {
-    ClientOptions client_options;
+    SupervisorClientOptions client_options;
     client_options.directory = options_.directory;
     client_options.launch = [this] { return launch(); };
     client = std::make_unique<SupervisorClient>(loop, clock, log, std::move(client_options));

@@ -15,8 +15,8 @@
 #include "cluster/preparation.h"
 #include "cluster/suite.h"
 #include "posix/event_loop.h"
+#include "posix/files/posix_files.h"
 #include "posix/posix_clock.h"
-#include "posix/posix_files.h"
 #include "posix/posix_log.h"
 #include "posix/posix_random.h"
 #include "posix/signals.h"
@@ -48,7 +48,7 @@ constexpr int kInterrupted = 130;
 
 class Program {
  public:
-  Program(remote::Access access, bool probe, std::string manager, std::string ns)
+  Program(remote::ClusterAccess access, bool probe, std::string manager, std::string ns)
       : credentials_(files_, clock_, std::move(access)),
         probe_only_(probe),
         manager_(std::move(manager)),

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/testing.h"
-#include "cli/controller_testing.h"
+#include "cli/commands/controller/controller_testing.h"
 #include "cluster/suite.h"
 #include "controllers/job/controller.h"
 
@@ -43,7 +43,7 @@ std::map<std::string, std::string> outcomes_of(const Suite& suite) {
 }
 
 std::map<std::string, std::string> outcomes_in_process() {
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   controllers::job::JobController::Options options;
   options.engine.backoff_base = kBackoff;
   controllers::job::JobController controller(api.client_env(), options);

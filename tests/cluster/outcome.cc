@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/job/job_status.h"
 #include "base/check.h"
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "base/check.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/namespace.pb.h"

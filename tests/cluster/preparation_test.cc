@@ -30,7 +30,7 @@ class ClusterPreparation : public ::testing::Test {
     return answer ? *answer : Result<remote::ServerFeatures>(fail(plain_error("no answer")));
   }
 
-  apiserver::testing::SimApi api_{1, without_managers()};
+  apiserver::testing::SimulatedApi api_{1, without_managers()};
 };
 
 TEST_F(ClusterPreparation, AControllerThatTakesUpTheJobIsSeen) {

@@ -21,9 +21,7 @@ Suite::Suite(client::ClientEnv env, std::string ns, std::string manager,
       suffix_(std::move(suffix)),
       pods_(env, ns_, scripts()),
       jobs_(env, {&api::kinds::job(), ns_, "", ""},
-            [](const api::Message& job) {
-              return std::make_shared<const Job>(static_cast<const Job&>(job));
-            }),
+            [](const client::ObjectPtr& job) { return api::object_as<Job>(job); }),
       self_(std::make_shared<Suite*>(this)) {
   jobs_.add_handler({[this](const std::shared_ptr<const Job>& job) { on_job(job); },
                      [this](const std::shared_ptr<const Job>&,

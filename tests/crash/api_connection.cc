@@ -6,8 +6,8 @@
 
 #include "api/codec/base64.h"
 #include "base/check.h"
-#include "cli/kubeconfig.h"
-#include "net/tls_testing.h"
+#include "net/tls/tls_testing.h"
+#include "plane/kubeconfig_text.h"
 
 namespace windlass::crash {
 namespace {
@@ -25,7 +25,7 @@ std::string authority_of(const std::string& kubeconfig) {
 
 net::Endpoint endpoint_of(const std::string& kubeconfig) {
   const std::string scheme = "https://";
-  return *net::parse_endpoint(cli::server_of_kubeconfig(kubeconfig)->substr(scheme.size()));
+  return *net::parse_endpoint(plane::server_of_kubeconfig(kubeconfig)->substr(scheme.size()));
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ struct ApiConnection::Socket {
 
 ApiConnection::ApiConnection(const std::string& kubeconfig)
     : socket_(std::make_unique<Socket>(kubeconfig)),
-      token_(*cli::token_of_kubeconfig(kubeconfig)) {}
+      token_(*plane::token_of_kubeconfig(kubeconfig)) {}
 
 ApiConnection::~ApiConnection() = default;
 

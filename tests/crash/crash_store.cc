@@ -9,13 +9,13 @@
 
 #include "base/check.h"
 #include "base/generator.h"
-#include "posix/data_directory.h"
 #include "posix/event_loop.h"
+#include "posix/files/data_directory.h"
 #include "posix/posix_clock.h"
 #include "posix/worker_thread.h"
-#include "sim/sim_log.h"
 #include "store/sqlite/sqlite_journal.h"
 #include "store/store.h"
+#include "virtual_world/virtual_log.h"
 
 namespace windlass::store {
 namespace {
@@ -48,7 +48,7 @@ class Writers {
       : store_(store), core_(core), random_(seed) {}
 
   void report() {
-    const Page page = store_.list({.resource = "pods"}).value();
+    const VersionPage page = store_.list({.resource = "pods"}).value();
     for (const VersionPtr& version : page.items) {
       const std::string name = version->key().substr(version->key().find('/') + 1);
       const bool good = version->bytes() == content_of(name, version->revision());
@@ -60,7 +60,7 @@ class Writers {
 
   void write(int number) {
     const std::string name = fmt::format("key{}", number);
-    const Key key{"pods", "default", name};
+    const ObjectKey key{"pods", "default", name};
     const VersionPtr head = store_.head(key);
     const Revision expected = head ? head->revision() : 0;
     const bool deletion = head && random_.chance(0.2);
@@ -92,7 +92,7 @@ int run(const std::string& path, uint64_t seed) {
   posix::PosixClock clock;
   posix::EventLoop core(clock);
   posix::WorkerThread worker(clock, "journal");
-  sim::SimLog log;
+  virtual_world::VirtualLog log;
   LogOptions options;
   // Little of everything, so that kills meet checkpoints and compaction often.
   options.keep_revisions = 500;

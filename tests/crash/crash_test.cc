@@ -1,4 +1,4 @@
-// Kills the store under load, again and again: reliability.md S1, S2, S6 with a real process.
+// Kills the store under load, again and again: safety.md S1, S2, S6 with a real process.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

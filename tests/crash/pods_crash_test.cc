@@ -1,7 +1,7 @@
 // Kills `windlass up` (control plane and agents in one) and the supervisors, alone and together, in
 // any order, again and again while Jobs with retries run as real processes. Every process writes
 // into a ledger when it begins and when it ends; the ledger and the Job's status must agree
-// (reliability.md N1, N3), and when the Job is deleted nothing of it is left (N4).
+// (safety.md N1, N3), and when the Job is deleted nothing of it is left (N4).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -23,7 +23,7 @@
 #include "api_connection.h"
 #include "base/generator.h"
 #include "pod_ledger.h"
-#include "posix/file_descriptor.h"
+#include "posix/files/file_descriptor.h"
 #include "posix/testing.h"
 #include "up_process.h"
 

@@ -1,4 +1,4 @@
-// Kills `windlass up` itself under load over HTTP, again and again: reliability.md S1-S4, S6 with
+// Kills `windlass up` itself under load over HTTP, again and again: safety.md S1-S4, S6 with
 // the whole program. Clients live on and remember what they were told.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -8,8 +8,10 @@
 set -u
 exec </dev/null
 windlass=$(realpath "$1")
-kubectl=${2:-$(command -v kubectl)} || { echo "no kubectl on PATH"; exit 77; }
 here=$(realpath "$(dirname "$0")")
+# shellcheck source=/dev/null
+source "$here/../skips.sh"
+kubectl=${2:-$(command -v kubectl)} || skip_suite windlass_e2e_test "no kubectl on PATH"
 # shellcheck source=/dev/null
 source "$here/../checks.sh"
 # shellcheck source=/dev/null
@@ -19,8 +21,7 @@ source "$here/pods.sh"
 if "$windlass" run <(printf '%s' '{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"probe"},"spec":{"template":
   {"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"none","command":["true"]}]}}}}') 2>&1 |
   grep 'plain process groups'; then
-  echo "no pid namespaces here: SIGTERM would end what is to ignore it"
-  exit 77
+  skip_suite windlass_e2e_test "no PID namespaces: SIGTERM would end processes that must ignore it"
 fi
 
 for part in "$here"/steps/*.sh; do

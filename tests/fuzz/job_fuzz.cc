@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/codec/json.h"
-#include "api/codec/yaml.h"
+#include "api/codec/json/json.h"
+#include "api/codec/yaml/yaml.h"
 #include "api/feature_gates.h"
 #include "api/job/job_manifest.h"
 #include "base/check.h"

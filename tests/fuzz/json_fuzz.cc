@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/codec/protobuf.h"
 #include "base/check.h"
 #include "schema/batch/v1/job.pb.h"

@@ -4,10 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "api/codec/json/json_value.h"
 #include "api/kind.h"
 #include "api/patch/field_set.h"
 #include "api/patch/json_patch.h"
-#include "api/patch/json_value.h"
+#include "api/patch/merge_patch.h"
 #include "api/patch/strategic_merge.h"
 #include "api/patch/typed_compare.h"
 #include "api/patch/typed_merge.h"
@@ -62,12 +63,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!target) {
     return 0;
   }
-  const std::string target_text = to_json_text(target->value);
-  if (const auto patched = apply_json_patch(target_text, patch_text)) {
-    CHECK(parse_json_value(*patched).has_value(), *patched);
-  }
   const auto patch = parse_json_value(patch_text);
   if (patch) {
+    JsonValue patched = target->value;
+    if (apply_json_patch(patched, patch->value)) {
+      CHECK(parse_json_value(to_json_text(patched)).has_value(), to_json_text(patched));
+    }
+    patched = target->value;
+    if (apply_merge_patch(patched, patch->value)) {
+      CHECK(parse_json_value(to_json_text(patched)).has_value(), to_json_text(patched));
+    }
     if (target->value.is_object() && patch->value.is_object()) {
       merge_strategically(target->value, patch->value);
     }

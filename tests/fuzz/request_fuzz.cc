@@ -7,8 +7,8 @@
 
 #include "apiserver/rest/rest_handler.h"
 #include "base/check.h"
-#include "sim/world.h"
 #include "store/store.h"
+#include "virtual_world/world.h"
 
 namespace {
 
@@ -86,7 +86,7 @@ http::Request request_of(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr int kMaxSteps = 10'000;
-  sim::SimWorld world(1);
+  virtual_world::VirtualWorld world(1);
   store::Store store;
   apiserver::Server server(store, world.clock(), world.random(), api::FeatureGates());
   server.create_system_namespaces();

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/codec/json_scanner.h"
-#include "api/codec/yaml.h"
+#include "api/codec/json/json_scanner.h"
+#include "api/codec/yaml/yaml.h"
 #include "base/check.h"
 
 namespace {

@@ -16,8 +16,10 @@ windlass=$(realpath "$1")
 shift
 here=$(realpath "$(dirname "$0")")
 repository=$(realpath "$here/../..")
+# shellcheck source=/dev/null
+source "$here/../skips.sh"
 for program in kubectl curl busybox perl; do
-  command -v "$program" >/dev/null || { echo "no $program on PATH"; exit 77; }
+  command -v "$program" >/dev/null || skip_suite windlass_guides_test "no $program on PATH"
 done
 kubectl=$(command -v kubectl)
 # shellcheck source=/dev/null
@@ -179,11 +181,11 @@ end_guide() {
   cd "$work" || exit 1
 }
 
-# verdicts IMAGE-FLAGS...: of all examples at once; some never end by themselves. How many pods were
-# still stopped when a Job failed is a matter of time.
+# verdicts IMAGE-FLAGS...: of all examples at once; some never end by themselves. How many pods had
+# succeeded, and how many were stopped, when a Job failed is a matter of time.
 verdicts() {
   (cd "$work/clone" && windlass run -f examples --backoff-base 100ms --timeout 45s "$@" 2>"$work/verdicts.err") |
-    sed -E 's/-[a-z0-9]{5} / /; s/, [0-9]+ failed.*//' | sort
+    sed -E 's/-[a-z0-9]{5} / /; / Failed: /s/ \([0-9]+ of .*//; s/, [0-9]+ failed.*//' | sort
 }
 
 compare_examples() {
@@ -199,11 +201,11 @@ compare_examples() {
 }
 
 if "$windlass" run "$repository/examples/completions.yaml" 2>&1 | grep 'plain process groups'; then
-  echo "no pid namespaces here"
-  exit 77
+  skip_suite windlass_guides_test "no PID namespaces"
 fi
 if [ $# -gt 0 ]; then
-  for guide in "$@"; do run_guide "$(realpath "$guide")"; done
+  mapfile -t guides < <(realpath "$@")  # each guide changes the working directory
+  for guide in "${guides[@]}"; do run_guide "$guide"; done
 else
   for guide in "$repository"/docs/guide/*.md; do run_guide "$guide"; done
   compare_examples

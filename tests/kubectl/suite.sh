@@ -8,6 +8,8 @@ windlass=$(realpath "$1")
 kubectl=$2
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=/dev/null
+source "$here/../skips.sh"
+# shellcheck source=/dev/null
 source "$here/../checks.sh"
 start_windlass --nodes 0
 

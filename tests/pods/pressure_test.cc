@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "posix/posix_supplies.h"
+#include "posix/process/posix_host_resources.h"
 #include "real_pods.h"
 
 namespace windlass::pods {
@@ -66,7 +66,7 @@ TEST_F(RealPressure, R5_APodThatFillsTheNodesDiskIsEvicted) {
 
 // The whole machine's, so others may come and go meanwhile: the pod has by far the most of it.
 TEST_F(RealPressure, K61_APodWithTooManyProcessesIsEvicted) {
-  const auto pids = posix::PosixSupplies().look("/").pids;
+  const auto pids = posix::PosixHostResources().look("/").pids;
   ASSERT_TRUE(pids);
   const Ran ran =
       run(job("for i in $(seq 600); do sleep 100 & done; wait", "", ""),

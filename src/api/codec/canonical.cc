@@ -7,8 +7,8 @@
 #include <bit>
 #include <optional>
 
-#include "api/codec/json_scalars.h"
-#include "api/codec/json_schema.h"
+#include "api/codec/json/json_scalars.h"
+#include "api/codec/json/json_schema.h"
 #include "api/codec/message_layout.h"
 #include "schema/meta/v1/quantity.pb.h"
 #include "schema/meta/v1/time.pb.h"

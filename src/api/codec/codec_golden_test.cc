@@ -4,9 +4,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/codec/protobuf.h"
-#include "api/codec/yaml.h"
+#include "api/codec/yaml/yaml.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/pod.pb.h"
 

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "api/codec/codec_testing.h"
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/codec/protobuf.h"
-#include "api/codec/yaml.h"
+#include "api/codec/yaml/yaml.h"
 #include "api/kind.h"
 
 namespace windlass::api {

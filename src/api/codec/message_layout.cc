@@ -12,7 +12,7 @@
 #include "schema/meta/v1/time.pb.h"
 
 #ifndef GOOGLE_PROTOBUF_HAS_CEL_MAP_REFLECTION_FRIEND
-#error "this protobuf does not open its reflection to other programs: docs/decisions/0022"
+#error "this protobuf does not open its reflection to other programs: docs/decisions/0012"
 #endif
 
 // Protobuf names this class a friend of Reflection so that a program outside of it can define it

@@ -1,7 +1,7 @@
 // Where messages keep their fields: presence bits, values, strings, lists and maps, read and
 // written in place. Reflection does the same behind checks and look-ups that cost more than the
-// codec's own work, and it turns maps into lists first. See docs/decisions/0022; a test compares
-// every field of the schema with reflection. Internal to this layer: whoever calls has looked up
+// codec's own work, and it turns maps into lists first. See docs/decisions/0012; a test compares
+// every field of the schema with reflection. Internal to this layer: a caller has looked up
 // the field's layout and knows its type.
 #pragma once
 

@@ -4,7 +4,7 @@
 #include <google/protobuf/unknown_field_set.h>
 #include <gtest/gtest.h>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/pod.pb.h"
 

@@ -4,7 +4,7 @@
 
 #include "api/job/job_constants.h"
 #include "api/job/job_strategy.h"
-#include "api/pod/default_pod.h"
+#include "api/pod/defaults/default_pod.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::api {

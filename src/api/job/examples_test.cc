@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "api/codec/json.h"
-#include "api/codec/yaml.h"
+#include "api/codec/json/json.h"
+#include "api/codec/yaml/yaml.h"
 #include "api/job/job_manifest.h"
 #include "api/job/job_testing.h"
 

@@ -6,7 +6,7 @@
 #include "api/job/default_job.h"
 #include "api/job/job_strategy.h"
 #include "api/job/job_warnings.h"
-#include "api/job/validate_job.h"
+#include "api/job/validation/validate_job.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::api {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/job/job_testing.h"
 
 namespace windlass::api {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/codec/protobuf.h"
 #include "api/job/job_constants.h"
 #include "api/job/job_testing.h"

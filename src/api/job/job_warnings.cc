@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include "api/job/job_constants.h"
-#include "api/job/validate_job_spec.h"
+#include "api/job/validation/validate_job_spec.h"
 #include "api/names.h"
-#include "api/pod/warnings_pod.h"
+#include "api/pod/warnings/warnings_pod.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::api {

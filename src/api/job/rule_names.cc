@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/codec/json/json_value.h"
 #include "api/field_error.h"
-#include "api/job/validate_job_rule_names.h"
-#include "api/patch/json_value.h"
+#include "api/job/validation/validate_job_rule_names.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::api {

@@ -1,6 +1,6 @@
 #include "api/patch/field_set.h"
 
-#include "api/patch/json_value.h"
+#include "api/codec/json/json_value.h"
 
 namespace windlass::api {
 namespace {
@@ -91,7 +91,7 @@ Result<FieldSet> parse_field_set(std::string_view json) {
   TRY(const JsonTree tree, parse_json_value(json));
   FieldSet set;
   TRY_VOID(read(tree.value, 0, set));
-  set.member = false;  // the whole object is nobody's field
+  set.member = false;  // the whole object is not a field
   return set;
 }
 

@@ -25,7 +25,7 @@ struct FieldSet {
   bool operator==(const FieldSet&) const = default;
 };
 
-// `{"f:spec":{"f:parallelism":{}}}`. Whoever sends something else gets an error.
+// `{"f:spec":{"f:parallelism":{}}}`. Anything else is an error.
 Result<FieldSet> parse_field_set(std::string_view json);
 std::string to_fields_v1(const FieldSet& set);
 

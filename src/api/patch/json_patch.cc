@@ -5,9 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "api/codec/json_scanner.h"
-#include "api/patch/json_value.h"
-#include "base/check.h"
+#include "api/codec/json/json_scanner.h"
 
 namespace windlass::api {
 namespace {
@@ -267,18 +265,14 @@ Status wrong_type(const JsonValue& value, std::string_view go_type) {
 
 }  // namespace
 
-Result<std::string> apply_json_patch(std::string_view target, std::string_view patch) {
-  const Result<JsonTree> operations = parse_json_value(patch);
-  if (!operations) {
-    return fail(bad_patch(operations.error().message));
+Result<void> apply_json_patch(JsonValue& target, const JsonValue& patch) {
+  if (patch.is_null()) {
+    return {};
   }
-  if (operations->value.is_null()) {
-    return std::string(target);
+  if (!patch.is_array()) {
+    return fail(wrong_type(patch, "value of type []handlers.jsonPatchOp"));
   }
-  if (!operations->value.is_array()) {
-    return fail(wrong_type(operations->value, "value of type []handlers.jsonPatchOp"));
-  }
-  const std::vector<JsonValue>& all = operations->value.items;
+  const std::vector<JsonValue>& all = patch.items;
   for (const JsonValue& operation : all) {
     if (!operation.is_object() && !operation.is_null()) {
       return fail(wrong_type(operation, "value of type handlers.jsonPatchOp"));
@@ -294,13 +288,11 @@ Result<std::string> apply_json_patch(std::string_view target, std::string_view p
   if (all.size() > kMaxJsonPatchOperations) {
     return fail(too_many_operations(all.size()));
   }
-  Result<JsonTree> document = parse_json_value(target);
-  CHECK(document.has_value(), "our own JSON is good");
-  Patcher patcher(document->value);
+  Patcher patcher(target);
   if (!std::ranges::all_of(all, [&](const auto& operation) { return patcher.apply(operation); })) {
     return fail(rejected_patch());
   }
-  return to_json_text(document->value);
+  return {};
 }
 
 }  // namespace windlass::api

@@ -6,8 +6,12 @@ namespace windlass::api {
 namespace {
 
 std::string patched(std::string_view target, std::string_view patch) {
-  const Result<std::string> result = apply_json_patch(target, patch);
-  return result ? *result : std::to_string(result.error().code) + " " + result.error().message;
+  JsonValue tree = parse_json_value(target)->value;
+  const Result<JsonTree> operations = parse_json_value(patch);
+  const Result<void> result = operations ? apply_json_patch(tree, operations->value)
+                                         : fail(bad_patch(operations.error().message));
+  return result ? to_json_text(tree)
+                : std::to_string(result.error().code) + " " + result.error().message;
 }
 
 constexpr const char* kRejected =

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/patch/json_value.h"
+#include "api/codec/json/json_value.h"
 #include "base/result.h"
 
 namespace windlass::api {
@@ -17,7 +17,7 @@ Result<std::vector<std::string>> item_names(const std::vector<JsonValue>& items,
                                             std::string_view merge_key);
 
 // The order of a merged list: the items that the patch names stand in the order it gives them, the
-// others as they stood; where nobody says which comes first, those of the patch do. All three are
+// others as they stood; without a given order, those of the patch come first. All three are
 // names of items; the answer is indexes into `merged`.
 std::vector<size_t> merged_order(const std::vector<std::string>& merged,
                                  const std::vector<std::string>& wanted,

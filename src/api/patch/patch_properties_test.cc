@@ -118,18 +118,23 @@ RC_GTEST_PROP(PatchProperty, M93_AStrategicDiffGivesTheOtherObject, ()) {
 }
 
 RC_GTEST_PROP(PatchProperty, M92_AnObjectIsItsOwnMergePatch, ()) {
-  const std::string pod = to_json_text(random_pod());
-  RC_ASSERT(*apply_merge_patch(pod, pod) == pod);
-  RC_ASSERT(*apply_merge_patch(pod, "{}") == pod);
-  RC_ASSERT(*apply_merge_patch("{}", pod) == pod);
+  const JsonValue pod = random_pod();
+  JsonValue patched = pod;
+  RC_ASSERT(apply_merge_patch(patched, pod).has_value());
+  RC_ASSERT(apply_merge_patch(patched, JsonValue::object()).has_value());
+  RC_ASSERT(json_equal(patched, pod));
+  JsonValue made = JsonValue::object();
+  RC_ASSERT(apply_merge_patch(made, pod).has_value());
+  RC_ASSERT(json_equal(made, pod));
 }
 
 RC_GTEST_PROP(PatchProperty, M91_ReplacingTheDocumentGivesTheOtherOne, ()) {
-  const std::string from = to_json_text(random_pod());
-  const std::string to = to_json_text(random_pod());
-  RC_ASSERT(*apply_json_patch(from, R"([{"op":"test","path":"","value":)" + from +
-                                        R"(},{"op":"replace","path":"","value":)" + to + "}]") ==
-            to);
+  JsonValue document = random_pod();
+  const JsonValue to = random_pod();
+  const std::string patch = R"([{"op":"test","path":"","value":)" + to_json_text(document) +
+                            R"(},{"op":"replace","path":"","value":)" + to_json_text(to) + "}]";
+  RC_ASSERT(apply_json_patch(document, parse_json_value(patch)->value).has_value());
+  RC_ASSERT(json_equal(document, to));
 }
 
 RC_GTEST_PROP(PatchProperty, M103_ApplyIsIdempotentAndUndoneByApplyingNothing, ()) {
@@ -144,7 +149,7 @@ RC_GTEST_PROP(PatchProperty, M103_ApplyIsIdempotentAndUndoneByApplyingNothing, (
   prune_typed(twice, {owned, owned, {}}, type);
   RC_ASSERT(json_equal(once, twice));
 
-  // What was there before is somebody else's and stays; all that only the configuration had goes.
+  // Earlier content has another owner and stays; content of the configuration alone goes.
   JsonValue undone = once;
   prune_typed(undone, {owned, {}, fields_of(live, type)}, type);
   FieldChanges left = compare_fields(live, undone, type);

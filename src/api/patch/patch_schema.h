@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/codec/json_schema.h"
+#include "api/codec/json/json_schema.h"
 
 namespace windlass::api {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "api/codec/json_schema.h"
-#include "api/patch/json_value.h"
+#include "api/codec/json/json_schema.h"
+#include "api/codec/json/json_value.h"
 #include "base/result.h"
 
 namespace windlass::api {

@@ -2,8 +2,8 @@
 // differ. Pure; any thread.
 #pragma once
 
+#include "api/codec/json/json_value.h"
 #include "api/patch/field_set.h"
-#include "api/patch/json_value.h"
 #include "api/patch/typed_tree.h"
 
 namespace windlass::api {

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "api/codec/json/json_value.h"
 #include "api/patch/field_set.h"
-#include "api/patch/json_value.h"
 #include "api/patch/typed_tree.h"
 
 namespace windlass::api {
@@ -17,7 +17,7 @@ void merge_typed(JsonValue& live, const JsonValue& config, const NodeType& type)
 struct Ownership {
   FieldSet before;  // what the manager applied last time
   FieldSet now;     // what it applies this time
-  FieldSet others;  // what anybody else owns
+  FieldSet others;  // owned by other managers
 };
 
 // Takes away from the merged object what is only in `before`, and with a list item or a field all

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/patch/json_value.h"
+#include "api/codec/json/json_value.h"
 #include "api/patch/patch_schema.h"
 #include "base/result.h"
 

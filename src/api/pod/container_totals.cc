@@ -1,6 +1,6 @@
 #include "api/pod/container_totals.h"
 
-#include "api/pod/default_pod_parts.h"
+#include "api/pod/defaults/default_pod_parts.h"
 #include "schema/core/v1/pod_spec.pb.h"
 
 namespace windlass::api {

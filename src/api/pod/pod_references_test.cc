@@ -40,7 +40,7 @@ TEST(PodReferences, EveryPlaceThatNamesOne) {
   EXPECT_TRUE(names_secret(spec_of("imagePullSecrets: [{name: x}]"), "x"));
 }
 
-// What names nothing has the name "", which is nobody's.
+// An empty reference has the name "", which no object has.
 TEST(PodReferences, NothingNamesNothing) {
   const auto spec =
       spec_of("containers: [{name: c, env: [{name: A, value: b}]}], volumes: [{name: v}]");

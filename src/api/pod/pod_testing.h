@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "api/codec/json.h"
-#include "api/codec/yaml.h"
+#include "api/codec/json/json.h"
+#include "api/codec/yaml/yaml.h"
 #include "api/field_error.h"
-#include "api/pod/default_pod.h"
-#include "api/pod/validate_pod_spec.h"
+#include "api/pod/defaults/default_pod.h"
+#include "api/pod/validation/validate_pod_spec.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::api::testing {

@@ -1,6 +1,7 @@
 #include <algorithm>
+#include <iterator>
 
-#include "api/codec/decimal.h"
+#include "api/codec/json/decimal.h"
 #include "api/select/label_selector.h"
 
 namespace windlass::api {
@@ -74,6 +75,53 @@ bool LabelRequirement::matches(const std::string* label) const {
     }
   }
   return false;
+}
+
+void LabelSelector::KeyRule::add(const LabelRequirement& requirement) {
+  switch (requirement.op) {
+    case LabelOperator::in:
+    case LabelOperator::equals:
+    case LabelOperator::double_equals: {
+      must_exist = true;
+      std::vector<std::string> common = requirement.values;
+      if (allowed) {
+        common.clear();
+        std::ranges::set_intersection(*allowed, requirement.values, std::back_inserter(common));
+      }
+      allowed = std::move(common);
+      return;
+    }
+    case LabelOperator::not_in:
+    case LabelOperator::not_equals:
+      excluded.insert(excluded.end(), requirement.values.begin(), requirement.values.end());
+      return;
+    case LabelOperator::exists:
+      must_exist = true;
+      return;
+    case LabelOperator::does_not_exist:
+      must_not_exist = true;
+      return;
+    case LabelOperator::greater_than:
+    case LabelOperator::less_than:
+      must_exist = true;
+      add_bound(requirement);
+  }
+}
+
+// Of two bounds in one direction the tighter one counts.
+void LabelSelector::KeyRule::add_bound(const LabelRequirement& requirement) {
+  const auto same = std::ranges::find(bounds, requirement.op, &LabelRequirement::op);
+  if (same == bounds.end()) {
+    bounds.push_back(requirement);
+  } else if (same->matches(&requirement.values.front())) {
+    *same = requirement;
+  }
+}
+
+bool LabelSelector::KeyRule::matches(const std::string& label) const {
+  return !must_not_exist && (!allowed || has_value(*allowed, label)) &&
+         !has_value(excluded, label) &&
+         std::ranges::all_of(bounds, [&](const auto& bound) { return bound.matches(&label); });
 }
 
 std::string LabelRequirement::text() const {

@@ -95,13 +95,52 @@ Result<LabelSelector> LabelSelector::from_message(const meta::v1::LabelSelector*
   for (const LabelRequirement& requirement : selector.requirements_) {
     TRY_VOID(check_requirement(requirement));
   }
+  selector.index_rules();
   return selector;
+}
+
+void LabelSelector::index_rules() {
+  if (requirements_.size() < kManyRequirements) {
+    return;
+  }
+  for (const LabelRequirement& requirement : requirements_) {
+    if (rules_.empty() || rules_.back().key != requirement.key) {
+      rules_.push_back({.key = requirement.key});
+    }
+    rules_.back().add(requirement);
+  }
+  for (KeyRule& rule : rules_) {
+    std::ranges::sort(rule.excluded);
+    keys_that_must_exist_ += rule.must_exist ? 1U : 0U;
+  }
+}
+
+template <class Labels>
+bool LabelSelector::matches_rules(const Labels& labels) const {
+  if (labels.size() < keys_that_must_exist_) {
+    return false;
+  }
+  size_t found = 0;
+  for (const auto& [key, value] : labels) {
+    const auto rule = std::ranges::lower_bound(rules_, key, {}, &KeyRule::key);
+    if (rule == rules_.end() || rule->key != key) {
+      continue;
+    }
+    if (!rule->matches(value)) {
+      return false;
+    }
+    found += rule->must_exist ? 1U : 0U;
+  }
+  return found == keys_that_must_exist_;
 }
 
 template <class Labels>
 bool LabelSelector::matches_all(const Labels& labels) const {
   if (nothing_) {
     return false;
+  }
+  if (!rules_.empty()) {
+    return matches_rules(labels);
   }
   return std::all_of(requirements_.begin(), requirements_.end(), [&](const auto& requirement) {
     const auto found = labels.find(requirement.key);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,10 +61,33 @@ class LabelSelector {
   bool operator==(const LabelSelector&) const = default;
 
  private:
+  // All requirements on one key. A client may send tens of thousands of requirements; matching one
+  // object then costs a look-up for each of its labels, not one for each requirement.
+  struct KeyRule {
+    std::string key = {};
+    bool must_exist = false;
+    bool must_not_exist = false;
+    std::optional<std::vector<std::string>> allowed = {};  // sorted
+    std::vector<std::string> excluded = {};                // sorted
+    std::vector<LabelRequirement> bounds = {};             // at most one of each direction
+
+    void add(const LabelRequirement& requirement);
+    void add_bound(const LabelRequirement& requirement);
+    bool matches(const std::string& label) const;
+    bool operator==(const KeyRule&) const = default;
+  };
+  // Fewer requirements are looked at one by one.
+  static constexpr size_t kManyRequirements = 16;
+
+  void index_rules();
   template <class Labels>
   bool matches_all(const Labels& labels) const;
+  template <class Labels>
+  bool matches_rules(const Labels& labels) const;
 
   std::vector<LabelRequirement> requirements_;  // sorted by key
+  std::vector<KeyRule> rules_;                  // of many requirements; sorted by key
+  size_t keys_that_must_exist_ = 0;             // in rules_
   bool nothing_ = false;
 };
 

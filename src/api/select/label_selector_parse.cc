@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/codec/decimal.h"
+#include "api/codec/json/decimal.h"
 #include "api/names.h"
 #include "api/select/label_selector.h"
 
@@ -253,6 +253,7 @@ Result<LabelSelector> LabelSelector::parse(std::string_view text) {
   selector.requirements_ = std::move(requirements);
   std::stable_sort(selector.requirements_.begin(), selector.requirements_.end(),
                    [](const auto& a, const auto& b) { return a.key < b.key; });
+  selector.index_rules();
   return selector;
 }
 

@@ -221,5 +221,44 @@ TEST(LabelSelector, ValuesOfAMessageMayComeInAnyOrder) {
   EXPECT_FALSE(selector->matches(std::map<std::string, std::string>{{"k", "d"}}));
 }
 
+// Bounds the time that one object takes: by its labels, not by the requirements.
+TEST(LabelSelector, ManyRequirementsMatchAsFewDo) {
+  const std::map<std::string, std::string> labels = {{"a", "1"}, {"b", "x"}, {"n", "7"}};
+  std::string many;
+  for (int i = 0; i < 30'000; ++i) {
+    many += "!k" + std::to_string(i) + ",b!=" + std::to_string(i) + ",";
+  }
+  for (const char* few : {"a=1",
+                          "a=2",
+                          "a in (1,2),a in (1,3)",
+                          "a in (1,2),a in (2,3)",
+                          "a",
+                          "c",
+                          "!a",
+                          "!c",
+                          "b!=x",
+                          "b notin (y,z)",
+                          "n>3,n>5",
+                          "n>3,n>7",
+                          "n>7,n>3",
+                          "n<9,n<8",
+                          "n<8,n<7",
+                          "n<7,n<8",
+                          "b>1",
+                          "c notin (a)",
+                          "c=1",
+                          "a,b,n",
+                          "a,b,n,c"}) {
+    const auto plain = LabelSelector::parse(few);
+    const auto indexed = LabelSelector::parse(many + few);
+    ASSERT_TRUE(plain && indexed) << few;
+    EXPECT_EQ(indexed->matches(labels), plain->matches(labels)) << few;
+  }
+  const auto selector = LabelSelector::parse(many + "a=1");
+  for (int i = 0; i < 100'000; ++i) {
+    ASSERT_TRUE(selector->matches(labels)) << "6 billion look-ups, one by one";
+  }
+}
+
 }  // namespace
 }  // namespace windlass::api

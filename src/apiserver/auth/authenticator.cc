@@ -50,7 +50,7 @@ Result<User> Authenticator::authenticate(const http::Headers& headers,
   for (const http::Header& header : headers) {
     if (http::same_ignoring_case(header.name, "authorization")) {
       if (authorization) {
-        return fail(unauthorized());  // two of them: nobody could say which one counts
+        return fail(unauthorized());  // two of them are ambiguous
       }
       authorization = header.value;
     }

@@ -34,9 +34,6 @@ class Authenticator {
   // A token, right or wrong, decides before a certificate does: it is the more particular of the
   // two. Without either the user is anonymous. Fails (401) for credentials that are not good.
   Result<User> authenticate(const http::Headers& headers, const http::Peer& peer) const;
-  Result<User> authenticate(const http::Request& request) const {
-    return authenticate(request.headers, request.peer);
-  }
 
  private:
   Result<User> user_of_token(std::string_view token) const;

@@ -32,47 +32,47 @@ bool viewer_may(const RequestInfo& info) {
          one_of(info.subresource, {"", "status", "log"});
 }
 
-Access node_may_with_nodes(const RequestInfo& info, std::string_view node) {
+Permission node_may_with_nodes(const RequestInfo& info, std::string_view node) {
   if (info.verb == "create" && info.subresource.empty()) {
-    return Access::depends_on_object;  // its name is in the body
+    return Permission::depends_on_object;  // its name is in the body
   }
   const bool own = info.name == node;
   const bool allowed =
       (info.subresource.empty() &&
        one_of(info.verb, {"get", "list", "watch", "update", "patch"})) ||
       (info.subresource == "status" && one_of(info.verb, {"get", "update", "patch"}));
-  return own && allowed ? Access::allowed : Access::denied;
+  return own && allowed ? Permission::allowed : Permission::denied;
 }
 
-Access node_may_with_pods(const RequestInfo& info, std::string_view node) {
+Permission node_may_with_pods(const RequestInfo& info, std::string_view node) {
   if (info.subresource.empty() && one_of(info.verb, {"list", "watch"})) {
-    return info.selected_node == node ? Access::allowed : Access::denied;
+    return info.selected_node == node ? Permission::allowed : Permission::denied;
   }
   // A delete: the agent removes a pod once its containers have ended.
   const bool may = (info.subresource.empty() && one_of(info.verb, {"get", "delete"})) ||
                    (info.subresource == "status" && one_of(info.verb, {"get", "update", "patch"}));
-  return may ? Access::depends_on_object : Access::denied;
+  return may ? Permission::depends_on_object : Permission::denied;
 }
 
-Access node_may_with_leases(const RequestInfo& info, std::string_view node) {
+Permission node_may_with_leases(const RequestInfo& info, std::string_view node) {
   if (info.ns != kNodeLeaseNamespace || !info.subresource.empty()) {
-    return Access::denied;
+    return Permission::denied;
   }
   if (info.verb == "create") {
-    return Access::depends_on_object;
+    return Permission::depends_on_object;
   }
   return info.name == node && one_of(info.verb, {"get", "update", "patch", "delete"})
-             ? Access::allowed
-             : Access::denied;
+             ? Permission::allowed
+             : Permission::denied;
 }
 
 // Those that pods bound to it name.
-Access node_may_with_files(const RequestInfo& info) {
-  return info.verb == "get" && info.subresource.empty() ? Access::depends_on_object
-                                                        : Access::denied;
+Permission node_may_with_files(const RequestInfo& info) {
+  return info.verb == "get" && info.subresource.empty() ? Permission::depends_on_object
+                                                        : Permission::denied;
 }
 
-Access node_may(const RequestInfo& info, std::string_view node) {
+Permission node_may(const RequestInfo& info, std::string_view node) {
   if (info.group.empty() && info.resource == "nodes") {
     return node_may_with_nodes(info, node);
   }
@@ -87,8 +87,8 @@ Access node_may(const RequestInfo& info, std::string_view node) {
   }
   const bool events = info.resource == "events" && info.subresource.empty() &&
                       (info.group.empty() || info.group == "events.k8s.io");
-  return events && one_of(info.verb, {"create", "update", "patch"}) ? Access::allowed
-                                                                    : Access::denied;
+  return events && one_of(info.verb, {"create", "update", "patch"}) ? Permission::allowed
+                                                                    : Permission::denied;
 }
 
 // As Kubernetes says it (api.md M28).
@@ -121,37 +121,37 @@ Status refused(const User& user, const RequestInfo& info, std::string_view reaso
 
 }  // namespace
 
-Access access_of(const User& user, const RequestInfo& info) {
+Permission permission_of(const User& user, const RequestInfo& info) {
   const Role role = role_of(user);
   if (role == Role::admin) {
-    return Access::allowed;
+    return Permission::allowed;
   }
   if (!info.is_resource) {
-    return may_read_path(role, info) ? Access::allowed : Access::denied;
+    return may_read_path(role, info) ? Permission::allowed : Permission::denied;
   }
-  // Nothing below a sub-resource is served, so nobody gets rules for it either.
+  // Nothing below a sub-resource is served, so no user gets rules for it.
   if (user.is_anonymous() || info.has_more_segments) {
-    return Access::denied;
+    return Permission::denied;
   }
   if (is_self_review(info)) {
-    return Access::allowed;
+    return Permission::allowed;
   }
   switch (role) {
     case Role::node:
       return node_may(info, node_of(user));
     case Role::viewer:
-      return viewer_may(info) ? Access::allowed : Access::denied;
+      return viewer_may(info) ? Permission::allowed : Permission::denied;
     default:
-      return Access::denied;
+      return Permission::denied;
   }
 }
 
 Result<bool> authorize(const User& user, const RequestInfo& info, bool known) {
-  const Access access = access_of(user, info);
-  if (access == Access::denied) {
+  const Permission access = permission_of(user, info);
+  if (access == Permission::denied) {
     return fail(known ? refused(user, info, "") : unauthorized());
   }
-  return access == Access::depends_on_object;
+  return access == Permission::depends_on_object;
 }
 
 Result<bool> authorize(const User& user, const RequestInfo& info) {
@@ -171,10 +171,10 @@ Result<void> check_object(const User& user, const RequestInfo& info, const Objec
 }
 
 AccessReview review_access(const User& user, const RequestInfo& asked) {
-  switch (access_of(user, asked)) {
-    case Access::allowed:
+  switch (permission_of(user, asked)) {
+    case Permission::allowed:
       return {true, ""};
-    case Access::depends_on_object:
+    case Permission::depends_on_object:
       return {false, "only for objects that belong to this node"};
     default:
       return {false, ""};

@@ -19,16 +19,16 @@ namespace windlass::apiserver {
 // Where nodes keep their heartbeats.
 inline constexpr std::string_view kNodeLeaseNamespace = "kube-node-lease";
 
-enum class Access {
+enum class Permission {
   denied,
   allowed,
   depends_on_object,  // allowed if check_object() says so, too
 };
 
-Access access_of(const User& user, const RequestInfo& info);
+Permission permission_of(const User& user, const RequestInfo& info);
 
-// access_of() as an answer: denied is a 403 as Kubernetes words it, or 401 when nobody known asks.
-// True when the object has to be checked as well.
+// permission_of() as an answer: denied is a 403 as Kubernetes words it, or 401 when no known user
+// asks. True when the object has to be checked as well.
 Result<bool> authorize(const User& user, const RequestInfo& info, bool known);
 // For who asks in their own name.
 Result<bool> authorize(const User& user, const RequestInfo& info);

@@ -18,21 +18,21 @@ RequestInfo info_of(std::string_view method, std::string_view target) {
   return request_info(method, *http::parse_target(target));
 }
 
-Access access(const User& user, std::string_view method, std::string_view target) {
-  return access_of(user, info_of(method, target));
+Permission access(const User& user, std::string_view method, std::string_view target) {
+  return permission_of(user, info_of(method, target));
 }
 
-constexpr auto kDenied = Access::denied;
-constexpr auto kAllowed = Access::allowed;
-constexpr auto kDepends = Access::depends_on_object;
+constexpr auto kDenied = Permission::denied;
+constexpr auto kAllowed = Permission::allowed;
+constexpr auto kDepends = Permission::depends_on_object;
 
 struct AccessCase {
   const char* method;
   const char* target;
-  Access viewer;
-  Access node;
-  Access stranger = kDenied;
-  Access anonymous = kDenied;
+  Permission viewer;
+  Permission node;
+  Permission stranger = kDenied;
+  Permission anonymous = kDenied;
 };
 
 constexpr AccessCase kCases[] = {
@@ -150,7 +150,7 @@ TEST(Authorizer, M28_RefusalsReadAsInKubernetes) {
   EXPECT_EQ(refused.error().details.kind, "secrets");
 }
 
-TEST(Authorizer, M28_WhomNobodyVouchedForIsUnauthorized) {
+TEST(Authorizer, M28_AnUnauthenticatedUserIsUnauthorized) {
   const auto refused = authorize(anonymous_user(), info_of("GET", "/api/v1/pods"));
   EXPECT_EQ(refused.error(), unauthorized());
 }
@@ -176,7 +176,7 @@ TEST(Authorizer, ANodeTouchesOnlyWhatIsItsOwn) {
   EXPECT_TRUE(check_object(kNode, node, {"n1", ""}).has_value());
   EXPECT_FALSE(check_object(kNode, node, {"n2", ""}).has_value());
   EXPECT_FALSE(check_object(kNode, node, {"", ""}).has_value());
-  // Only nodes depend on objects; nobody else gets anything from this check.
+  // Only nodes depend on objects; other users gain nothing from this check.
   EXPECT_FALSE(check_object(kViewer, node, {"", ""}).has_value());
 }
 

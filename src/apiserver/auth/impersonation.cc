@@ -62,7 +62,7 @@ std::optional<std::pair<std::string, std::string>> service_account(std::string_v
 
 Result<User> impersonate(User user, const http::Headers& headers) {
   Impersonated asked = read_headers(headers);
-  // Nothing that somebody without credentials says comes back, let alone much of it.
+  // The answer to a caller without credentials repeats nothing of its request.
   if (user.is_anonymous() && !(asked.user.empty() && asked.listed.empty())) {
     return fail(unauthorized());
   }
@@ -84,11 +84,11 @@ Result<User> impersonate(User user, const http::Headers& headers) {
   if (account && asked.groups.empty()) {
     asked.groups = {"system:serviceaccounts", "system:serviceaccounts:" + account->first};
   }
-  const User nobody = anonymous_user();
+  const User anonymous = anonymous_user();
   User other{asked.user, std::move(asked.groups)};
-  if (!other.in_group(nobody.groups.front())) {
-    if (other.name == nobody.name) {
-      other.groups.push_back(nobody.groups.front());
+  if (!other.in_group(anonymous.groups.front())) {
+    if (other.name == anonymous.name) {
+      other.groups.push_back(anonymous.groups.front());
     } else {
       other = authenticated_user(std::move(other.name), std::move(other.groups));
     }

@@ -32,7 +32,7 @@ TEST(Impersonation, TheOtherOneCountsAlone) {
   EXPECT_EQ(role_of(*bob), Role::none);
 }
 
-TEST(Impersonation, NobodyAndServiceAccounts) {
+TEST(Impersonation, AnonymousAndServiceAccounts) {
   EXPECT_EQ(*impersonate(kBoss, {{"Impersonate-User", "system:anonymous"}}), anonymous_user());
   EXPECT_EQ(*impersonate(kBoss, {{"Impersonate-User", "system:anonymous"},
                                  {"Impersonate-Group", "system:unauthenticated"}}),

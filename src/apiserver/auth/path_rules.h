@@ -1,11 +1,11 @@
-// Access to paths that are no resource: health, version, discovery, schema, metrics. Pure.
+// Permission to paths that are no resource: health, version, discovery, schema, metrics. Pure.
 #pragma once
 
 #include "apiserver/auth/authorizer.h"
 
 namespace windlass::apiserver {
 
-// Of anybody but admin, who may do everything. Nobody else may do more than read.
+// Of all users but admins, who may do everything. The others may only read.
 bool may_read_path(Role role, const RequestInfo& info);
 
 // The same as a list.

@@ -24,7 +24,7 @@ std::string verb_of_method(std::string_view method) {
   if (method == "PUT") {
     return "update";
   }
-  return lower_case(method);  // patch, delete, and what nobody may do
+  return lower_case(method);  // patch, delete, and methods that are never allowed
 }
 
 // The one value that a field selector asks for (`field` ends in =); "" when it asks for none or for

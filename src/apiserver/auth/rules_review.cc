@@ -14,7 +14,7 @@ std::vector<ResourceRule> self_reviews() {
           {{"create"}, {"authentication.k8s.io"}, {"selfsubjectreviews"}, {}}};
 }
 
-// Asks access_of() about each resource, so that the list cannot say anything else than it does.
+// Asks permission_of() about each resource, so that the list cannot say anything else than it does.
 std::vector<ResourceRule> viewer_rules(const User& user, std::span<const ServedResource> served) {
   std::vector<ResourceRule> rules = self_reviews();
   for (const ServedResource& one : served) {
@@ -23,7 +23,7 @@ std::vector<ResourceRule> viewer_rules(const User& user, std::span<const ServedR
     info.verb = "list";
     info.group = one.group;
     info.resource = one.resource;
-    if (access_of(user, info) == Access::allowed) {
+    if (permission_of(user, info) == Permission::allowed) {
       const std::string resource(one.resource);
       rules.push_back({kRead, {std::string(one.group)}, {resource, resource + "/status"}, {}});
       if (one.group.empty() && resource == "pods") {

@@ -25,9 +25,9 @@ struct User {
   bool is_anonymous() const;
 };
 
-// Nobody has vouched for this one.
+// Not authenticated.
 User anonymous_user();
-// Somebody has: the user is in system:authenticated, too.
+// Authenticated: the user is in system:authenticated, too.
 User authenticated_user(std::string name, std::vector<std::string> groups);
 
 enum class Role { none, admin, viewer, node };

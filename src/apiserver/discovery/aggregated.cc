@@ -1,13 +1,13 @@
 #include "apiserver/discovery/aggregated.h"
 
 #include "apiserver/discovery/served.h"
-#include "apiserver/json_builder.h"
+#include "base/json_writer.h"
 
 namespace windlass::apiserver {
 namespace {
 
 // Group and version are left out where they are those of the enclosing resource.
-void add_response_kind(JsonBuilder& json, const Served& served) {
+void add_response_kind(JsonWriter& json, const Served& served) {
   const api::Kind& body = *served.body;
   const bool same = body.group == served.kind->group && body.version == served.kind->version;
   json.key("responseKind").open_object();
@@ -15,7 +15,7 @@ void add_response_kind(JsonBuilder& json, const Served& served) {
   json.member("kind", body.kind).close_object();
 }
 
-void add_subresources(JsonBuilder& json, const ServedVersion& version, const api::Kind& kind) {
+void add_subresources(JsonWriter& json, const ServedVersion& version, const api::Kind& kind) {
   bool any = false;
   for (const Served* served : version.resources) {
     if (served->kind != &kind || served->subresource.empty()) {
@@ -34,7 +34,7 @@ void add_subresources(JsonBuilder& json, const ServedVersion& version, const api
   }
 }
 
-void add_resource(JsonBuilder& json, const ServedVersion& version, const Served& served) {
+void add_resource(JsonWriter& json, const ServedVersion& version, const Served& served) {
   const api::Kind& kind = *served.kind;
   json.open_object().member("resource", kind.plural);
   add_response_kind(json, served);
@@ -54,7 +54,7 @@ void add_resource(JsonBuilder& json, const ServedVersion& version, const Served&
 
 std::string aggregated_discovery(bool core, bool beta) {
   std::string text;
-  JsonBuilder json(text);
+  JsonWriter json(text);
   json.open_object().member("kind", "APIGroupDiscoveryList");
   json.member("apiVersion", beta ? "apidiscovery.k8s.io/v2beta1" : "apidiscovery.k8s.io/v2");
   json.key("metadata").open_object().close_object().key("items").open_list();

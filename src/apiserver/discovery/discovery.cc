@@ -4,8 +4,8 @@
 
 #include "apiserver/discovery/aggregated.h"
 #include "apiserver/discovery/served.h"
-#include "apiserver/json_builder.h"
 #include "base/hash.h"
+#include "base/json_writer.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -16,7 +16,7 @@ std::string group_version(std::string_view group, std::string_view version) {
 
 std::string core_versions_document(std::string_view address) {
   std::string text;
-  JsonBuilder json(text);
+  JsonWriter json(text);
   json.open_object().member("kind", "APIVersions").key("versions").open_list().string("v1");
   json.close_list().key("serverAddressByClientCIDRs").open_list().open_object();
   json.member("clientCIDR", "0.0.0.0/0").member("serverAddress", address);
@@ -25,7 +25,7 @@ std::string core_versions_document(std::string_view address) {
 }
 
 // Everything of an APIGroup but its type.
-void add_group(JsonBuilder& json, const ServedVersion& served) {
+void add_group(JsonWriter& json, const ServedVersion& served) {
   const std::string gv = group_version(served.group, served.version);
   const auto add_version = [&] {
     json.open_object().member("groupVersion", gv).member("version", served.version).close_object();
@@ -38,7 +38,7 @@ void add_group(JsonBuilder& json, const ServedVersion& served) {
 
 std::string groups_document() {
   std::string text;
-  JsonBuilder json(text);
+  JsonWriter json(text);
   json.open_object().member("kind", "APIGroupList").member("apiVersion", "v1");
   json.key("groups").open_list();
   for (const ServedVersion& served : served_versions()) {
@@ -54,14 +54,14 @@ std::string groups_document() {
 
 std::string group_document(const ServedVersion& served) {
   std::string text;
-  JsonBuilder json(text);
+  JsonWriter json(text);
   json.open_object().member("kind", "APIGroup").member("apiVersion", "v1");
   add_group(json, served);
   json.close_object();
   return text + "\n";
 }
 
-void add_resource(JsonBuilder& json, const Served& served) {
+void add_resource(JsonWriter& json, const Served& served) {
   const api::Kind& kind = *served.kind;
   const bool sub = !served.subresource.empty();
   json.open_object();
@@ -83,7 +83,7 @@ void add_resource(JsonBuilder& json, const Served& served) {
 
 std::string resources_document(const ServedVersion& served) {
   std::string text;
-  JsonBuilder json(text);
+  JsonWriter json(text);
   json.open_object().member("kind", "APIResourceList");
   if (!served.group.empty()) {
     json.member("apiVersion", "v1");

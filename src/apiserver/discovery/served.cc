@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "apiserver/strategy.h"
+#include "apiserver/strategies/strategy.h"
 #include "base/check.h"
 
 namespace windlass::apiserver {

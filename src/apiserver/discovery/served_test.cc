@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/discovery/discovery.h"
-#include "apiserver/strategy.h"
+#include "apiserver/strategies/strategy.h"
 
 namespace windlass::apiserver {
 namespace {

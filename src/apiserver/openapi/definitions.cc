@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "api/codec/json_schema.h"
+#include "api/codec/json/json_schema.h"
 #include "apiserver/openapi/comments.h"
 #include "schema/meta/v1/options.pb.h"
 #include "schema/meta/v1/status.pb.h"

@@ -1,8 +1,8 @@
 #include "apiserver/openapi/gnostic.h"
 
-#include "apiserver/json_builder.h"
 #include "apiserver/openapi/schema_json.h"
-#include "apiserver/rest/wire.h"
+#include "apiserver/rest/answers/wire.h"
+#include "base/json_writer.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -83,7 +83,7 @@ void add_value(const Property& property, std::string& schema) {
 void add_text_extension(std::string_view name, std::string_view value, std::string& schema) {
   if (!value.empty()) {
     std::string json;
-    JsonBuilder(json).string(value);
+    JsonWriter(json).string(value);
     add(field::kSchemaExtension, extension(name, json), schema);
   }
 }
@@ -107,7 +107,7 @@ std::string property_schema(const Property& property) {
   }
   if (!property.list_map_keys.empty()) {
     std::string json;
-    JsonBuilder keys(json);
+    JsonWriter keys(json);
     keys.open_list();
     for (const std::string& key : property.list_map_keys) {
       keys.string(key);
@@ -133,7 +133,7 @@ void add_scalar(Scalar scalar, std::string& schema) {
 
 std::string kinds_json(const Definition& definition) {
   std::string json;
-  JsonBuilder builder(json);
+  JsonWriter builder(json);
   builder.open_list();
   for (const auto& kind : definition.kinds) {
     builder.open_object().member("group", kind.group).member("kind", kind.kind);
@@ -190,7 +190,7 @@ std::string operation_bytes(const ServedPath& path, const PathOperation& operati
   add(field::kOperationResponses,
       wrapped(field::kFirst, named("200", wrapped(field::kFirst, response))), bytes);
   std::string json;
-  JsonBuilder builder(json);
+  JsonWriter builder(json);
   builder.open_object().member("group", kind.group).member("kind", kind.kind);
   builder.member("version", kind.version).close_object();
   add(field::kOperationExtension, extension("x-kubernetes-group-version-kind", json), bytes);

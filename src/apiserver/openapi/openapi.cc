@@ -29,14 +29,14 @@ std::vector<const ServedVersion*> everything() {
   return all;
 }
 
-void append_info(std::string_view version, JsonBuilder& json) {
+void append_info(std::string_view version, JsonWriter& json) {
   json.key("info").open_object().member("title", kTitle).member("version", version);
   json.close_object();
 }
 
 std::string v3_document(const ServedVersion& served, std::string_view version) {
   std::string text;
-  JsonBuilder json(text);
+  JsonWriter json(text);
   json.open_object().member("openapi", "3.0.0");
   append_info(version, json);
   json.key("paths").open_object();
@@ -52,7 +52,7 @@ std::string v3_document(const ServedVersion& served, std::string_view version) {
 
 std::string v2_document(std::string_view version) {
   std::string text;
-  JsonBuilder json(text);
+  JsonWriter json(text);
   json.open_object().member("swagger", "2.0");
   append_info(version, json);
   json.key("paths").open_object();
@@ -71,7 +71,7 @@ std::string v2_document(std::string_view version) {
 }  // namespace
 
 void OpenApi::make_v3() const {
-  JsonBuilder json(index_);
+  JsonWriter json(index_);
   json.open_object().key("paths").open_object();
   for (const ServedVersion& served : served_versions()) {
     const std::string path = path_of(served);

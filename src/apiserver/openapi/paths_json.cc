@@ -53,7 +53,7 @@ std::string base_path(const ServedVersion& version) {
                                : fmt::format("/apis/{}/{}", version.group, version.version);
 }
 
-void append_parameter(const QueryParameter& parameter, OpenApiVersion version, JsonBuilder& json) {
+void append_parameter(const QueryParameter& parameter, OpenApiVersion version, JsonWriter& json) {
   json.open_object().member("name", parameter.name).member("in", "query");
   json.member("description", parameter.description);
   if (version == OpenApiVersion::v3) {
@@ -69,14 +69,14 @@ std::string body_definition(std::string_view method, const api::Kind& kind) {
                                             : kind.prototype());
 }
 
-void append_content(std::string_view media_type, const std::string& definition, JsonBuilder& json) {
+void append_content(std::string_view media_type, const std::string& definition, JsonWriter& json) {
   json.key(media_type).open_object().key("schema").open_object();
   json.member("$ref", "#/components/schemas/" + definition).close_object().close_object();
 }
 
 // From a PATCH's content types kubectl learns that it may send a strategic merge patch. Without
 // them it reads the whole of /openapi/v2 for every apply (api.md M125).
-void append_request_body(std::string_view method, const api::Kind& kind, JsonBuilder& json) {
+void append_request_body(std::string_view method, const api::Kind& kind, JsonWriter& json) {
   if (method == "get") {
     return;
   }
@@ -96,7 +96,7 @@ void append_request_body(std::string_view method, const api::Kind& kind, JsonBui
 }
 
 void append_operation(const ServedPath& path, const PathOperation& operation,
-                      OpenApiVersion version, JsonBuilder& json) {
+                      OpenApiVersion version, JsonWriter& json) {
   const api::Kind& kind = *path.served->body;
   json.key(operation.method).open_object();
   json.member("operationId", fmt::format("{}{}{}{}", operation.action, kind.kind,
@@ -174,7 +174,7 @@ std::vector<ServedPath> paths_of(const ServedVersion& version) {
   return paths;
 }
 
-void append_paths(const ServedVersion& served, OpenApiVersion version, JsonBuilder& json) {
+void append_paths(const ServedVersion& served, OpenApiVersion version, JsonWriter& json) {
   for (const ServedPath& path : paths_of(served)) {
     json.key(path.path).open_object();
     for (const PathOperation& operation : path.operations) {

@@ -7,11 +7,11 @@ std::string_view reference_prefix(OpenApiVersion version) {
   return version == OpenApiVersion::v3 ? "#/components/schemas/" : "#/definitions/";
 }
 
-void append_reference(const std::string& name, OpenApiVersion version, JsonBuilder& json) {
+void append_reference(const std::string& name, OpenApiVersion version, JsonWriter& json) {
   json.member("$ref", std::string(reference_prefix(version)) + name);
 }
 
-void append_type(ValueType type, JsonBuilder& json) {
+void append_type(ValueType type, JsonWriter& json) {
   switch (type) {
     case ValueType::boolean:
       json.member("type", "boolean");
@@ -32,7 +32,7 @@ void append_type(ValueType type, JsonBuilder& json) {
 
 // One value: a scalar, or a reference. Beside a reference v3 allows nothing, so it wraps it.
 void append_value(const Property& property, OpenApiVersion version, bool has_siblings,
-                  JsonBuilder& json) {
+                  JsonWriter& json) {
   if (property.type != ValueType::reference) {
     append_type(property.type, json);
   } else if (version == OpenApiVersion::v3 && has_siblings) {
@@ -44,13 +44,13 @@ void append_value(const Property& property, OpenApiVersion version, bool has_sib
   }
 }
 
-void append_item(const Property& property, OpenApiVersion version, JsonBuilder& json) {
+void append_item(const Property& property, OpenApiVersion version, JsonWriter& json) {
   json.open_object();
   append_value(property, version, false, json);
   json.close_object();
 }
 
-void append_extensions(const Property& property, JsonBuilder& json) {
+void append_extensions(const Property& property, JsonWriter& json) {
   if (!property.list_map_keys.empty()) {
     json.strings("x-kubernetes-list-map-keys", property.list_map_keys);
   }
@@ -68,7 +68,7 @@ void append_extensions(const Property& property, JsonBuilder& json) {
   }
 }
 
-void append_property(const Property& property, OpenApiVersion version, JsonBuilder& json) {
+void append_property(const Property& property, OpenApiVersion version, JsonWriter& json) {
   json.key(property.name).open_object();
   if (!property.description.empty()) {
     json.member("description", property.description);
@@ -93,7 +93,7 @@ void append_property(const Property& property, OpenApiVersion version, JsonBuild
   json.close_object();
 }
 
-void append_scalar(Scalar scalar, OpenApiVersion version, JsonBuilder& json) {
+void append_scalar(Scalar scalar, OpenApiVersion version, JsonWriter& json) {
   switch (scalar) {
     case Scalar::time:
     case Scalar::micro_time:
@@ -123,7 +123,7 @@ void append_scalar(Scalar scalar, OpenApiVersion version, JsonBuilder& json) {
 
 }  // namespace
 
-void append_definition(const Definition& definition, OpenApiVersion version, JsonBuilder& json) {
+void append_definition(const Definition& definition, OpenApiVersion version, JsonWriter& json) {
   json.open_object();
   if (!definition.description.empty()) {
     json.member("description", definition.description);

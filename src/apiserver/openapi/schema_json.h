@@ -5,20 +5,20 @@
 #include <vector>
 
 #include "apiserver/discovery/served.h"
-#include "apiserver/json_builder.h"
 #include "apiserver/openapi/definitions.h"
+#include "base/json_writer.h"
 
 namespace windlass::apiserver {
 
 enum class OpenApiVersion { v2, v3 };
 
 // {"description":...,"type":"object","properties":{...}}
-void append_definition(const Definition& definition, OpenApiVersion version, JsonBuilder& json);
+void append_definition(const Definition& definition, OpenApiVersion version, JsonWriter& json);
 
 // The members of `paths` for these resources.
-void append_paths(const ServedVersion& served, OpenApiVersion version, JsonBuilder& json);
+void append_paths(const ServedVersion& served, OpenApiVersion version, JsonWriter& json);
 
-// One path, for whoever writes it in another form.
+// One path, for other output forms.
 struct PathOperation {
   std::string_view method;  // get put post patch delete
   std::string_view action;  // x-kubernetes-action: list, replace ...

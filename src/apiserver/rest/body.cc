@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <google/protobuf/message.h>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/codec/protobuf.h"
-#include "api/codec/yaml.h"
-#include "apiserver/body_type.h"
-#include "apiserver/managed_fields.h"
-#include "apiserver/rest/media_type.h"
+#include "api/codec/yaml/yaml.h"
+#include "apiserver/field_manager/managed_fields.h"
+#include "apiserver/rest/answers/media_type.h"
+#include "apiserver/verbs/body_type.h"
 
 namespace windlass::apiserver {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/kind.h"
-#include "apiserver/write_options.h"
+#include "apiserver/verbs/write_options.h"
 #include "base/result.h"
 #include "http/message.h"
 

@@ -45,19 +45,23 @@ TEST_F(EventRatesTest, OneNodeWritesSoManyAndNoMore) {
 TEST_F(EventRatesTest, WhoseShareARequestCountsAgainst) {
   using Rank = http::Caller::Rank;
   const auto rank = [&](const char* authorization) {
-    const http::Caller caller = handler.identify({{"Authorization", authorization}}, {});
+    const http::Caller caller =
+        handler.read_head({"GET", "/", {{"Authorization", authorization}}}, {})->caller;
     return std::pair(caller.user, caller.rank);
   };
   EXPECT_EQ(rank("Bearer admin-token"), std::pair(std::string("admin"), Rank::admin));
   EXPECT_EQ(rank("Bearer viewer-token"), std::pair(std::string("viewer"), Rank::ordinary));
   EXPECT_EQ(rank("Bearer node-token"), std::pair(std::string("system:node:n1"), Rank::node));
   EXPECT_EQ(rank("Bearer wrong"), std::pair(std::string(), Rank::unknown));
-  EXPECT_EQ(handler.identify({}, {}).rank, Rank::unknown);
+  EXPECT_EQ(handler.read_head({"GET", "/"}, {})->caller.rank, Rank::unknown);
   // A user who impersonates another counts as itself.
   EXPECT_EQ(
       handler
-          .identify({{"Authorization", "Bearer admin-token"}, {"Impersonate-User", "viewer"}}, {})
-          .user,
+          .read_head({"GET",
+                      "/",
+                      {{"Authorization", "Bearer admin-token"}, {"Impersonate-User", "viewer"}}},
+                     {})
+          ->caller.user,
       "admin");
 }
 

@@ -31,7 +31,7 @@ struct LogRequest {
   std::optional<int64_t> limit_bytes = {};
 };
 
-struct Hooks {
+struct RestHooks {
   // Answers the exchange itself. Without one the node is said to be gone.
   std::function<void(LogRequest, std::shared_ptr<http::Exchange>)> read_log = {};
   // What else of the process belongs on /metrics, as text.

@@ -1,6 +1,6 @@
 // What a node's credential may write, through the whole handler: the rules of Kubernetes' admission
 // plugin NodeRestriction, and what our own agents write.
-#include "apiserver/node_restriction.h"
+#include "apiserver/strategies/node_restriction.h"
 #include "apiserver/rest/rest_testing.h"
 
 namespace windlass::apiserver {

@@ -1,9 +1,9 @@
 // /openapi: api.md M123-M125.
 #include <fmt/format.h>
 
-#include "apiserver/rest/media_type.h"
+#include "apiserver/rest/answers/media_type.h"
+#include "apiserver/rest/answers/responses.h"
 #include "apiserver/rest/paths.h"
-#include "apiserver/rest/responses.h"
 
 namespace windlass::apiserver {
 namespace {

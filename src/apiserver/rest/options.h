@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "apiserver/write_options.h"
+#include "apiserver/verbs/write_options.h"
 #include "base/result.h"
 #include "http/message.h"
 #include "http/target.h"

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/patch/json_value.h"
+#include "api/codec/json/json_value.h"
 #include "apiserver/rest/rest_testing.h"
 
 namespace windlass::apiserver {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/rest/media_type.h"
-#include "apiserver/rest/responses.h"
+#include "apiserver/rest/answers/media_type.h"
+#include "apiserver/rest/answers/responses.h"
 
 namespace windlass::apiserver {
 namespace {
@@ -67,14 +67,14 @@ http::Response aggregated_response(const Discovery& discovery, const RestRequest
   return response;
 }
 
-struct Check {
+struct HealthCheck {
   std::string_view name;
   std::string failure;  // empty: ok
 };
 
 // Everything but /livez also asks whether the store still takes writes.
-std::vector<Check> run_checks(RestContext& context, std::string_view endpoint) {
-  std::vector<Check> checks = {{"ping", ""}};
+std::vector<HealthCheck> run_checks(RestContext& context, std::string_view endpoint) {
+  std::vector<HealthCheck> checks = {{"ping", ""}};
   if (endpoint != "livez") {
     const std::optional<Status>& poisoned = context.server.store().poisoned();
     checks.push_back({"store", poisoned ? poisoned->message : ""});
@@ -84,11 +84,11 @@ std::vector<Check> run_checks(RestContext& context, std::string_view endpoint) {
   return checks;
 }
 
-http::Response health_response(const std::vector<Check>& checks, const RestRequest& request) {
+http::Response health_response(const std::vector<HealthCheck>& checks, const RestRequest& request) {
   const std::string& endpoint = request.target.segments[0];
   std::string report;
   bool failed = false;
-  for (const Check& check : checks) {
+  for (const HealthCheck& check : checks) {
     const bool bad = !check.failure.empty();
     failed = failed || bad;
     report += bad ? fmt::format("[-]{} failed: {}\n", check.name, check.failure)
@@ -165,9 +165,9 @@ Prepared health_call(RestContext& context, RestRequest request) {
   return make_call(
       [&context, request = std::move(request)](const std::shared_ptr<http::Exchange>& exchange) {
         const std::vector<std::string>& path = request.target.segments;
-        std::vector<Check> checks = run_checks(context, path[0]);
+        std::vector<HealthCheck> checks = run_checks(context, path[0]);
         if (path.size() == 2) {
-          std::erase_if(checks, [&](const Check& check) { return check.name != path[1]; });
+          std::erase_if(checks, [&](const HealthCheck& check) { return check.name != path[1]; });
         }
         const bool unknown = path.size() > 2 || checks.empty();
         exchange->respond(unknown ? page_not_found() : health_response(checks, request));

@@ -3,9 +3,9 @@
 
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/openapi/openapi.h"
+#include "apiserver/rest/answers/stream_hub.h"
 #include "apiserver/rest/rest_context.h"
 #include "apiserver/rest/rest_request.h"
-#include "apiserver/rest/stream_hub.h"
 
 namespace windlass::apiserver {
 

@@ -5,11 +5,11 @@
 
 #include <memory>
 
-#include "apiserver/rest/encoded_cache.h"
+#include "apiserver/rest/answers/encoded_cache.h"
+#include "apiserver/rest/answers/watch_batches.h"
 #include "apiserver/rest/event_rates.h"
 #include "apiserver/rest/hooks.h"
 #include "apiserver/rest/request_metrics.h"
-#include "apiserver/rest/watch_batches.h"
 #include "apiserver/server.h"
 #include "env/clock.h"
 #include "env/executor.h"
@@ -19,7 +19,7 @@ namespace windlass::apiserver {
 
 struct RestContext : std::enable_shared_from_this<RestContext> {
   RestContext(Server& the_server, env::Clock& the_clock, env::Executor& the_executor,
-              env::Random& the_random, Hooks the_hooks)
+              env::Random& the_random, RestHooks the_hooks)
       : server(the_server),
         clock(the_clock),
         executor(the_executor),
@@ -31,7 +31,7 @@ struct RestContext : std::enable_shared_from_this<RestContext> {
   env::Clock& clock;  // thread-safe
   env::Executor& executor;
   env::Random& random;
-  Hooks hooks;
+  RestHooks hooks;
   RequestMetrics metrics = {};  // thread-safe
   EncodedCache encoded = {};    // thread-safe
   EventRates event_rates = {};  // thread-safe

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "apiserver/auth/gate.h"
-#include "apiserver/request_errors.h"
-#include "apiserver/rest/calls.h"
+#include "apiserver/auth/parsed_head.h"
+#include "apiserver/rest/answers/responses.h"
+#include "apiserver/rest/calls/calls.h"
 #include "apiserver/rest/parameters.h"
 #include "apiserver/rest/paths.h"
-#include "apiserver/rest/responses.h"
+#include "apiserver/verbs/request_errors.h"
 #include "http/status_response.h"
 
 namespace windlass::apiserver {
@@ -23,24 +23,13 @@ std::string_view verb_label(std::string_view verb) {
   return found == kVerbs.end() ? "other" : *found;
 }
 
-Format format_of_error(const http::Headers& headers, const http::Target& target) {
+ResponseFormat format_of_error(const http::Headers& headers, const http::Target& target) {
   if (auto format = negotiate(headers, target, false)) {
     return *format;
   }
-  Format plain;
+  ResponseFormat plain;
   plain.pretty = wants_pretty(headers, target);
   return plain;
-}
-
-http::Caller::Rank rank_of(const User& user) {
-  switch (role_of(user)) {
-    case Role::admin:
-      return http::Caller::Rank::admin;
-    case Role::node:
-      return http::Caller::Rank::node;
-    default:
-      return http::Caller::Rank::ordinary;
-  }
 }
 
 bool is_limited_event(const RestRequest& request) {
@@ -120,72 +109,71 @@ RestHandler::~RestHandler() {
   context_->open = false;
 }
 
-http::Caller RestHandler::identify(const http::Headers& headers, const http::Peer& peer) const {
-  const auto user = authenticator_.authenticate(headers, peer);
-  if (!user || user->is_anonymous()) {
-    return {"", http::Caller::Rank::unknown};
+std::shared_ptr<http::RequestContext> RestHandler::read_head(const http::Request& head,
+                                                             const http::Peer& peer) const {
+  return parse_head(authenticator_, head, peer);
+}
+
+std::optional<http::Response> RestHandler::screen(const http::Request& head,
+                                                  http::RequestContext& context) const {
+  const auto& read = static_cast<const ParsedHead&>(context);
+  if (!read.target) {
+    return refuse_target(read.target.error());
   }
-  return {user->name, rank_of(*user)};
+  if (read.authorized && !read.is_anonymous) {
+    return std::nullopt;
+  }
+  const Status status = read.is_anonymous ? unauthorized() : read.authorized.error();
+  http::Response refusal = failure_response(status, format_of_error(head.headers, *read.target));
+  observe(read.info, refusal, context_->clock.monotonic());
+  return refusal;
 }
 
 Prepared RestHandler::prepare(http::Request http) const {
   RestRequest request;
   request.began = context_->clock.monotonic();
-  auto target = http::parse_target(http.target);
-  if (!target) {
-    context_->metrics.observe("other", "", target.error().code, Duration::zero());
-    return failure_response(target.error(), Format());
+  if (http.context == nullptr) {
+    http.context = read_head(http, http.peer);
   }
-  request.target = *std::move(target);
-  request.info = request_info(http.method, request.target);
+  const auto context = std::move(http.context);
+  auto& head = static_cast<ParsedHead&>(*context);
+  if (!head.target) {
+    return refuse_target(head.target.error());
+  }
+  request.target = *std::move(head.target);
+  request.info = head.info;
   request.http = std::move(http);
-  const std::string_view verb = verb_label(request.info.verb);
-  const Served* served = find_served(request.info.group, request.info.version,
-                                     request.info.resource, request.info.subresource);
   const MonotonicTime began = request.began;
-  Prepared prepared = route(std::move(request));
+  Prepared prepared = route(std::move(request), std::move(head.authorized));
   if (const auto* response = std::get_if<http::Response>(&prepared)) {
-    context_->metrics.observe(verb, served != nullptr ? served->kind->plural : "", response->status,
-                              context_->clock.monotonic() - began);
+    observe(head.info, *response, began);
   }
   return prepared;
 }
 
-std::optional<http::Response> RestHandler::screen(const http::Request& head,
-                                                  const http::Peer& peer) const {
-  const MonotonicTime began = context_->clock.monotonic();
-  const auto target = http::parse_target(head.target);
-  if (!target) {
-    context_->metrics.observe("other", "", target.error().code, Duration::zero());
-    return failure_response(target.error(), Format());
-  }
-  const RequestInfo info = request_info(head.method, *target);
-  auto asking = authenticator_.authenticate(head.headers, peer);
-  if (asking && asking->is_anonymous()) {
-    asking = fail(unauthorized());
-  }
-  const auto entry = enter(std::move(asking), head.headers, info);
-  if (entry) {
-    return std::nullopt;
-  }
-  const Served* served = find_served(info.group, info.version, info.resource, info.subresource);
-  context_->metrics.observe(verb_label(info.verb), served != nullptr ? served->kind->plural : "",
-                            entry.error().code, context_->clock.monotonic() - began);
-  return failure_response(entry.error(), format_of_error(head.headers, *target));
+http::Response RestHandler::refuse_target(const Status& status) const {
+  context_->metrics.observe("other", "", status.code, Duration::zero());
+  return failure_response(status, ResponseFormat());
 }
 
-Prepared RestHandler::route(RestRequest request) const {
+void RestHandler::observe(const RequestInfo& info, const http::Response& response,
+                          MonotonicTime began) const {
+  const Served* served = find_served(info.group, info.version, info.resource, info.subresource);
+  context_->metrics.observe(verb_label(info.verb), served != nullptr ? served->kind->plural : "",
+                            response.status, context_->clock.monotonic() - began);
+}
+
+Prepared RestHandler::route(RestRequest request, Result<Authorized> authorized) const {
   const http::Headers& headers = request.http.headers;
   const bool streams = request.info.verb == "watch" || request.info.subresource == "log";
   if (const auto checked = check_timeout_parameter(request.target); !checked && !streams) {
     return failure_response(checked.error(), format_of_error(headers, request.target));
   }
-  auto entry = enter(authenticator_.authenticate(request.http), headers, request.info);
-  if (!entry) {
-    return failure_response(entry.error(), format_of_error(headers, request.target));
+  if (!authorized) {
+    return failure_response(authorized.error(), format_of_error(headers, request.target));
   }
-  request.user = std::move(entry->user);
-  request.check_object = entry->check_object;
+  request.user = std::move(authorized->user);
+  request.check_object = authorized->check_object;
   return request.info.is_resource ? route_resource(std::move(request))
                                   : route_path(std::move(request));
 }
@@ -214,7 +202,7 @@ Prepared RestHandler::route_resource(RestRequest request) const {
   }
   auto format = negotiate(request.http.headers, request.target, info.verb == "watch");
   if (!format) {
-    return failure_response(format.error(), Format());
+    return failure_response(format.error(), ResponseFormat());
   }
   request.format = *format;
   const bool wants_name = info.verb == "get" || info.verb == "update" || info.verb == "patch" ||

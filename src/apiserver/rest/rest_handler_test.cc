@@ -96,7 +96,7 @@ TEST_F(RestHandlerTest, M28_MethodsThatAreNotAllowed) {
   }
 }
 
-TEST_F(RestHandlerTest, M28_NobodyGetsInWithoutBeingKnown) {
+TEST_F(RestHandlerTest, M28_RequestsNeedCredentials) {
   const auto anonymous = send({"GET", kPods, {}, "", {}});
   EXPECT_EQ(anonymous->status, 401);
   EXPECT_THAT(anonymous->body, HasSubstr(R"("message":"Unauthorized","reason":"Unauthorized")"));
@@ -106,8 +106,8 @@ TEST_F(RestHandlerTest, M28_NobodyGetsInWithoutBeingKnown) {
 }
 
 // Over HTTP/2 one connection asks 250 times at once: what it does not take of the answers must be
-// little enough to keep no place (net/limits.h, small_answer_bytes).
-TEST_F(RestHandlerTest, M28_NobodyGetsMuchWithoutBeingKnown) {
+// little enough to keep no place (net/server_limits.h, small_answer_bytes).
+TEST_F(RestHandlerTest, M28_AnswersWithoutCredentialsAreSmall) {
   constexpr size_t kEnough = 65536 / 250;
   const std::string much(100'000, 'x');
   const http::Headers headers[] = {{},
@@ -131,21 +131,22 @@ TEST_F(RestHandlerTest, M28_NobodyGetsMuchWithoutBeingKnown) {
 
 TEST_F(RestHandlerTest, M28_WhoMayNotAskIsToldSoBeforeTheBodyComes) {
   const auto told = [&](const http::Request& head, const http::Peer& peer = {}) {
-    const auto refusal = handler.screen(head, peer);
+    const auto refusal = handler.screen(head, *handler.read_head(head, peer));
     return refusal ? refusal->status : 0;
   };
   const auto with = [](const char* token) {
     return http::Headers{{"Authorization", std::string("Bearer ") + token}};
   };
   EXPECT_EQ(told({"POST", kMaps}), 401);
-  EXPECT_EQ(told({"GET", "/healthz"}), 401) << "anybody may read it, without a body";
+  EXPECT_EQ(told({"GET", "/healthz"}), 401) << "everyone may read it, without a body";
   EXPECT_EQ(told({"POST", kMaps, with("zork")}), 401);
   EXPECT_EQ(told({"POST", kMaps, with(kViewerToken)}), 403);
   EXPECT_EQ(told({"POST", "/a/../b", with(kAdminToken)}), 400);
   EXPECT_EQ(told({"POST", kMaps, with(kAdminToken)}), 0);
   EXPECT_EQ(told({"POST", kMaps}, {"127.0.0.1:1", "admin", {"system:masters"}}), 0);
   EXPECT_EQ(told({"POST", "/api/v1/zorks", with(kAdminToken)}), 0) << "prepare() says 404";
-  const auto refusal = handler.screen({"POST", kMaps}, {});
+  const http::Request head{"POST", kMaps};
+  const auto refusal = handler.screen(head, *handler.read_head(head, {}));
   EXPECT_THAT(refusal->body, HasSubstr(R"("message":"Unauthorized","reason":"Unauthorized")"));
 }
 
@@ -189,7 +190,7 @@ TEST_F(RestHandlerTest, ANodeReadsTheSecretsThatItsPodsNameOnly) {
   add_pod("q", "n1", "mine");
   add_pod("r", "n1", "missing");
   const std::string secrets = "/api/v1/namespaces/default/secrets";
-  for (const char* name : {"mine", "others", "nobodys"}) {
+  for (const char* name : {"mine", "others", "unowned"}) {
     EXPECT_EQ(post(secrets, std::string(R"({"metadata":{"name":")") + name + R"("}})")->status,
               201);
   }
@@ -200,7 +201,7 @@ TEST_F(RestHandlerTest, ANodeReadsTheSecretsThatItsPodsNameOnly) {
   EXPECT_EQ(status("mine"), 200);
   EXPECT_EQ(status("missing"), 404);
   EXPECT_EQ(status("others"), 403);
-  EXPECT_EQ(status("nobodys"), 403);
+  EXPECT_EQ(status("unowned"), 403);
   EXPECT_EQ(status("not-there"), 403);
   EXPECT_EQ(send({"GET", secrets, node, "", {}})->status, 403);
 }
@@ -319,7 +320,7 @@ TEST_F(RestHandlerTest, M128_SelfSubjectReview) {
                                       R"("groups":["windlass:viewers","system:authenticated"]}})"));
 }
 
-TEST_F(RestHandlerTest, M28_RequestsInTheNameOfSomebodyElse) {
+TEST_F(RestHandlerTest, M28_RequestsInTheNameOfAnotherUser) {
   const http::Headers as_viewer = {{"Impersonate-User", "bob"},
                                    {"Impersonate-Group", "windlass:viewers"},
                                    {"Impersonate-Uid", "7"}};
@@ -336,7 +337,7 @@ TEST_F(RestHandlerTest, M28_RequestsInTheNameOfSomebodyElse) {
            R"({"spec":{"resourceAttributes":{"verb":"create","resource":"pods"}}})", as_viewer)
           ->body,
       HasSubstr(R"("allowed":false)"));
-  // Nobody gains by it.
+  // Impersonation adds no rights.
   const auto viewer = send({"GET",
                             kMaps,
                             {{"Authorization", std::string("Bearer ") + kViewerToken},

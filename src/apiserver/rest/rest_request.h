@@ -10,7 +10,7 @@
 #include "apiserver/auth/request_info.h"
 #include "apiserver/auth/user.h"
 #include "apiserver/discovery/served.h"
-#include "apiserver/rest/format.h"
+#include "apiserver/rest/answers/format.h"
 #include "apiserver/server.h"
 #include "base/time.h"
 #include "http/handler.h"
@@ -25,7 +25,7 @@ struct RestRequest {
   User user = {};
   bool check_object = false;  // the user's right depends on the object (auth/authorizer.h)
   const Served* served = nullptr;
-  Format format = {};
+  ResponseFormat format = {};
   MonotonicTime began = {};
 
   const api::Kind& kind() const { return *served->kind; }

@@ -4,7 +4,7 @@
 
 namespace windlass::apiserver {
 
-void append_container_cells(const api::core::v1::PodSpec& spec, JsonBuilder& json) {
+void append_container_cells(const api::core::v1::PodSpec& spec, JsonWriter& json) {
   std::string names;
   std::string images;
   for (const auto& container : spec.containers()) {

@@ -90,14 +90,14 @@ std::string trimmed(const std::string& message) {
 }
 
 void write(const EventFacts& facts, const std::string& name, const std::string& type,
-           const std::string& reason, Time now, JsonBuilder& json) {
+           const std::string& reason, Time now, JsonWriter& json) {
   json.string(ago(facts.has_last, facts.last, now)).string(type).string(reason);
   json.string(object_text(facts.about)).string(facts.about.field_path());
   json.string(source_text(facts)).string(trimmed(facts.message));
   json.string(ago(facts.has_first, facts.first, now)).number(facts.count).string(name);
 }
 
-void core_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void core_cells(const api::Message& object, Time now, JsonWriter& json) {
   const auto& event = static_cast<const api::core::v1::Event&>(object);
   EventFacts facts{event.involved_object(), event.source(), event.reporting_component(),
                    event.reporting_instance(), event.message()};
@@ -106,7 +106,7 @@ void core_cells(const api::Message& object, Time now, JsonBuilder& json) {
   write(facts, event.metadata().name(), event.type(), event.reason(), now, json);
 }
 
-void new_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void new_cells(const api::Message& object, Time now, JsonWriter& json) {
   const auto& event = static_cast<const api::events::v1::Event&>(object);
   EventFacts facts{event.regarding(), event.deprecated_source(), event.reporting_controller(),
                    event.reporting_instance(), event.note()};

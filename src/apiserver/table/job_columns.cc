@@ -70,7 +70,7 @@ std::string duration_of(const Job& job, Time now) {
   return human_duration(end - api::time_of(job.status().start_time()));
 }
 
-void job_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void job_cells(const api::Message& object, Time now, JsonWriter& json) {
   const Job& job = static_cast<const Job&>(object);
   json.string(job.metadata().name()).string(status_of(job)).string(completions_of(job));
   json.string(duration_of(job, now)).string(age_of(job, now));

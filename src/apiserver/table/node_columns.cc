@@ -70,7 +70,7 @@ std::string kernel_text(const api::core::v1::NodeSystemInfo& info) {
   return info.architecture().empty() ? text : text + " (" + info.architecture() + ")";
 }
 
-void node_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void node_cells(const api::Message& object, Time now, JsonWriter& json) {
   const Node& node = static_cast<const Node&>(object);
   const auto& info = node.status().node_info();
   json.string(node.metadata().name()).string(status_of(node)).string(roles_of(node));

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Column kPlain[] = {kNameColumn, kAgeColumn};
 
-void plain_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void plain_cells(const api::Message& object, Time now, JsonWriter& json) {
   json.string(api::metadata_of(object).name()).string(age_of(object, now));
 }
 

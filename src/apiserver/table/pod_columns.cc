@@ -43,7 +43,7 @@ std::string readiness_gates(const Pod& pod) {
   return fmt::format("{}/{}", holding, pod.spec().readiness_gates_size());
 }
 
-void pod_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void pod_cells(const api::Message& object, Time now, JsonWriter& json) {
   const Pod& pod = static_cast<const Pod&>(object);
   const PodSummary summary = summarize_pod(pod);
   json.string(pod.metadata().name()).string(fmt::format("{}/{}", summary.ready, summary.total));
@@ -53,7 +53,7 @@ void pod_cells(const api::Message& object, Time now, JsonBuilder& json) {
 }
 
 // A pod that has ended is marked, so that clients can hide it.
-void conditions(const api::Message& object, JsonBuilder& json) {
+void conditions(const api::Message& object, JsonWriter& json) {
   const std::string& phase = static_cast<const Pod&>(object).status().phase();
   if (phase != "Succeeded" && phase != "Failed") {
     return;

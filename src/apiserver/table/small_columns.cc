@@ -59,25 +59,25 @@ constexpr Column kPriorityClass[] = {
     {"PreemptionPolicy", "string", "", 0, "Whether its pods may displace others."},
 };
 
-void namespace_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void namespace_cells(const api::Message& object, Time now, JsonWriter& json) {
   const auto& ns = static_cast<const Namespace&>(object);
   json.string(ns.metadata().name()).string(ns.status().phase()).string(age_of(ns, now));
 }
 
-void config_map_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void config_map_cells(const api::Message& object, Time now, JsonWriter& json) {
   const auto& map = static_cast<const ConfigMap&>(object);
   json.string(map.metadata().name());
   json.number(static_cast<int64_t>(map.data().size() + map.binary_data().size()));
   json.string(age_of(map, now));
 }
 
-void secret_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void secret_cells(const api::Message& object, Time now, JsonWriter& json) {
   const auto& secret = static_cast<const Secret&>(object);
   json.string(secret.metadata().name()).string(secret.type());
   json.number(static_cast<int64_t>(secret.data().size())).string(age_of(secret, now));
 }
 
-void service_account_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void service_account_cells(const api::Message& object, Time now, JsonWriter& json) {
   const auto& account = static_cast<const ServiceAccount&>(object);
   json.string(account.metadata().name()).string(age_of(account, now));
 }
@@ -104,7 +104,7 @@ std::string labels_text(const Map& labels) {
   return std::string(or_none(text));
 }
 
-void service_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void service_cells(const api::Message& object, Time now, JsonWriter& json) {
   const auto& service = static_cast<const Service&>(object);
   json.string(service.metadata().name()).string(service.spec().type());
   json.string(or_none(service.spec().cluster_ip()));
@@ -116,14 +116,14 @@ void service_cells(const api::Message& object, Time now, JsonBuilder& json) {
   json.string(labels_text(service.spec().selector()));
 }
 
-void pod_template_cells(const api::Message& object, Time, JsonBuilder& json) {
+void pod_template_cells(const api::Message& object, Time, JsonWriter& json) {
   const auto& made = static_cast<const PodTemplate&>(object);
   json.string(made.metadata().name());
   append_container_cells(made.template_().spec(), json);
   json.string(labels_text(made.template_().metadata().labels()));
 }
 
-void lease_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void lease_cells(const api::Message& object, Time now, JsonWriter& json) {
   const auto& lease = static_cast<const api::coordination::v1::Lease&>(object);
   json.string(lease.metadata().name()).string(lease.spec().holder_identity());
   json.string(age_of(lease, now));
@@ -136,7 +136,7 @@ std::string or_not_set(bool is_set, const api::meta::v1::IntOrString& value) {
   return value.type() == 0 ? std::to_string(value.int_val()) : value.str_val();
 }
 
-void budget_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void budget_cells(const api::Message& object, Time now, JsonWriter& json) {
   const auto& budget = static_cast<const api::policy::v1::PodDisruptionBudget&>(object);
   json.string(budget.metadata().name());
   json.string(or_not_set(budget.spec().has_min_available(), budget.spec().min_available()));
@@ -144,7 +144,7 @@ void budget_cells(const api::Message& object, Time now, JsonBuilder& json) {
   json.number(budget.status().disruptions_allowed()).string(age_of(budget, now));
 }
 
-void priority_class_cells(const api::Message& object, Time now, JsonBuilder& json) {
+void priority_class_cells(const api::Message& object, Time now, JsonWriter& json) {
   const auto& priority = static_cast<const api::scheduling::v1::PriorityClass&>(object);
   json.string(priority.metadata().name()).number(priority.value());
   json.boolean(priority.global_default()).string(age_of(priority, now));

@@ -2,13 +2,13 @@
 
 #include <array>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "apiserver/table/columns.h"
 
 namespace windlass::apiserver {
 
 void append_list_metadata(const ListHead& head, std::string& out) {
-  JsonBuilder json(out);
+  JsonWriter json(out);
   json.open_object();
   if (!head.resource_version.empty()) {
     json.member("resourceVersion", head.resource_version);

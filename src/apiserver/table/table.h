@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "api/kind.h"
-#include "apiserver/json_builder.h"
-#include "apiserver/rest/views.h"
+#include "apiserver/rest/answers/views.h"
+#include "base/json_writer.h"
 #include "base/time.h"
 
 namespace windlass::apiserver {
@@ -26,9 +26,9 @@ struct Column {
 struct TableColumns {
   std::span<const Column> columns;
   // One value for each column, in order.
-  void (*cells)(const api::Message& object, Time now, JsonBuilder& json) = nullptr;
+  void (*cells)(const api::Message& object, Time now, JsonWriter& json) = nullptr;
   // The conditions of a row, as a JSON list, or nothing.
-  void (*conditions)(const api::Message& object, JsonBuilder& json) = nullptr;
+  void (*conditions)(const api::Message& object, JsonWriter& json) = nullptr;
 };
 
 // Every kind has some: name and age at least.
@@ -56,7 +56,7 @@ class TableWriter {
   const api::Kind& kind_;
   const TableColumns& columns_;
   std::string& out_;
-  JsonBuilder json_;
+  JsonWriter json_;
 };
 
 // {"resourceVersion":"5","continue":"...","remainingItemCount":7}

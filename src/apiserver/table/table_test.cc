@@ -23,7 +23,7 @@ std::string readable(std::string text) {
 
 std::string cells(const api::Kind& kind, std::string_view json) {
   std::string text;
-  JsonBuilder builder(text);
+  JsonWriter builder(text);
   builder.open_list();
   table_columns(kind).cells(*from_json(kind, json), kNow, builder);
   builder.close_list();
@@ -52,7 +52,7 @@ TEST(TableColumns, EveryKindHasAsManyCellsAsColumns) {
       continue;
     }
     std::string text;
-    JsonBuilder builder(text);
+    JsonWriter builder(text);
     builder.open_list();
     table_columns(kind).cells(kind.prototype(), kNow, builder);
     builder.close_list();
@@ -165,7 +165,7 @@ TEST(TableColumns, M135_InitContainers) {
 TEST(TableColumns, M136_RowsOfPodsThatEndedAreMarked) {
   const auto conditions = [](std::string_view phase) {
     std::string text;
-    JsonBuilder builder(text);
+    JsonWriter builder(text);
     builder.open_object();
     const api::Kind& kind = api::kinds::pod();
     table_columns(kind).conditions(

@@ -61,8 +61,8 @@ struct Reckoning {
   std::optional<Time> recheck = {};                // when the next grant runs out
 };
 
-// `pods` are those that the budget selects. The error is why nobody can say how many there should
-// be (D-3).
+// `pods` are those that the budget selects. The error is why it cannot be told how many there
+// should be (D-3).
 Result<Reckoning> reckon(const Budget& budget, const std::vector<const BudgetPod*>& pods, Time now);
 
 // Writes it into the status; false when that changed nothing (D-7).

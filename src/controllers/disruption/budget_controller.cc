@@ -44,8 +44,7 @@ BudgetController::BudgetController(client::ClientEnv env)
       events_(env, "controllermanager"),
       queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
       budgets_(env, {&budget_kind()}, read_budget),
-      pods_(env, {&api::kinds::pod()}, read_budget_pod),
-      self_(std::make_shared<BudgetController*>(this)) {
+      pods_(env, {&api::kinds::pod()}, read_budget_pod) {
   budgets_.add_handler(
       {[this](const Known& added) { on_budget(*added.budget); },
        [this](const Known&, const Known& now) { on_budget(*now.budget); },
@@ -67,8 +66,8 @@ void BudgetController::start() {
   budgets_.start();
 }
 
-BudgetController::Known BudgetController::read_budget(const api::Message& message) {
-  auto budget = std::make_shared<const Budget>(static_cast<const Budget&>(message));
+BudgetController::Known BudgetController::read_budget(const client::ObjectPtr& object) {
+  auto budget = api::object_as<Budget>(object);
   BudgetScope scope(*budget);
   return {std::move(budget), std::move(scope)};
 }
@@ -112,19 +111,15 @@ void BudgetController::process(const std::string& key) {
     return;
   }
   client::KeyParts parts = client::split_key(key);
-  const std::weak_ptr<BudgetController*> weak = self_;
   client::update_status(
       env_.client, {&budget_kind(), std::move(parts.ns), std::move(parts.name)},
       known->budget->metadata().uid(),
-      [weak](api::Message& message) {
-        const auto self = weak.lock();
-        return self && (*self)->renew(static_cast<Budget&>(message));
-      },
-      [weak, key](const Result<client::ObjectPtr>& result) {
-        if (const auto self = weak.lock()) {
-          (*self)->finish(key, result);
-        }
-      });
+      self_.bind([](BudgetController& self, api::Message& message) {
+        return self.renew(static_cast<Budget&>(message));
+      }),
+      self_.bind([key](BudgetController& self, const Result<client::ObjectPtr>& result) {
+        self.finish(key, result);
+      }));
 }
 
 bool BudgetController::renew(Budget& budget) {

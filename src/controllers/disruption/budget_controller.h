@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
@@ -33,7 +34,7 @@ class BudgetController {
     BudgetScope scope;
   };
 
-  static Known read_budget(const api::Message& message);
+  static Known read_budget(const client::ObjectPtr& object);
   void on_budget(const Budget& budget);
   void on_pod(const BudgetPod* before, const BudgetPod* now);
   void process(const std::string& key);
@@ -51,7 +52,7 @@ class BudgetController {
   std::map<std::string, std::shared_ptr<const Budget>> reckoned_;
   client::Informer<Known> budgets_;
   client::Informer<BudgetPod> pods_;
-  std::shared_ptr<BudgetController*> self_;  // callbacks hold it weakly
+  WeakSelf<BudgetController> self_{this};
 };
 
 }  // namespace windlass::controllers::disruption

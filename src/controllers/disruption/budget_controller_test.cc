@@ -7,9 +7,9 @@
 #include "api/codec/wire_time.h"
 #include "api/pod/pod_condition.h"
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/policy/v1/pod_disruption_budget.pb.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::disruption {
 namespace {
@@ -67,7 +67,7 @@ struct BudgetControllerTest : ::testing::Test {
     return texts;
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client;
   std::unique_ptr<BudgetController> controller;
 };

@@ -42,8 +42,7 @@ StaleMarkCleaner::StaleMarkCleaner(client::ClientEnv env, Options options)
       options_(options),
       queue_(env.executor, env.clock, {options.workers},
              [this](const std::string& key) { process(key); }),
-      pods_(env, {&api::kinds::pod()}, read_mark),
-      self_(std::make_shared<StaleMarkCleaner*>(this)) {
+      pods_(env, {&api::kinds::pod()}, read_mark) {
   pods_.add_handler({[this](const Mark& added) { on_pod(nullptr, added); },
                      [this](const Mark& before, const Mark& now) { on_pod(&before, now); },
                      [this](const Mark& last) {
@@ -98,12 +97,9 @@ void StaleMarkCleaner::process(const std::string& key) {
                api::set_pod_condition(static_cast<api::core::v1::Pod&>(message), kDisruptionTarget,
                                       "False", clock.now());
       },
-      [weak = std::weak_ptr<StaleMarkCleaner*>(self_),
-       key](const Result<client::ObjectPtr>& result) {
-        if (const auto self = weak.lock()) {
-          (*self)->finish(key, result);
-        }
-      });
+      self_.bind([key](StaleMarkCleaner& self, const Result<client::ObjectPtr>& result) {
+        self.finish(key, result);
+      }));
 }
 
 void StaleMarkCleaner::finish(const std::string& key, const Result<client::ObjectPtr>& result) {

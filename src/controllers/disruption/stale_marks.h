@@ -2,9 +2,9 @@
 // condition becomes False (disruption.md D-10 to D-13), so that a later, real failure is not taken
 // for a disruption. Works whatever the feature gates say (F-1).
 //
-// The two minutes begin anew when a mark changes while it is watched: whoever marked the pod again
-// is about to delete it, although the time in the condition is still the first one (D-14). Lives on
-// the client's executor; nothing runs after destruction.
+// The two minutes begin anew when a mark changes while it is watched: the component that marked the
+// pod again is about to delete it, although the time in the condition is still the first one
+// (D-14). Lives on the client's executor; nothing runs after destruction.
 #pragma once
 
 #include <map>
@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
 
@@ -60,7 +61,7 @@ class StaleMarkCleaner {
   std::map<std::string, MonotonicTime> renewed_;  // by pod key: marks seen to come or change
   client::WorkQueue queue_;                       // of pod keys
   client::Informer<Mark> pods_;
-  std::shared_ptr<StaleMarkCleaner*> self_;  // callbacks hold it weakly
+  WeakSelf<StaleMarkCleaner> self_{this};
 };
 
 }  // namespace windlass::controllers::disruption

@@ -7,7 +7,7 @@
 #include "api/codec/wire_time.h"
 #include "api/pod/pod_condition.h"
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::disruption {
 namespace {
@@ -58,7 +58,7 @@ struct StaleMarks : ::testing::Test {
     return "";
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client;
   std::unique_ptr<StaleMarkCleaner> cleaner;
 };
@@ -100,7 +100,7 @@ TEST_F(StaleMarks, Scenario82_D10_TheKubeletsOwnMarkStays) {
 
 TEST_F(StaleMarks, D12_ForeignReasonsAreSubjectToo) {
   start();
-  mark("SomebodyElse");
+  mark("AnotherReason");
   settle(seconds(121));
   EXPECT_EQ(disruption_target(), "False//");
 }

@@ -35,9 +35,10 @@ void GarbageCollector::watch(client::ClientEnv env, const api::Kind& kind) {
       env, client::Collection{&kind},
       [&kind](const api::Message& object) { return project(kind, object); });
   informer->keep_while(renew);
-  informer->add_handler({[this](const RecordPtr& added) { graph_.upsert(added); },
-                         [this](const RecordPtr&, const RecordPtr& now) { graph_.upsert(now); },
-                         [this](const RecordPtr& last) { graph_.erase(last->uid); }});
+  informer->add_handler(
+      {[this](const TrackedObjectPtr& added) { graph_.upsert(added); },
+       [this](const TrackedObjectPtr&, const TrackedObjectPtr& now) { graph_.upsert(now); },
+       [this](const TrackedObjectPtr& last) { graph_.erase(last->uid); }});
   informer->when_synced([this] {
     if (++synced_ == informers_.size()) {
       graph_.wake_unsettled();
@@ -59,7 +60,7 @@ void GarbageCollector::wake(const std::string& uid) {
 }
 
 void GarbageCollector::process(const std::string& uid) {
-  const RecordPtr item = graph_.find(uid);
+  const TrackedObjectPtr item = graph_.find(uid);
   if (!item) {
     queue_.forget(uid);
     queue_.done(uid);

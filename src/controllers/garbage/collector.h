@@ -41,7 +41,7 @@ class GarbageCollector {
   size_t objects() const { return graph_.size(); }
 
  private:
-  using RecordInformer = client::Informer<RecordPtr>;
+  using RecordInformer = client::Informer<TrackedObjectPtr>;
 
   void watch(client::ClientEnv env, const api::Kind& kind);
   void wake(const std::string& uid);

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "controllers/garbage/collector.h"
 #include "schema/core/v1/config_map.pb.h"
 #include "schema/core/v1/event.pb.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::garbage {
 
@@ -84,8 +84,8 @@ struct CollectorWorld {
     return map(name, ns) != nullptr;
   }
 
-  apiserver::Decision remove(const api::Kind& kind, const std::string& name,
-                             const std::string& policy) {
+  apiserver::WriteResult remove(const api::Kind& kind, const std::string& name,
+                                const std::string& policy) {
     client::DeleteOptions options;
     options.propagation_policy = policy;
     return api.remove(kind, "default", name, options);
@@ -116,7 +116,7 @@ struct CollectorWorld {
     return texts;
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client;
   std::unique_ptr<GarbageCollector> collector;
 

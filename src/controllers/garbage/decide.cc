@@ -12,8 +12,8 @@ bool has(const Around& around, OwnerState state) {
 }
 
 template <class Keep>
-Action keep_owners(const Record& item, const Around& around, Keep keep) {
-  Action action{Action::Type::set_owners};
+CollectorAction keep_owners(const TrackedObject& item, const Around& around, Keep keep) {
+  CollectorAction action{CollectorAction::Type::set_owners};
   for (size_t i = 0; i < item.owners.size(); ++i) {
     if (keep(around.owners[i])) {
       action.owners.push_back(item.owners[i]);
@@ -23,26 +23,26 @@ Action keep_owners(const Record& item, const Around& around, Keep keep) {
 }
 
 // Its own dependents decide when a deleted object may go.
-Action finish_deletion(const Record& item, const Around& around) {
+CollectorAction finish_deletion(const TrackedObject& item, const Around& around) {
   switch (item.stance()) {
     case Stance::stays:
       break;
     case Stance::waits:
       if (around.blocking_dependents == 0) {
-        return {Action::Type::drop_finalizer, {}, kForegroundFinalizer};
+        return {CollectorAction::Type::drop_finalizer, {}, kForegroundFinalizer};
       }
       break;
     case Stance::orphans:
       if (around.dependents == 0) {
-        return {Action::Type::drop_finalizer, {}, kOrphanFinalizer};
+        return {CollectorAction::Type::drop_finalizer, {}, kOrphanFinalizer};
       }
       break;
   }
   return {};
 }
 
-Action unblock_owners(const Record& item) {
-  Action action{Action::Type::set_owners, item.owners};
+CollectorAction unblock_owners(const TrackedObject& item) {
+  CollectorAction action{CollectorAction::Type::set_owners, item.owners};
   for (OwnerRef& owner : action.owners) {
     if (owner.blocks()) {
       owner.block_owner_deletion = false;
@@ -51,13 +51,13 @@ Action unblock_owners(const Record& item) {
   return action;
 }
 
-bool blocks_any(const Record& item) {
+bool blocks_any(const TrackedObject& item) {
   return std::any_of(item.owners.begin(), item.owners.end(),
                      [](const OwnerRef& owner) { return owner.blocks(); });
 }
 
-// The policy that somebody asked for before, by finalizer, holds.
-std::string_view policy_of(const Record& item) {
+// The policy that a finalizer asked for before holds.
+std::string_view policy_of(const TrackedObject& item) {
   if (item.has_finalizer(kOrphanFinalizer)) {
     return "Orphan";
   }
@@ -66,7 +66,7 @@ std::string_view policy_of(const Record& item) {
 
 }  // namespace
 
-Action decide(const Record& item, const Around& around) {
+CollectorAction decide(const TrackedObject& item, const Around& around) {
   CHECK(around.owners.size() == item.owners.size(), "every owner was looked at");
   // Also for what is being deleted: the owner waits until nothing names it any more.
   if (has(around, OwnerState::orphans)) {
@@ -80,7 +80,7 @@ Action decide(const Record& item, const Around& around) {
   }
   if (has(around, OwnerState::stays)) {
     const bool all_stay = !has(around, OwnerState::gone) && !has(around, OwnerState::waits);
-    return all_stay ? Action() : keep_owners(item, around, [](OwnerState state) {
+    return all_stay ? CollectorAction() : keep_owners(item, around, [](OwnerState state) {
       return state == OwnerState::stays;
     });
   }
@@ -89,9 +89,9 @@ Action decide(const Record& item, const Around& around) {
     if (around.has_waiting_dependent && blocks_any(item)) {
       return unblock_owners(item);
     }
-    return {Action::Type::remove, {}, {}, "Foreground"};
+    return {CollectorAction::Type::remove, {}, {}, "Foreground"};
   }
-  return {Action::Type::remove, {}, {}, policy_of(item)};
+  return {CollectorAction::Type::remove, {}, {}, policy_of(item)};
 }
 
 }  // namespace windlass::controllers::garbage

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "controllers/garbage/record.h"
+#include "controllers/garbage/tracked_object.h"
 
 namespace windlass::controllers::garbage {
 
@@ -15,7 +15,7 @@ enum class OwnerState {
   gone,
   waits,         // it is deleted in the foreground: its dependents go first
   orphans,       // it is deleted, and its dependents are to stay
-  unresolvable,  // nobody can say whether it is there
+  unresolvable,  // it cannot be told whether it is there
 };
 
 struct Around {
@@ -25,7 +25,7 @@ struct Around {
   bool has_waiting_dependent = false;
 };
 
-struct Action {
+struct CollectorAction {
   enum class Type { none, set_owners, drop_finalizer, remove };
 
   Type type = Type::none;
@@ -34,6 +34,6 @@ struct Action {
   std::string_view policy = {};       // remove: how its own dependents fare
 };
 
-Action decide(const Record& item, const Around& around);
+CollectorAction decide(const TrackedObject& item, const Around& around);
 
 }  // namespace windlass::controllers::garbage

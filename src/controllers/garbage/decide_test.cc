@@ -7,7 +7,7 @@ namespace windlass::controllers::garbage {
 namespace {
 
 using ::testing::ElementsAre;
-using Type = Action::Type;
+using Type = CollectorAction::Type;
 
 constexpr OwnerState kStays = OwnerState::stays;
 constexpr OwnerState kGone = OwnerState::gone;
@@ -16,8 +16,8 @@ constexpr OwnerState kOrphans = OwnerState::orphans;
 constexpr OwnerState kUnresolvable = OwnerState::unresolvable;
 
 // With one owner per state: o0, o1, ...
-Record item(size_t owners, std::vector<std::string> finalizers = {}, bool deleting = false) {
-  Record made{&api::kinds::pod(), "default", "p", "uid", "7"};
+TrackedObject item(size_t owners, std::vector<std::string> finalizers = {}, bool deleting = false) {
+  TrackedObject made{&api::kinds::pod(), "default", "p", "uid", "7"};
   for (size_t i = 0; i < owners; ++i) {
     made.owners.push_back({"batch/v1", "Job", "j", "o" + std::to_string(i), true, true});
   }
@@ -26,11 +26,12 @@ Record item(size_t owners, std::vector<std::string> finalizers = {}, bool deleti
   return made;
 }
 
-Action decide_alone(std::vector<OwnerState> owners, std::vector<std::string> finalizers = {}) {
+CollectorAction decide_alone(std::vector<OwnerState> owners,
+                             std::vector<std::string> finalizers = {}) {
   return decide(item(owners.size(), std::move(finalizers)), {owners});
 }
 
-std::vector<std::string> uids(const Action& action) {
+std::vector<std::string> uids(const CollectorAction& action) {
   std::vector<std::string> all;
   for (const OwnerRef& owner : action.owners) {
     all.push_back(owner.uid);
@@ -41,13 +42,13 @@ std::vector<std::string> uids(const Action& action) {
 TEST(GarbageDecision, M54_GoesWhenAllOwnersAreGone) {
   EXPECT_EQ(decide_alone({}).type, Type::none);
   EXPECT_EQ(decide_alone({kStays}).type, Type::none);
-  const Action action = decide_alone({kGone, kGone});
+  const CollectorAction action = decide_alone({kGone, kGone});
   EXPECT_EQ(action.type, Type::remove);
   EXPECT_EQ(action.policy, "Background");
 }
 
 TEST(GarbageDecision, M54_ForgetsOwnersThatAreGoneWhileOneStays) {
-  const Action action = decide_alone({kGone, kStays, kWaits});
+  const CollectorAction action = decide_alone({kGone, kStays, kWaits});
   EXPECT_EQ(action.type, Type::set_owners);
   EXPECT_THAT(uids(action), ElementsAre("o1"));
 }
@@ -56,17 +57,17 @@ TEST(GarbageDecision, M54_GoesBeforeAnOwnerThatWaits) {
   EXPECT_EQ(decide_alone({kWaits}).policy, "Background");
   EXPECT_EQ(decide_alone({kWaits, kGone}).type, Type::remove);
   // With dependents of its own they go first, too.
-  const Action action = decide(item(1), {{kWaits}, 2});
+  const CollectorAction action = decide(item(1), {{kWaits}, 2});
   EXPECT_EQ(action.type, Type::remove);
   EXPECT_EQ(action.policy, "Foreground");
 }
 
 TEST(GarbageDecision, TwoThatWaitForEachOtherAreUnblocked) {
-  const Action first = decide(item(1), {{kWaits}, 1, 1, true});
+  const CollectorAction first = decide(item(1), {{kWaits}, 1, 1, true});
   ASSERT_EQ(first.type, Type::set_owners);
   EXPECT_EQ(first.owners.at(0).block_owner_deletion, false);
   EXPECT_EQ(first.owners.at(0).controller, true);
-  Record unblocked = item(1);
+  TrackedObject unblocked = item(1);
   unblocked.owners = first.owners;
   EXPECT_EQ(decide(unblocked, {{kWaits}, 1, 1, true}).policy, "Foreground");
 }
@@ -83,7 +84,7 @@ TEST(GarbageDecision, NothingIsDeletedOnAGuess) {
 }
 
 TEST(GarbageDecision, M54_DependentsForgetAnOwnerThatOrphansThem) {
-  const Action action = decide_alone({kOrphans, kGone});
+  const CollectorAction action = decide_alone({kOrphans, kGone});
   EXPECT_EQ(action.type, Type::set_owners);
   EXPECT_THAT(uids(action), ElementsAre("o1"));
   // Also one that is going itself: its owner waits for it to forget.
@@ -91,15 +92,15 @@ TEST(GarbageDecision, M54_DependentsForgetAnOwnerThatOrphansThem) {
 }
 
 TEST(GarbageDecision, M54_AForegroundDeletionEndsWithTheLastBlockingDependent) {
-  const Record owner = item(0, {"x/y", "foregroundDeletion"}, true);
+  const TrackedObject owner = item(0, {"x/y", "foregroundDeletion"}, true);
   EXPECT_EQ(decide(owner, {{}, 3, 1}).type, Type::none);
-  const Action action = decide(owner, {{}, 2, 0});
+  const CollectorAction action = decide(owner, {{}, 2, 0});
   EXPECT_EQ(action.type, Type::drop_finalizer);
   EXPECT_EQ(action.finalizer, "foregroundDeletion");
 }
 
-TEST(GarbageDecision, M54_OrphaningEndsWhenNobodyNamesTheOwner) {
-  const Record owner = item(0, {"orphan"}, true);
+TEST(GarbageDecision, M54_OrphaningEndsWhenNoObjectNamesTheOwner) {
+  const TrackedObject owner = item(0, {"orphan"}, true);
   EXPECT_EQ(decide(owner, {{}, 1, 0}).type, Type::none);
   EXPECT_EQ(decide(owner, {{}, 0, 0}).finalizer, "orphan");
 }
@@ -110,7 +111,7 @@ TEST(GarbageDecision, WhatIsBeingDeletedIsNotDeletedAgain) {
 }
 
 TEST(GarbageRecord, PatchesHoldForOneVersionOnly) {
-  Record record = item(1, {"a/b", "orphan", "c"}, true);
+  TrackedObject record = item(1, {"a/b", "orphan", "c"}, true);
   EXPECT_EQ(finalizers_patch(record, "orphan"),
             R"({"metadata":{"uid":"uid","resourceVersion":"7","finalizers":["a/b","c"]}})");
   EXPECT_EQ(owners_patch(record, {}),

@@ -6,13 +6,13 @@
 
 namespace windlass::controllers::garbage {
 
-bool matches(const Record& record, const OwnerRef& owner, const std::string& ns) {
+bool matches(const TrackedObject& record, const OwnerRef& owner, const std::string& ns) {
   return record.uid == owner.uid && record.name == owner.name && record.kind->kind == owner.kind &&
          record.kind->api_version() == owner.api_version &&
          (!record.kind->namespaced || record.ns == ns);
 }
 
-Stance OwnerGraph::stance_of(const RecordPtr& record) {
+Stance OwnerGraph::stance_of(const TrackedObjectPtr& record) {
   return record ? record->stance() : Stance::stays;
 }
 
@@ -27,9 +27,9 @@ OwnerGraph::Node& OwnerGraph::node_of(const std::string& uid) {
   return node;
 }
 
-void OwnerGraph::upsert(RecordPtr record) {
+void OwnerGraph::upsert(TrackedObjectPtr record) {
   Node& node = node_of(record->uid);
-  const RecordPtr old = std::exchange(node.record, std::move(record));
+  const TrackedObjectPtr old = std::exchange(node.record, std::move(record));
   if (old && same_relations(*old, *node.record)) {
     return;
   }
@@ -128,18 +128,18 @@ void OwnerGraph::wake_unsettled() const {
   }
 }
 
-bool OwnerGraph::is_settled(const Record& record, const OwnerRef& owner) const {
-  const RecordPtr known = find(owner.uid);
+bool OwnerGraph::is_settled(const TrackedObject& record, const OwnerRef& owner) const {
+  const TrackedObjectPtr known = find(owner.uid);
   return known && matches(*known, owner, record.ns) && known->stance() == Stance::stays;
 }
 
-bool OwnerGraph::wants_visit(const Record& record) const {
+bool OwnerGraph::wants_visit(const TrackedObject& record) const {
   return record.stance() != Stance::stays ||
          std::any_of(record.owners.begin(), record.owners.end(),
                      [this, &record](const OwnerRef& owner) { return !is_settled(record, owner); });
 }
 
-RecordPtr OwnerGraph::find(const std::string& uid) const {
+TrackedObjectPtr OwnerGraph::find(const std::string& uid) const {
   const Node* node = known(uid);
   return node == nullptr ? nullptr : node->record;
 }

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "controllers/garbage/record.h"
+#include "controllers/garbage/tracked_object.h"
 
 namespace windlass::controllers::garbage {
 
@@ -22,13 +22,13 @@ class OwnerGraph {
 
   explicit OwnerGraph(Wake wake) : wake_(std::move(wake)) {}
 
-  void upsert(RecordPtr record);
+  void upsert(TrackedObjectPtr record);
   void erase(const std::string& uid);
-  // Everything that would have been woken, had anybody listened from the start.
+  // Everything that would have been woken, had there been a listener from the start.
   void wake_unsettled() const;
 
   // nullptr for what was never seen or is gone.
-  RecordPtr find(const std::string& uid) const;
+  TrackedObjectPtr find(const std::string& uid) const;
   size_t dependents(const std::string& uid) const;
   // Those that a foreground deletion waits for.
   size_t blocking_dependents(const std::string& uid) const;
@@ -49,13 +49,13 @@ class OwnerGraph {
   };
   struct Node {
     std::string uid = {};
-    RecordPtr record = {};  // nullptr: only spoken of, by its dependents
+    TrackedObjectPtr record = {};  // nullptr: only spoken of, by its dependents
     std::vector<Link> owners = {};
     std::vector<Node*> dependents = {};
     size_t blocking = 0;
   };
 
-  static Stance stance_of(const RecordPtr& record);
+  static Stance stance_of(const TrackedObjectPtr& record);
   const Node* known(const std::string& uid) const;
   Node& node_of(const std::string& uid);
   // Leaves links alone that stay as they are.
@@ -64,14 +64,14 @@ class OwnerGraph {
   void unlink(Node& node, size_t link_at);
   void forget_if_empty(const Node& node);
   void wake_dependents(const Node& node) const;
-  bool is_settled(const Record& record, const OwnerRef& owner) const;
-  bool wants_visit(const Record& record) const;
+  bool is_settled(const TrackedObject& record, const OwnerRef& owner) const;
+  bool wants_visit(const TrackedObject& record) const;
 
   Wake wake_;
-  std::unordered_map<std::string, Node> nodes_;  // in no order that anybody hears of
+  std::unordered_map<std::string, Node> nodes_;  // their order is never observed
 };
 
 // The record is what the reference of an object in namespace `ns` speaks of.
-bool matches(const Record& record, const OwnerRef& owner, const std::string& ns);
+bool matches(const TrackedObject& record, const OwnerRef& owner, const std::string& ns);
 
 }  // namespace windlass::controllers::garbage

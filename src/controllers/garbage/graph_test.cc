@@ -21,11 +21,11 @@ OwnerRef owned_by(const std::string& uid, bool blocks = false) {
   return owner;
 }
 
-Record job(const std::string& uid, std::vector<OwnerRef> owners = {}) {
+TrackedObject job(const std::string& uid, std::vector<OwnerRef> owners = {}) {
   return {&api::kinds::job(), "default", "name-of-" + uid, uid, "1", std::move(owners)};
 }
 
-Record deleted(Record record, std::string_view finalizer = "") {
+TrackedObject deleted(TrackedObject record, std::string_view finalizer = "") {
   record.deleting = true;
   if (!finalizer.empty()) {
     record.finalizers.emplace_back(finalizer);
@@ -34,7 +34,9 @@ Record deleted(Record record, std::string_view finalizer = "") {
 }
 
 struct GraphTest : ::testing::Test {
-  void upsert(Record record) { graph.upsert(std::make_shared<Record>(std::move(record))); }
+  void upsert(TrackedObject record) {
+    graph.upsert(std::make_shared<TrackedObject>(std::move(record)));
+  }
   std::vector<std::string> take() { return std::exchange(woken, {}); }
 
   std::vector<std::string> woken;
@@ -60,7 +62,7 @@ TEST_F(GraphTest, AReferenceWithWrongCoordinatesIsLookedAt) {
   wrong.name = "other";
   upsert(job("d", {wrong}));
   EXPECT_THAT(take(), ElementsAre("d"));
-  Record elsewhere = job("e", {owned_by("o")});
+  TrackedObject elsewhere = job("e", {owned_by("o")});
   elsewhere.ns = "other";
   upsert(elsewhere);
   EXPECT_THAT(take(), ElementsAre("e"));
@@ -81,7 +83,7 @@ TEST_F(GraphTest, AnOwnerBeginsToWaitOnceForAll) {
   upsert(job("a", {owned_by("o", true)}));
   upsert(deleted(job("o"), kForegroundFinalizer));
   EXPECT_THAT(take(), ElementsAre("a", "o"));
-  Record again = deleted(job("o"), kForegroundFinalizer);
+  TrackedObject again = deleted(job("o"), kForegroundFinalizer);
   again.resource_version = "9";
   upsert(again);
   EXPECT_THAT(take(), IsEmpty());
@@ -150,7 +152,7 @@ TEST_F(GraphTest, TwoReferencesToOneOwnerAreOneLink) {
   EXPECT_EQ(graph.size(), 0u);
 }
 
-TEST_F(GraphTest, WhatHappenedBeforeAnybodyListenedCanBeHeardLater) {
+TEST_F(GraphTest, WhatHappenedBeforeAListenerCameCanBeHeardLater) {
   upsert(job("d", {owned_by("o")}));
   upsert(job("e", {owned_by("p")}));
   upsert(job("p"));
@@ -183,7 +185,7 @@ RC_GTEST_PROP(GraphProperty, DependentsAreThoseThatNameTheOwner, ()) {
       graph.erase(uid);
       named.erase(uid);
     } else {
-      Record record = job(uid);
+      TrackedObject record = job(uid);
       auto& owners = named[uid];
       owners.clear();
       for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
@@ -192,7 +194,7 @@ RC_GTEST_PROP(GraphProperty, DependentsAreThoseThatNameTheOwner, ()) {
         record.owners.push_back(owned_by(owner, blocks));
         owners[owner] = owners[owner] || blocks;
       }
-      graph.upsert(std::make_shared<Record>(record));
+      graph.upsert(std::make_shared<TrackedObject>(record));
     }
     std::set<std::string> spoken_of;
     for (int i = 0; i < kObjects; ++i) {

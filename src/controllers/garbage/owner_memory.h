@@ -7,7 +7,7 @@
 #include <string>
 
 #include "client/bounded_map.h"
-#include "controllers/garbage/record.h"
+#include "controllers/garbage/tracked_object.h"
 
 namespace windlass::controllers::garbage {
 

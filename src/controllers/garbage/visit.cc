@@ -24,7 +24,7 @@ OwnerState state_of(Stance stance) {
 
 }  // namespace
 
-Visit::Visit(Surroundings& around, RecordPtr item, DoneVisit done)
+Visit::Visit(Surroundings& around, TrackedObjectPtr item, DoneVisit done)
     : around_(around), item_(std::move(item)), done_(std::move(done)) {}
 
 client::Done<client::ObjectPtr> Visit::answer_to(
@@ -59,7 +59,7 @@ void Visit::look_at_next_owner() {
 }
 
 bool Visit::recall_owner(const OwnerRef& owner, OwnerState& state) {
-  const RecordPtr known = around_.graph.find(owner.uid);
+  const TrackedObjectPtr known = around_.graph.find(owner.uid);
   const bool orphaned = around_.memory.is_orphaned(owner.uid);
   if (item_->deleting && !orphaned && !(known && known->stance() == Stance::orphans)) {
     return true;  // nothing else about its owners matters any more
@@ -130,15 +130,15 @@ void Visit::act() {
   const Around around{owners_, around_.graph.dependents(item_->uid),
                       around_.graph.blocking_dependents(item_->uid),
                       owner_waits && around_.graph.has_waiting_dependent(item_->uid)};
-  const Action action = decide(*item_, around);
+  const CollectorAction action = decide(*item_, around);
   switch (action.type) {
-    case Action::Type::none:
+    case CollectorAction::Type::none:
       finish(unseen_owner_ ? Visited::look_again : Visited::settled);
       break;
-    case Action::Type::set_owners:
+    case CollectorAction::Type::set_owners:
       patch(owners_patch(*item_, action.owners));
       break;
-    case Action::Type::drop_finalizer:
+    case CollectorAction::Type::drop_finalizer:
       dropping_orphan_ = action.finalizer == kOrphanFinalizer;
       if (dropping_orphan_) {
         // Before the write: a dependent that no cache has seen yet may show up right after it.
@@ -146,7 +146,7 @@ void Visit::act() {
       }
       patch(finalizers_patch(*item_, action.finalizer));
       break;
-    case Action::Type::remove:
+    case CollectorAction::Type::remove:
       remove(action.policy);
       break;
   }

@@ -39,7 +39,7 @@ class Visit : public std::enable_shared_from_this<Visit> {
 
   using DoneVisit = std::function<void(Result<Visited>)>;
 
-  Visit(Surroundings& around, RecordPtr item, DoneVisit done);
+  Visit(Surroundings& around, TrackedObjectPtr item, DoneVisit done);
 
   void start() { look(); }
 
@@ -67,7 +67,7 @@ class Visit : public std::enable_shared_from_this<Visit> {
       void (Visit::*method)(const Result<client::ObjectPtr>& answer));
 
   Surroundings& around_;
-  RecordPtr item_;
+  TrackedObjectPtr item_;
   DoneVisit done_;
   std::vector<OwnerState> owners_;  // of those looked at so far
   bool dropping_orphan_ = false;    // the write under way lets an owner go whose dependents stay

@@ -7,14 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "api/codec/outline.h"
+#include "api/codec/json/outline.h"
 #include "api/object.h"
-#include "job/decision.h"
-#include "job/types.h"
+#include "engine/decision.h"
+#include "engine/types.h"
 
 namespace windlass::controllers::job {
-
-namespace engine = ::windlass::job;
 
 engine::JobView read_job(const api::Message& job);
 // `finalizer` is the one that tracks pods: under spec.managedBy the built-in name is taken.

@@ -5,7 +5,7 @@
 #include "api/job/rule_names.h"
 #include "client/object_identity.h"
 #include "controllers/job/adapter.h"
-#include "job/record.h"
+#include "engine/state/record.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::controllers::job {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "api/pod/pod_testing.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/pod.pb.h"
@@ -123,7 +123,7 @@ status: {active: 7, conditions: [{type: Suspended, status: "True"}]}
   EXPECT_FALSE(static_cast<const Job&>(*changed).status().has_active());
 }
 
-TEST(WithStatus, AConditionOfSomebodyElseGoesBackAsItCame) {
+TEST(WithStatus, AConditionOfAnotherClientGoesBackAsItCame) {
   const Job job = from_yaml<Job>(
       "{metadata: {name: j}, status: {conditions: [{type: example.com/a, status: Maybe}, {type: "
       "example.com/b, status: ''}, {type: example.com/c, status: Unknown}]}}");

@@ -14,7 +14,7 @@
 namespace windlass::controllers::job {
 namespace {
 
-// As it is on the server now: somebody else may have been first.
+// As it is on the server now: another client may have been first.
 bool adopt(api::Message& pod, const PodClaims::Claim& claim, const std::string& finalizer) {
   auto& metadata = api::mutable_metadata_of(pod);
   if (metadata.has_deletion_timestamp() ||
@@ -61,8 +61,8 @@ PodClaims::PodClaims(client::ClientEnv env, std::string finalizer, Hooks hooks)
     : env_(env),
       finalizer_(std::move(finalizer)),
       hooks_(std::move(hooks)),
-      queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
-      self_(std::make_shared<PodClaims*>(this)) {}
+      queue_(env.executor, env.clock, {kWorkers},
+             [this](const std::string& key) { process(key); }) {}
 
 void PodClaims::process(const std::string& key) {
   const std::optional<Claim> claim = hooks_.check(key);
@@ -80,13 +80,11 @@ void PodClaims::process(const std::string& key) {
     return;
   }
   adopting_[key] = claim->job_uid;
-  env_.client.get({&api::kinds::job(), client::split_key(key).ns, claim->job_name},
-                  [weak = std::weak_ptr<PodClaims*>(self_), key,
-                   claim = *claim](const Result<client::ObjectPtr>& job) {
-                    if (const auto claims = weak.lock()) {
-                      (*claims)->on_job_read(key, claim, job);
-                    }
-                  });
+  env_.client.get(
+      {&api::kinds::job(), client::split_key(key).ns, claim->job_name},
+      self_.bind([key, claim = *claim](PodClaims& self, const Result<client::ObjectPtr>& job) {
+        self.on_job_read(key, claim, job);
+      }));
 }
 
 // 2.18
@@ -113,12 +111,9 @@ void PodClaims::write(const std::string& key, const Claim& claim) {
         return claim.kind == Claim::Kind::adopt ? adopt(pod, claim, finalizer)
                                                 : release(pod, claim, finalizer);
       },
-      [weak = std::weak_ptr<PodClaims*>(self_), key,
-       kind = claim.kind](const Result<client::ObjectPtr>& pod) {
-        if (const auto claims = weak.lock()) {
-          (*claims)->on_written(key, kind, pod);
-        }
-      });
+      self_.bind([key, kind = claim.kind](PodClaims& self, const Result<client::ObjectPtr>& pod) {
+        self.on_written(key, kind, pod);
+      }));
 }
 
 void PodClaims::on_written(const std::string& key, Claim::Kind kind,

@@ -1,8 +1,8 @@
-// Whose pods are whose, by selector: a running pod that nobody controls is adopted by the Job whose
+// Whose pods are whose, by selector: a running pod without a controller is adopted by the Job whose
 // selector it matches, and a pod whose labels no longer match its Job's is let go
 // (job-controller.md 2.14 to 2.20). Before an adoption the server itself is asked whether the Job
 // is still the one that was seen, and not being deleted. A pod that has ended is never adopted: it
-// may have been counted already (reliability.md C1). Retries with growing delays.
+// may have been counted already (safety.md C1). Retries with growing delays.
 //
 // Owned by the controller, on the client's executor; nothing is called after destruction.
 #pragma once
@@ -14,6 +14,7 @@
 #include <string>
 
 #include "api/select/label_selector.h"
+#include "base/weak_self.h"
 #include "client/reflector.h"
 #include "client/work_queue.h"
 
@@ -49,7 +50,7 @@ class PodClaims {
   PodClaims& operator=(const PodClaims&) = delete;
 
   void add(const std::string& pod_key) { queue_.add(pod_key); }
-  // Whether a pod is being adopted: a verdict now would leave it behind (reliability.md T4).
+  // Whether a pod is being adopted: a verdict now would leave it behind (safety.md T4).
   bool adopting_for(const std::string& job_uid) const;
 
  private:
@@ -68,7 +69,7 @@ class PodClaims {
   Hooks hooks_;
   client::WorkQueue queue_;
   std::map<std::string, std::string> adopting_;  // UIDs of Jobs by key of the pod
-  std::shared_ptr<PodClaims*> self_;             // callbacks hold it weakly
+  WeakSelf<PodClaims> self_{this};
 };
 
 }  // namespace windlass::controllers::job

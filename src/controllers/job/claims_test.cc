@@ -1,12 +1,12 @@
-// job-controller.md 11 L: who owns which pod.
+// job-controller.md section 11L: who owns which pod.
 #include "controllers/job/claims.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "controllers/job/controller.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::job {
 namespace {
@@ -89,7 +89,7 @@ class Ownership : public testing::Test {
            [&app](Pod& changed) { (*changed.mutable_metadata()->mutable_labels())["app"] = app; });
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client{api.client, api.world.executor()};
   JobController::Options controller_options;
   std::unique_ptr<JobController> controller;
@@ -123,7 +123,7 @@ TEST_F(Ownership, L194_AlsoWhenThePodWasThereFirst) {
   EXPECT_EQ(owner("p"), job);
 }
 
-TEST_F(Ownership, Rule0_16_AJobOfAnotherManagerAdoptsNobody) {
+TEST_F(Ownership, Rule0_16_AJobOfAnotherManagerAdoptsNoPod) {
   controller_options.engine.manager = "example.com/ours";
   restart();
   create_job("built-in", "x", "parallelism: 0,");
@@ -167,7 +167,7 @@ TEST_F(Ownership, C1_APodThatHasEndedIsNotAdopted) {
   EXPECT_EQ(api.job("j")->status().succeeded(), 0);
 }
 
-TEST_F(Ownership, L195_AJobThatIsBeingDeletedAdoptsNobodyAndAsksNobody) {
+TEST_F(Ownership, L195_AJobThatIsBeingDeletedAdoptsNoPodAndAsksForNone) {
   create_job("j", "x", "parallelism: 0,");
   apiserver::DeleteOptions options;
   options.propagation_policy = "Foreground";
@@ -194,7 +194,7 @@ TEST_F(Ownership, L196_TheServerItselfMustKnowTheJob) {
   EXPECT_EQ(client.count("update pods default/p"), 0u);
 }
 
-TEST_F(Ownership, C7_AJobThatHasFoundItsEndAdoptsNobody) {
+TEST_F(Ownership, C7_AJobThatHasFoundItsEndAdoptsNoPod) {
   create_job("j", "x", "parallelism: 0,");
   client.refuse = [this](const std::string& line) -> std::optional<Status> {
     if (line == "get jobs default/j") {
@@ -401,7 +401,7 @@ TEST_F(Ownership, L198_L202_L209_APodThatGoesIsReplacedAndAStrangerIsNot) {
   EXPECT_EQ(api.pods().size(), 1u);
 }
 
-TEST_F(Ownership, L203_FinalizersOfPodsThatNobodyCountsGo) {
+TEST_F(Ownership, L203_FinalizersOfPodsThatNoJobCountsGo) {
   create_loose("p", "z", fmt::format("finalizers: [{}]", kTracking));
   EXPECT_FALSE(tracked("p"));
   create_loose("q", "z",

@@ -68,18 +68,18 @@ JobController::JobController(client::ClientEnv env, Options options)
       jobs_(env, {&api::kinds::job(), options_.ns, "", ""}, project_job),
       pods_(env, {&api::kinds::pod(), options_.ns, "", ""},
             [this](const api::Message& pod) { return project_pod(pod); }) {
-  jobs_.add_handler({[this](const JobRecord& job) {
+  jobs_.add_handler({[this](const CachedJob& job) {
                        on_new_job(job);
                        on_job(job);
                      },
-                     [this](const JobRecord&, const JobRecord& job) { on_job(job); },
-                     [this](const JobRecord& job) { on_job_gone(job); }});
-  pods_.add_handler({[this](const PodRecord& pod) {
+                     [this](const CachedJob&, const CachedJob& job) { on_job(job); },
+                     [this](const CachedJob& job) { on_job_gone(job); }});
+  pods_.add_handler({[this](const CachedPod& pod) {
                        count_terminated(false, is_terminated_with_finalizer(pod.view));
                        claim(pod);
                        on_pod(pod);
                      },
-                     [this](const PodRecord& before, const PodRecord& pod) {
+                     [this](const CachedPod& before, const CachedPod& pod) {
                        count_terminated(is_terminated_with_finalizer(before.view),
                                         is_terminated_with_finalizer(pod.view));
                        if (before.job_uid != pod.job_uid) {
@@ -90,7 +90,7 @@ JobController::JobController(client::ClientEnv env, Options options)
                        }
                        on_pod(pod);
                      },
-                     [this](const PodRecord& pod) {
+                     [this](const CachedPod& pod) {
                        count_terminated(is_terminated_with_finalizer(pod.view), false);
                        on_pod_gone(pod);
                      }});
@@ -114,36 +114,34 @@ void JobController::start() {
   jobs_.start();
 }
 
-JobController::JobRecord JobController::project_job(const api::Message& job) {
-  std::shared_ptr<api::Message> copy(job.New());
-  copy->CopyFrom(job);
-  const auto& spec = static_cast<const api::batch::v1::Job&>(job).spec();
-  JobRecord record{
-      std::move(copy), read_job(job),
+JobController::CachedJob JobController::project_job(const client::ObjectPtr& job) {
+  const auto& spec = static_cast<const api::batch::v1::Job&>(*job).spec();
+  CachedJob record{
+      job, read_job(*job),
       api::LabelSelector::from_message(spec.has_selector() ? &spec.selector() : nullptr)
           .value_or(api::LabelSelector::nothing())};
   record.selects_by_uid = asks_for_uid_alone(record.selector, record.view.uid);
   return record;
 }
 
-JobController::PodRecord JobController::project_pod(const api::Message& pod) const {
-  PodRecord record;
+JobController::CachedPod JobController::project_pod(const api::Message& pod) const {
+  CachedPod record;
   record.key = client::key_of(pod);
   record.job_uid = owner_job_uid(pod);
   record.view = read_pod(pod, options_.tracking_finalizer);
   const auto& owners = api::metadata_of(pod).owner_references();
   const bool owned = std::any_of(owners.begin(), owners.end(),
                                  [](const auto& owner) { return owner.controller(); });
-  record.owner = !record.job_uid.empty() ? PodRecord::Owner::job
-                 : owned                 ? PodRecord::Owner::other
-                                         : PodRecord::Owner::none;
+  record.owner = !record.job_uid.empty() ? CachedPod::Owner::job
+                 : owned                 ? CachedPod::Owner::other
+                                         : CachedPod::Owner::none;
   const auto& labels = api::metadata_of(pod).labels();
   const auto label = labels.find(std::string(api::kControllerUidLabel));
-  const JobRecord* job = find_job(record.job_uid);
+  const CachedJob* job = find_job(record.job_uid);
   const bool is_labelled = label != labels.end() && label->second == record.job_uid &&
                            (job == nullptr || job->selects_by_uid);
-  if (record.owner == PodRecord::Owner::none ||
-      (record.owner == PodRecord::Owner::job && !is_labelled)) {
+  if (record.owner == CachedPod::Owner::none ||
+      (record.owner == CachedPod::Owner::job && !is_labelled)) {
     record.labels =
         std::make_shared<const std::map<std::string, std::string>>(labels.begin(), labels.end());
   }
@@ -155,30 +153,30 @@ JobWorker* JobController::find_worker(const std::string& uid) {
   return found == workers_.end() ? nullptr : found->second.get();
 }
 
-const JobController::JobRecord* JobController::find_job(const std::string& uid) const {
+const JobController::CachedJob* JobController::find_job(const std::string& uid) const {
   const auto key = job_keys_.find(uid);
   return key == job_keys_.end() ? nullptr : jobs_.find(key->second);
 }
 
-bool JobController::is_foreign(const JobRecord& job) const {
+bool JobController::is_foreign(const CachedJob& job) const {
   return !engine::is_managed(job.view, options_.engine);
 }
 
-// 1.18: whoever owns the pod, or did.
+// 1.18: whichever controller owns the pod, or did.
 void JobController::count_terminated(bool was, bool is) {
   if (metrics_ && was != is) {
     metrics_->terminated_with_finalizer(is);
   }
 }
 
-void JobController::on_new_job(const JobRecord& job) {
+void JobController::on_new_job(const CachedJob& job) {
   if (metrics_ && is_foreign(job) && !job.view.spec.managed_by.empty()) {
     metrics_->seen_foreign(job.view.spec.managed_by);
   }
   // 1.22 the other way round: the pod may be there first.
   if (const auto loose = loose_pods_.find(job.view.namespace_name); loose != loose_pods_.end()) {
     for (const std::string& key : loose->second) {
-      const PodRecord* pod = pods_.find(key);
+      const CachedPod* pod = pods_.find(key);
       // One that went to another owner meanwhile has no labels here.
       if (pod != nullptr && pod->labels && wants(job, *pod)) {
         claims_.add(key);
@@ -191,18 +189,18 @@ void JobController::on_new_job(const JobRecord& job) {
   }
 }
 
-bool JobController::wants(const JobRecord& job, const PodRecord& pod) const {
+bool JobController::wants(const CachedJob& job, const CachedPod& pod) const {
   return !job.view.deleting && !is_finished(job.view.status) && !is_foreign(job) &&
          job.selector.matches(*pod.labels);
 }
 
 std::optional<PodClaims::Claim> JobController::claim_for(const std::string& pod_key) const {
   using Kind = PodClaims::Claim::Kind;
-  const PodRecord* pod = pods_.find(pod_key);
+  const CachedPod* pod = pods_.find(pod_key);
   if (pod == nullptr) {
     return std::nullopt;
   }
-  if (const JobRecord* job = find_job(pod->job_uid)) {  // 2.16
+  if (const CachedJob* job = find_job(pod->job_uid)) {  // 2.16
     // Without its labels the pod itself has to be asked: it was seen before its Job.
     const bool matches = pod->labels ? job->selector.matches(*pod->labels) : job->selects_by_uid;
     const bool stays =
@@ -216,11 +214,11 @@ std::optional<PodClaims::Claim> JobController::claim_for(const std::string& pod_
   }
   const bool ended =
       pod->view.phase == engine::Phase::succeeded || pod->view.phase == engine::Phase::failed;
-  if (pod->owner != PodRecord::Owner::none || pod->view.deletion_time || ended) {
+  if (pod->owner != CachedPod::Owner::none || pod->view.deletion_time || ended) {
     return std::nullopt;
   }
   std::optional<PodClaims::Claim> claim;
-  jobs_.for_each_in(client::split_key(pod_key).ns, [&](const std::string&, const JobRecord& job) {
+  jobs_.for_each_in(client::split_key(pod_key).ns, [&](const std::string&, const CachedJob& job) {
     if (!claim && wants(job, *pod)) {
       const auto worker = workers_.find(job.view.uid);
       const bool waits = worker != workers_.end() && worker->second->is_writing_status();
@@ -232,7 +230,7 @@ std::optional<PodClaims::Claim> JobController::claim_for(const std::string& pod_
 }
 
 // 1.28: what else changes about a pod is no reason to look through all Jobs again.
-bool JobController::may_change_hands(const PodRecord& before, const PodRecord& pod) {
+bool JobController::may_change_hands(const CachedPod& before, const CachedPod& pod) {
   const bool same_labels =
       before.labels && pod.labels ? *before.labels == *pod.labels : before.labels == pod.labels;
   return !same_labels || before.owner != pod.owner || before.job_uid != pod.job_uid ||
@@ -240,12 +238,12 @@ bool JobController::may_change_hands(const PodRecord& before, const PodRecord& p
          before.view.deletion_time.has_value() != pod.view.deletion_time.has_value();
 }
 
-void JobController::claim(const PodRecord& pod) {
-  const JobRecord* job = pod.labels ? nullptr : find_job(pod.job_uid);
+void JobController::claim(const CachedPod& pod) {
+  const CachedJob* job = pod.labels ? nullptr : find_job(pod.job_uid);
   if (!pod.labels && (job == nullptr || job->selects_by_uid)) {
     return;
   }
-  if (pod.owner == PodRecord::Owner::none) {
+  if (pod.owner == CachedPod::Owner::none) {
     loose_pods_[client::split_key(pod.key).ns].insert(pod.key);
   }
   claims_.add(pod.key);
@@ -262,8 +260,8 @@ void JobController::on_job_read(const client::ObjectPtr& job) {
 
 // Otherwise the Job could end before the cache tells of the pod, and leave it behind (T4).
 void JobController::on_adopted(const api::Message& adopted) {
-  const PodRecord pod = project_pod(adopted);
-  const PodRecord* seen = pods_.find(pod.key);
+  const CachedPod pod = project_pod(adopted);
+  const CachedPod* seen = pods_.find(pod.key);
   const bool is_news =
       seen != nullptr && seen->view.uid == pod.view.uid && seen->view.rv < pod.view.rv;
   if (JobWorker* worker = find_worker(pod.job_uid); worker != nullptr && is_news) {
@@ -272,14 +270,14 @@ void JobController::on_adopted(const api::Message& adopted) {
   }
 }
 
-void JobController::forget_loose(const PodRecord& pod) {
+void JobController::forget_loose(const CachedPod& pod) {
   const auto loose = loose_pods_.find(client::split_key(pod.key).ns);
   if (loose != loose_pods_.end() && loose->second.erase(pod.key) == 1 && loose->second.empty()) {
     loose_pods_.erase(loose);
   }
 }
 
-void JobController::on_job(const JobRecord& job) {
+void JobController::on_job(const CachedJob& job) {
   job_keys_[job.view.uid] = client::object_key(job.view.namespace_name, job.view.name);
   if (is_finished(job.view.status)) {
     ended_.erase(job.view.uid);
@@ -288,11 +286,11 @@ void JobController::on_job(const JobRecord& job) {
     worker->observe_job(job.object, job.view);
     queue_.add(job.view.uid);
   } else if (pods_.has_synced()) {
-    employ(job);
+    add_worker(job);
   }
 }
 
-void JobController::on_job_gone(const JobRecord& job) {
+void JobController::on_job_gone(const CachedJob& job) {
   job_keys_.erase(job.view.uid);
   ended_.erase(job.view.uid);
   workers_.erase(job.view.uid);
@@ -303,8 +301,8 @@ void JobController::on_job_gone(const JobRecord& job) {
   }
 }
 
-void JobController::on_pod(const PodRecord& pod) {
-  if (pod.owner == PodRecord::Owner::job) {
+void JobController::on_pod(const CachedPod& pod) {
+  if (pod.owner == CachedPod::Owner::job) {
     pods_of_[pod.job_uid].insert(pod.key);
   }
   if (JobWorker* worker = find_worker(pod.job_uid)) {
@@ -315,14 +313,14 @@ void JobController::on_pod(const PodRecord& pod) {
   if (!pods_.has_synced() || !pod.view.has_finalizer) {
     return;
   }
-  if (const JobRecord* job = find_job(pod.job_uid)) {
-    employ(*job);
+  if (const CachedJob* job = find_job(pod.job_uid)) {
+    add_worker(*job);
   } else {
     orphans_.add(pod.key);
   }
 }
 
-void JobController::on_pod_gone(const PodRecord& pod) {
+void JobController::on_pod_gone(const CachedPod& pod) {
   forget_loose(pod);
   if (const auto pods = pods_of_.find(pod.job_uid); pods != pods_of_.end()) {
     pods->second.erase(pod.key);
@@ -337,8 +335,8 @@ void JobController::on_pod_gone(const PodRecord& pod) {
 }
 
 void JobController::on_synced() {
-  jobs_.for_each([this](const std::string&, const JobRecord& job) { employ(job); });
-  pods_.for_each([this](const std::string& key, const PodRecord& pod) {
+  jobs_.for_each([this](const std::string&, const CachedJob& job) { add_worker(job); });
+  pods_.for_each([this](const std::string& key, const CachedPod& pod) {
     if (pod.view.has_finalizer && find_job(pod.job_uid) == nullptr) {
       orphans_.add(key);
     }
@@ -359,7 +357,7 @@ void JobController::on_pods_listed_again() {
   }
 }
 
-bool JobController::has_work(const JobRecord& job) const {
+bool JobController::has_work(const CachedJob& job) const {
   if (!is_finished(job.view.status)) {
     return true;
   }
@@ -370,7 +368,7 @@ bool JobController::has_work(const JobRecord& job) const {
          });
 }
 
-void JobController::employ(const JobRecord& job) {
+void JobController::add_worker(const CachedJob& job) {
   const std::string& uid = job.view.uid;
   if (metrics_ && ended_.contains(uid)) {
     metrics_->skipped_stale("batch", "jobs");
@@ -424,7 +422,7 @@ void JobController::process(const std::string& uid) {
     }
     if (worker->at_rest()) {
       workers_.erase(uid);
-      const JobRecord* seen = find_job(uid);
+      const CachedJob* seen = find_job(uid);
       if (seen != nullptr && !is_finished(seen->view.status)) {
         ended_.insert(uid);
       }
@@ -447,9 +445,9 @@ void JobController::record(const api::Message& job, const engine::Event& event) 
 }
 
 std::string JobController::orphan_uid(const std::string& pod_key) const {
-  const PodRecord* pod = pods_.find(pod_key);
+  const CachedPod* pod = pods_.find(pod_key);
   const bool orphan = pod != nullptr && pod->view.has_finalizer &&
-                      pod->owner != PodRecord::Owner::other && find_job(pod->job_uid) == nullptr;
+                      pod->owner != CachedPod::Owner::other && find_job(pod->job_uid) == nullptr;
   return orphan ? pod->view.uid : std::string();
 }
 

@@ -3,7 +3,7 @@
 // time for each Job. A Job that is idle is decided about at once; what changes while its writes are
 // under way is decided about together, afterwards.
 //
-// Memory is by UID throughout: a Job re-created under its old name starts anew (reliability.md W3).
+// Memory is by UID throughout: a Job re-created under its old name starts anew (safety.md W3).
 // Lives on the client's executor, and sees the API server only through the client.
 #pragma once
 
@@ -38,7 +38,7 @@ class JobController {
     // On every pod until it is counted. The built-in name is for the built-in manager alone.
     std::string tracking_finalizer = std::string(engine::kTrackingFinalizer);
     size_t concurrent_syncs = 5;  // 0.8
-    // Besides the Event objects: for whoever shows progress.
+    // Besides the Event objects: for a display of progress.
     std::function<void(const api::Message& job, const engine::Event&)> on_event;
     std::shared_ptr<MetricRegistry> metrics;  // empty: nothing is counted
   };
@@ -55,13 +55,13 @@ class JobController {
   size_t busy_jobs() const { return workers_.size(); }
 
  private:
-  struct JobRecord {
+  struct CachedJob {
     client::ObjectPtr object;
     engine::JobView view;
     api::LabelSelector selector;
     bool selects_by_uid = false;  // a pod labelled with the Job's UID is selected, whatever else is
   };
-  struct PodRecord {
+  struct CachedPod {
     enum class Owner { none, job, other };
 
     std::string key;
@@ -73,38 +73,38 @@ class JobController {
     std::shared_ptr<const std::map<std::string, std::string>> labels;
   };
 
-  static JobRecord project_job(const api::Message& job);
-  PodRecord project_pod(const api::Message& pod) const;
+  static CachedJob project_job(const client::ObjectPtr& job);
+  CachedPod project_pod(const api::Message& pod) const;
 
   std::shared_ptr<client::QueueMetrics> queue_metrics(const char* name) const;
   void count_terminated(bool was, bool is);
-  void on_new_job(const JobRecord& job);
-  void on_job(const JobRecord& job);
-  void on_job_gone(const JobRecord& job);
-  void on_pod(const PodRecord& pod);
-  void on_pod_gone(const PodRecord& pod);
+  void on_new_job(const CachedJob& job);
+  void on_job(const CachedJob& job);
+  void on_job_gone(const CachedJob& job);
+  void on_pod(const CachedPod& pod);
+  void on_pod_gone(const CachedPod& pod);
   void on_synced();
   void on_pods_listed_again();
 
   JobWorker* find_worker(const std::string& uid);
   // A worker for a Job that needs one, with all its pods.
-  void employ(const JobRecord& job);
-  bool has_work(const JobRecord& job) const;
+  void add_worker(const CachedJob& job);
+  bool has_work(const CachedJob& job) const;
   void process(const std::string& uid);
   void record(const api::Message& job, const engine::Event& event);
-  const JobRecord* find_job(const std::string& uid) const;
-  bool is_foreign(const JobRecord& job) const;
-  // Whether the Job would have this pod if nobody else did.
-  bool wants(const JobRecord& job, const PodRecord& pod) const;
+  const CachedJob* find_job(const std::string& uid) const;
+  bool is_foreign(const CachedJob& job) const;
+  // Whether the Job would have this pod if it had no owner.
+  bool wants(const CachedJob& job, const CachedPod& pod) const;
   // Whether the change could matter to who owns the pod.
-  static bool may_change_hands(const PodRecord& before, const PodRecord& pod);
+  static bool may_change_hands(const CachedPod& before, const CachedPod& pod);
   std::optional<PodClaims::Claim> claim_for(const std::string& pod_key) const;
-  void claim(const PodRecord& pod);
+  void claim(const CachedPod& pod);
   // What the server itself has answered, ahead of the caches.
   void on_job_read(const client::ObjectPtr& job);
   void on_adopted(const api::Message& pod);
-  void forget_loose(const PodRecord& pod);
-  // The pod's UID when nobody will ever take its finalizer off (1.37).
+  void forget_loose(const CachedPod& pod);
+  // The pod's UID when no controller will ever take its finalizer off (1.37).
   std::string orphan_uid(const std::string& pod_key) const;
 
   client::ClientEnv env_;
@@ -120,8 +120,8 @@ class JobController {
   OrphanReleaser orphans_;
   PodClaims claims_;
   std::map<std::string, std::set<std::string>> loose_pods_;  // by namespace: keys, without an owner
-  client::Informer<JobRecord> jobs_;
-  client::Informer<PodRecord> pods_;
+  client::Informer<CachedJob> jobs_;
+  client::Informer<CachedPod> pods_;
 };
 
 }  // namespace windlass::controllers::job

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "controllers/job/controller.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::job {
 namespace {
@@ -66,7 +66,7 @@ class ControllerMetrics : public testing::Test {
   }
 
   std::shared_ptr<MetricRegistry> registry = std::make_shared<MetricRegistry>();
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client{api.client, api.world.executor()};
   std::unique_ptr<JobController> controller;
 };

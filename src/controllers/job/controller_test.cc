@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "node/registration.h"
 #include "node/testing.h"
 #include "scheduler/scheduler.h"
@@ -14,8 +14,8 @@ namespace {
 
 using apiserver::testing::Job;
 using apiserver::testing::Pod;
-using apiserver::testing::SimApi;
-using node::testing::SimNode;
+using apiserver::testing::SimulatedApi;
+using node::testing::SimulatedNode;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -49,7 +49,7 @@ struct ControlPlane {
     api.world.run_for(milliseconds(1));
   }
 
-  // Without waiting for dependents: nobody collects them here.
+  // Without waiting for dependents: no collector runs here.
   bool remove_job() {
     apiserver::DeleteOptions options;
     options.propagation_policy = "Background";
@@ -88,8 +88,8 @@ struct ControlPlane {
     return false;
   }
 
-  SimApi api;
-  SimNode node;
+  SimulatedApi api;
+  SimulatedNode node;
   std::vector<std::string> events;
   std::shared_ptr<const Job> kept;
   std::unique_ptr<JobController> controller;
@@ -122,7 +122,8 @@ TEST(JobController, RetriesAFailureAfterItsBackOff) {
   ControlPlane plane;
   // Fails whatever pod comes first.
   int failures = 1;
-  plane.node.on_spawn = [&failures](const env::ContainerRequest&, sim::SimProcess& process) {
+  plane.node.on_spawn = [&failures](const env::ContainerRequest&,
+                                    virtual_world::VirtualProcess& process) {
     process.exit.code = failures-- > 0 ? 1 : 0;
   };
   plane.create("completions: 3, parallelism: 1, backoffLimit: 2,", "run, '2', '0'");
@@ -150,7 +151,8 @@ TEST(JobController, BackoffLimitEndsTheJob) {
 
 TEST(JobController, FailJobEndsTheJobAndItsOtherPods) {
   ControlPlane plane;
-  plane.node.on_spawn = [&plane](const env::ContainerRequest&, sim::SimProcess& process) {
+  plane.node.on_spawn = [&plane](const env::ContainerRequest&,
+                                 virtual_world::VirtualProcess& process) {
     if (plane.node.spawned.size() == 1) {
       process.duration = seconds(5);
       process.exit.code = 42;
@@ -186,7 +188,8 @@ TEST(JobController, KEP4443_TheRulesNameIsInTheReason) {
 TEST(JobController, IgnoredFailuresDoNotCount) {
   ControlPlane plane;
   int failures = 3;
-  plane.node.on_spawn = [&failures](const env::ContainerRequest&, sim::SimProcess& process) {
+  plane.node.on_spawn = [&failures](const env::ContainerRequest&,
+                                    virtual_world::VirtualProcess& process) {
     process.exit.code = failures-- > 0 ? 42 : 0;
   };
   plane.create(
@@ -218,7 +221,8 @@ TEST(JobController, IndexedPodsKnowTheirIndex) {
 
 TEST(JobController, FailedIndexesAreRetriedAndThenGivenUp) {
   ControlPlane plane;
-  plane.node.on_spawn = [](const env::ContainerRequest& request, sim::SimProcess& process) {
+  plane.node.on_spawn = [](const env::ContainerRequest& request,
+                           virtual_world::VirtualProcess& process) {
     for (const std::string& variable : request.environment) {
       process.exit.code = variable == "JOB_COMPLETION_INDEX=1" ? 1 : process.exit.code;
     }
@@ -351,7 +355,8 @@ uint64_t trace_of(uint64_t seed) {
   ControlPlane plane(seed);
   plane.create("completions: 4, parallelism: 3, backoffLimit: 6,", "run, '2', '0'");
   int failures = 2;
-  plane.node.on_spawn = [&failures](const env::ContainerRequest&, sim::SimProcess& process) {
+  plane.node.on_spawn = [&failures](const env::ContainerRequest&,
+                                    virtual_world::VirtualProcess& process) {
     process.exit.code = failures-- > 0 ? 1 : 0;
   };
   EXPECT_TRUE(plane.run_to_end());

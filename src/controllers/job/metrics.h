@@ -7,12 +7,10 @@
 
 #include "base/metrics.h"
 #include "base/time.h"
-#include "job/decision.h"
-#include "job/types.h"
+#include "engine/decision.h"
+#include "engine/types.h"
 
 namespace windlass::controllers::job {
-
-namespace engine = ::windlass::job;
 
 class JobMetrics {
  public:

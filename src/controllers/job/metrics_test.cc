@@ -34,7 +34,7 @@ TEST(JobMetrics, Rules8_7To8_12_UpstreamsNamesAndLabels) {
   EXPECT_EQ(value("job_controller_job_pods_creation_total", {"new", "succeeded"}), 4);
 }
 
-TEST(JobMetrics, Rules8_13And8_14_ForeignJobsAndOldNews) {
+TEST(JobMetrics, Rule8_13_Rule8_14_ForeignJobsAndOldNews) {
   MetricRegistry registry;
   JobMetrics metrics(registry);
   metrics.seen_foreign("example.com/other");

@@ -24,8 +24,7 @@ OrphanReleaser::OrphanReleaser(client::ClientEnv env, std::string finalizer, Che
       finalizer_(std::move(finalizer)),
       check_(std::move(check)),
       queue_(env.executor, env.clock, {.workers = kWorkers, .metrics = std::move(metrics)},
-             [this](const std::string& key) { process(key); }),
-      self_(std::make_shared<OrphanReleaser*>(this)) {}
+             [this](const std::string& key) { process(key); }) {}
 
 void OrphanReleaser::process(const std::string& key) {
   const std::string uid = check_(key);
@@ -33,12 +32,10 @@ void OrphanReleaser::process(const std::string& key) {
     finish(key, {});
     return;
   }
-  env_.client.get(pod_ref(key), [weak = std::weak_ptr<OrphanReleaser*>(self_), key,
-                                 uid](const Result<client::ObjectPtr>& pod) {
-    if (const auto releaser = weak.lock()) {
-      (*releaser)->on_read(key, uid, pod);
-    }
-  });
+  env_.client.get(pod_ref(key), self_.bind([key, uid](OrphanReleaser& self,
+                                                      const Result<client::ObjectPtr>& pod) {
+    self.on_read(key, uid, pod);
+  }));
 }
 
 void OrphanReleaser::on_read(const std::string& key, const std::string& uid,
@@ -56,13 +53,11 @@ void OrphanReleaser::on_read(const std::string& key, const std::string& uid,
     write(key, *pod);
     return;
   }
-  env_.client.get({&api::kinds::job(), client::split_key(key).ns, job},
-                  [weak = std::weak_ptr<OrphanReleaser*>(self_), key,
-                   pod = *pod](const Result<client::ObjectPtr>& owner) {
-                    if (const auto releaser = weak.lock()) {
-                      (*releaser)->on_owner_read(key, pod, owner);
-                    }
-                  });
+  env_.client.get(
+      {&api::kinds::job(), client::split_key(key).ns, job},
+      self_.bind([key, pod = *pod](OrphanReleaser& self, const Result<client::ObjectPtr>& owner) {
+        self.on_owner_read(key, pod, owner);
+      }));
 }
 
 void OrphanReleaser::on_owner_read(const std::string& key, const client::ObjectPtr& pod,
@@ -83,13 +78,11 @@ void OrphanReleaser::write(const std::string& key, const client::ObjectPtr& pod)
     finish(key, {});
     return;
   }
-  env_.client.update(pod_ref(key), "", std::move(changed),
-                     [weak = std::weak_ptr<OrphanReleaser*>(self_),
-                      key](const Result<client::ObjectPtr>& written) {
-                       if (const auto releaser = weak.lock()) {
-                         (*releaser)->finish(key, written ? Result<void>() : fail(written.error()));
-                       }
-                     });
+  env_.client.update(
+      pod_ref(key), "", std::move(changed),
+      self_.bind([key](OrphanReleaser& self, const Result<client::ObjectPtr>& written) {
+        self.finish(key, written ? Result<void>() : fail(written.error()));
+      }));
 }
 
 void OrphanReleaser::finish(const std::string& key, const Result<void>& result) {

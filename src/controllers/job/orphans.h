@@ -1,4 +1,4 @@
-// Frees pods that nobody counts any more: takes the tracking finalizer off pods whose Job is gone
+// Frees pods that no Job counts any more: takes the tracking finalizer off pods whose Job is gone
 // (job-controller.md 1.35-1.37), or they could never be deleted. Pods of other owners are left
 // alone. The cache of Jobs may be behind the cache of pods, so the server itself is asked whether
 // the Job is gone. Retries with growing delays.
@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/reflector.h"
 #include "client/work_queue.h"
 
@@ -43,7 +44,7 @@ class OrphanReleaser {
   const std::string finalizer_;
   Check check_;
   client::WorkQueue queue_;
-  std::shared_ptr<OrphanReleaser*> self_;  // callbacks hold it weakly
+  WeakSelf<OrphanReleaser> self_{this};
 };
 
 }  // namespace windlass::controllers::job

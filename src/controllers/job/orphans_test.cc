@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "client/object_identity.h"
 #include "controllers/job/adapter.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::job {
 namespace {
@@ -25,15 +25,15 @@ class OrphanReleaserTest : public testing::Test {
     return {client, env.executor, env.clock, env.random, env.log};
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client{api.client, api.world.executor()};
   std::string uid;
   OrphanReleaser releaser{client_env(), std::string(engine::kTrackingFinalizer),
                           [this](const std::string&) { return uid; }};
 };
 
-// job-controller.md 1.35. The garbage collector takes off the owner at the same time: whoever comes
-// second reads again, and nobody has to hear of it.
+// job-controller.md 1.35. The garbage collector takes off the owner at the same time: the one that
+// comes second reads again, and reports nothing.
 TEST_F(OrphanReleaserTest, AConflictIsTriedAgainInSilence) {
   int conflicts = 0;
   client.before = [&](const std::string& line) {

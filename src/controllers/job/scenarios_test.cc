@@ -1,13 +1,13 @@
-// job-controller.md 11: scenarios that no decision alone can show, with the API server and the
-// controller. Nothing runs the pods but the test.
+// job-controller.md section 11: scenarios that no decision alone can show, with the API server and
+// the controller. Nothing runs the pods but the test.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/codec/json.h"
+#include "api/codec/json/json.h"
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "controllers/job/controller.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::job {
 namespace {
@@ -68,7 +68,7 @@ class ControllerScenarios : public testing::Test {
     return types;
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client{api.client, api.world.executor()};
   std::unique_ptr<JobController> controller;
 };

@@ -7,15 +7,6 @@
 
 namespace windlass::controllers::job {
 
-namespace {
-
-constexpr const char* kStatusNotKept =
-    "The API server does not keep the Job's status: it answers the write with success, and with "
-    "the "
-    "status from before. Look for an admission webhook or a proxy that undoes it";
-
-}  // namespace
-
 JobWorker::JobWorker(client::ClientEnv env, const engine::Options& options,
                      const std::string& finalizer, client::ObjectPtr job, WorkerHooks hooks)
     : env_(env),
@@ -24,8 +15,7 @@ JobWorker::JobWorker(client::ClientEnv env, const engine::Options& options,
       hooks_(std::move(hooks)),
       engine_(options, read_job(*job_)),
       writer_(env.client, finalizer, client::split_key(client::key_of(*job_)).ns,
-              client::split_key(client::key_of(*job_)).name, *this),
-      self_(std::make_shared<JobWorker*>(this)) {
+              client::split_key(client::key_of(*job_)).name, *this) {
   const client::KeyParts parts = client::split_key(client::key_of(*job_));
   ns_ = parts.ns;
   name_ = parts.name;
@@ -53,7 +43,7 @@ void JobWorker::observe_job(const client::ObjectPtr& job, const engine::JobView&
 
 void JobWorker::observe_pod(const engine::PodView& pod) {
   unseen_.erase(pod.uid);
-  // Old news of a pod that is gone would be counted again (reliability.md C1).
+  // Old news of a pod that is gone would be counted again (safety.md C1).
   const bool is_old = gone_.contains(pod.uid) || (pod.rv <= listed_at_ && !is_known(pod.uid));
   if (!is_old) {
     engine_.observe_pod(pod, env_.clock.now());
@@ -153,10 +143,9 @@ void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
     failed = !engine_.status_written(read_job(**stored));
     if (failed) {
       env_.log.warning("a Job's status is not kept", {{"job", ns_ + "/" + name_}});
-      hooks_.record_event(*job_, {true, kStatusRefusedReason, kStatusNotKept});
     }
   } else {
-    // Somebody else wrote to the Job, or removed it, just before: the watch tells how.
+    // Another client wrote to the Job, or removed it, just before: the watch tells how.
     if (!is_conflict(stored.error()) && !is_not_found(stored.error())) {
       env_.log.warning("writing a Job's status failed",
                        {{"job", ns_ + "/" + name_}, {"error", stored.error().message}});
@@ -171,7 +160,7 @@ void JobWorker::on_status(const Result<client::ObjectPtr>& stored) {
 // Only the log would know otherwise why a Job stands still.
 void JobWorker::tell_refused(const Status& why) {
   if (why.code >= 400 && why.code < 500 && why.code != 429) {
-    hooks_.record_event(*job_, {true, kStatusRefusedReason,
+    hooks_.record_event(*job_, {true, std::string(engine::kReasonStatusRefused),
                                 "The API server does not take the Job's status: " + why.message});
   }
 }
@@ -206,12 +195,7 @@ void JobWorker::read_job_again() {
   if (std::exchange(reading_, true)) {
     return;
   }
-  env_.client.get({&api::kinds::job(), ns_, name_},
-                  [weak = std::weak_ptr<JobWorker*>(self_)](const Result<client::ObjectPtr>& job) {
-                    if (const auto worker = weak.lock()) {
-                      (*worker)->on_job_read(job);
-                    }
-                  });
+  env_.client.get({&api::kinds::job(), ns_, name_}, self_.bind(&JobWorker::on_job_read));
 }
 
 void JobWorker::on_job_read(const Result<client::ObjectPtr>& job) {
@@ -232,13 +216,7 @@ void JobWorker::list_pods_again() {
   if (std::exchange(listing_, true)) {
     return;
   }
-  env_.client.list(
-      {&api::kinds::pod(), ns_, "", ""}, {},
-      [weak = std::weak_ptr<JobWorker*>(self_)](const Result<client::ObjectList>& pods) {
-        if (const auto worker = weak.lock()) {
-          (*worker)->on_pods_listed(pods);
-        }
-      });
+  env_.client.list({&api::kinds::pod(), ns_, "", ""}, {}, self_.bind(&JobWorker::on_pods_listed));
 }
 
 void JobWorker::on_pods_listed(const Result<client::ObjectList>& pods) {

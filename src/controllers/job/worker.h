@@ -12,14 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "base/weak_self.h"
 #include "client/reflector.h"
 #include "controllers/job/writer.h"
-#include "job/engine.h"
+#include "engine/engine.h"
 
 namespace windlass::controllers::job {
-
-// Reason of the event that says why the API server does not take a Job's status.
-inline constexpr const char* kStatusRefusedReason = "StatusRefused";
 
 // Who hears what the engine has to tell besides its writes.
 struct WorkerHooks {
@@ -111,7 +109,7 @@ class JobWorker final : private WriteAnswers {
   bool listing_ = false;
   env::TimerId read_timer_ = env::TimerId::none;
   env::TimerId list_timer_ = env::TimerId::none;
-  std::shared_ptr<JobWorker*> self_;  // callbacks hold it weakly
+  WeakSelf<JobWorker> self_{this};
 };
 
 }  // namespace windlass::controllers::job

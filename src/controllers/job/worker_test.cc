@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "controllers/job/controller.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::job {
 namespace {
@@ -25,7 +25,7 @@ class RefusedStatus : public ::testing::Test {
   // of it changes now and then.
   std::vector<std::string> events_when(const Status& refusal, Duration lasts = seconds(10),
                                        Duration pod_changes = kQuiet) {
-    apiserver::testing::SimApi api;
+    apiserver::testing::SimulatedApi api;
     client::InterceptingClient client(api.client, api.world.executor());
     client.refuse = [&](const std::string& line) {
       const bool is_refused = line.starts_with("update jobs/status") && !is_forgotten;
@@ -73,7 +73,7 @@ TEST_F(RefusedStatus, WhatPassesByItselfIsNot) {
        {Status{409, "Conflict", "", {}}, Status{429, "TooManyRequests", "", {}},
         Status{500, "InternalError", "", {}}, Status{503, "NotSent", "", {}}}) {
     for (const std::string& event : events_when(passing)) {
-      EXPECT_THAT(event, ::testing::Not(HasSubstr(kStatusRefusedReason)));
+      EXPECT_THAT(event, ::testing::Not(HasSubstr(std::string(engine::kReasonStatusRefused))));
     }
   }
 }

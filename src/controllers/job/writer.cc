@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/quote.h"
+#include "base/json_writer.h"
 #include "client/object_identity.h"
 #include "client/write_outcome.h"
 
@@ -52,20 +52,16 @@ Writer::Writer(client::ApiClient& client, std::string finalizer, std::string ns,
       finalizer_(std::move(finalizer)),
       ns_(std::move(ns)),
       job_name_(std::move(job_name)),
-      answers_(answers),
-      self_(std::make_shared<Writer*>(this)) {}
+      answers_(answers) {}
 
 template <class Answer>
 client::Done<client::ObjectPtr> Writer::finishing(Answer answer) {
-  return [weak = std::weak_ptr<Writer*>(self_),
-          answer = std::move(answer)](const Result<client::ObjectPtr>& object) {
-    if (const auto writer = weak.lock()) {
-      Writer& self = **writer;
-      --self.in_flight_;
-      self.start_waiting();
-      answer(self, object);
-    }
-  };
+  return self_.bind(
+      [answer = std::move(answer)](Writer& self, const Result<client::ObjectPtr>& object) {
+        --self.in_flight_;
+        self.start_waiting();
+        answer(self, object);
+      });
 }
 
 client::ObjectRef Writer::pod_ref(const std::string& name) const {
@@ -144,7 +140,7 @@ void Writer::drop(const engine::PodWrite& write) {
 // Of several finalizers only this one, whatever others have done to the rest meanwhile.
 void Writer::release(const engine::PodWrite& write) {
   patch(write, client::PatchType::strategic,
-        fmt::format(R"("$deleteFromPrimitiveList/finalizers":[{}])", quote(finalizer_)));
+        fmt::format(R"("$deleteFromPrimitiveList/finalizers":[{}])", json_string(finalizer_)));
 }
 
 // The UID and the version are conditions.
@@ -154,7 +150,7 @@ void Writer::patch(const engine::PodWrite& write, client::PatchType type,
       write.required_rv == 0 ? "" : fmt::format(R"("resourceVersion":"{}",)", write.required_rv);
   client_.patch(
       pod_ref(write.name), "", type,
-      fmt::format(R"({{"metadata":{{"uid":{},{}{}}}}})", quote(write.uid), version, change),
+      fmt::format(R"({{"metadata":{{"uid":{},{}{}}}}})", json_string(write.uid), version, change),
       finishing([write](Writer& self, const Result<client::ObjectPtr>& pod) {
         self.answer_pod_write(write, pod);
       }));
@@ -171,15 +167,13 @@ void Writer::answer_pod_write(const engine::PodWrite& write, const Result<client
 }
 
 void Writer::look_for(const engine::PodWrite& write, const Status& why) {
-  client_.get(pod_ref(write.name), [weak = std::weak_ptr<Writer*>(self_), write,
-                                    why](const Result<client::ObjectPtr>& pod) {
-    if (const auto writer = weak.lock()) {
-      const bool is_other = pod && client::uid_of(**pod) != write.uid;
-      (*writer)->answers_.on_pod_write(write, fail(is_other ? other_uid(write.name)
-                                                   : pod    ? why
-                                                            : pod.error()));
-    }
-  });
+  client_.get(pod_ref(write.name),
+              self_.bind([write, why](Writer& self, const Result<client::ObjectPtr>& pod) {
+                const bool is_other = pod && client::uid_of(**pod) != write.uid;
+                self.answers_.on_pod_write(write, fail(is_other ? other_uid(write.name)
+                                                       : pod    ? why
+                                                                : pod.error()));
+              }));
 }
 
 }  // namespace windlass::controllers::job

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/api_client.h"
 #include "controllers/job/adapter.h"
 
@@ -67,7 +68,7 @@ class Writer {
   WriteAnswers& answers_;
   std::deque<Request> waiting_;  // at most what one decision holds
   size_t in_flight_ = 0;
-  std::shared_ptr<Writer*> self_;  // callbacks hold it weakly
+  WeakSelf<Writer> self_{this};
 };
 
 }  // namespace windlass::controllers::job

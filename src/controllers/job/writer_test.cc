@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::job {
 namespace {
@@ -45,7 +45,7 @@ class PodWrites : public ::testing::Test, public WriteAnswers {
     answer = pod;
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client{api.client, api.world.executor()};
   Writer writer{client, "example.com/tracking", "default", "j", *this};
   std::optional<Result<client::ObjectPtr>> answer;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/kind.h"
+#include "api/node/node_reading.h"
 #include "client/object_identity.h"
 #include "client/update_status.h"
 #include "schema/core/v1/node.pb.h"
@@ -34,14 +35,14 @@ LostNodeController::LostNodeController(client::ClientEnv env, Options options)
       events_(env, "node-controller"),
       queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
       pods_(env, {&api::kinds::pod()}, read_pod),
-      nodes_(env, {&api::kinds::node()}, read_node),
-      self_(std::make_shared<LostNodeController*>(this)) {
-  pods_.add_handler({[this](const PodInfo& added) { on_pod({}, added); },
-                     [this](const PodInfo& before, const PodInfo& now) { on_pod(before, now); },
-                     [this](const PodInfo& last) { on_pod(last, {}); }});
-  nodes_.add_handler({[this](const NodeInfo& added) { on_node(added); },
-                      [this](const NodeInfo&, const NodeInfo& now) { on_node(now); },
-                      [this](const NodeInfo& last) { absent_.erase(last.name); }});
+      nodes_(env, {&api::kinds::node()}, read_node) {
+  pods_.add_handler(
+      {[this](const EvictablePod& added) { on_pod({}, added); },
+       [this](const EvictablePod& before, const EvictablePod& now) { on_pod(before, now); },
+       [this](const EvictablePod& last) { on_pod(last, {}); }});
+  nodes_.add_handler({[this](const WatchedNode& added) { on_node(added); },
+                      [this](const WatchedNode&, const WatchedNode& now) { on_node(now); },
+                      [this](const WatchedNode& last) { absent_.erase(last.name); }});
   nodes_.when_synced([this] {
     pods_.start();
     run_round();
@@ -56,16 +57,13 @@ void LostNodeController::start() {
   nodes_.start();
 }
 
-LostNodeController::NodeInfo LostNodeController::read_node(const api::Message& message) {
+LostNodeController::WatchedNode LostNodeController::read_node(const api::Message& message) {
   const auto& node = static_cast<const api::core::v1::Node&>(message);
-  const auto& conditions = node.status().conditions();
-  const bool ready = std::any_of(conditions.begin(), conditions.end(), [](const auto& condition) {
-    return condition.type() == "Ready" && condition.status() == "True";
-  });
-  return {node.metadata().name(), node.metadata().uid(), ready};
+  return {node.metadata().name(), node.metadata().uid(),
+          api::node_ready(node) == api::NodeReady::yes};
 }
 
-LostNodeController::PodInfo LostNodeController::read_pod(const api::Message& message) {
+LostNodeController::EvictablePod LostNodeController::read_pod(const api::Message& message) {
   const auto& pod = static_cast<const api::core::v1::Pod&>(message);
   if (is_of_daemon_set(pod) || pod.metadata().has_deletion_timestamp()) {
     return {};
@@ -73,7 +71,7 @@ LostNodeController::PodInfo LostNodeController::read_pod(const api::Message& mes
   return {client::key_of(pod), pod.metadata().uid(), pod.spec().node_name()};
 }
 
-void LostNodeController::on_node(const NodeInfo& node) {
+void LostNodeController::on_node(const WatchedNode& node) {
   if (node.ready) {
     absent_.erase(node.name);
   } else {
@@ -81,7 +79,7 @@ void LostNodeController::on_node(const NodeInfo& node) {
   }
 }
 
-void LostNodeController::on_pod(const PodInfo& before, const PodInfo& now) {
+void LostNodeController::on_pod(const EvictablePod& before, const EvictablePod& now) {
   if (const auto found = pods_of_.find(before.node); found != pods_of_.end()) {
     found->second.erase(before.key);
     if (found->second.empty()) {
@@ -105,7 +103,7 @@ void LostNodeController::run_round() {
   }
 }
 
-void LostNodeController::empty(const NodeInfo& node, Absence& absence) {
+void LostNodeController::empty(const WatchedNode& node, Absence& absence) {
   const auto pods = pods_of_.find(node.name);
   if (pods == pods_of_.end()) {
     return;
@@ -120,7 +118,7 @@ void LostNodeController::empty(const NodeInfo& node, Absence& absence) {
 }
 
 void LostNodeController::process(const std::string& key) {
-  const PodInfo* pod = pods_.find(key);
+  const EvictablePod* pod = pods_.find(key);
   if (pod == nullptr || !absent_.contains(pod->node)) {
     queue_.done(key);
     return;
@@ -140,15 +138,13 @@ void LostNodeController::process(const std::string& key) {
         status.set_message(text);
         return true;
       },
-      [weak = std::weak_ptr<LostNodeController*>(self_), key,
-       info = *pod](const Result<client::ObjectPtr>& answer) {
-        if (const auto self = weak.lock()) {
-          (*self)->on_marked(key, info, answer);
-        }
-      });
+      self_.bind(
+          [key, info = *pod](LostNodeController& self, const Result<client::ObjectPtr>& answer) {
+            self.on_marked(key, info, answer);
+          }));
 }
 
-void LostNodeController::on_marked(const std::string& key, const PodInfo& pod,
+void LostNodeController::on_marked(const std::string& key, const EvictablePod& pod,
                                    const Result<client::ObjectPtr>& answer) {
   if (!answer) {
     return finish(key, answer);
@@ -158,13 +154,11 @@ void LostNodeController::on_marked(const std::string& key, const PodInfo& pod,
                  "Marking for deletion Pod " + ref.name + " from Node " + pod.node);
   client::DeleteOptions options;
   options.preconditions.uid = pod.uid;
-  env_.client.remove(ref, options,
-                     [weak = std::weak_ptr<LostNodeController*>(self_),
-                      key](const Result<client::ObjectPtr>& deleted) {
-                       if (const auto self = weak.lock()) {
-                         (*self)->finish(key, deleted);
-                       }
-                     });
+  env_.client.remove(
+      ref, options,
+      self_.bind([key](LostNodeController& self, const Result<client::ObjectPtr>& deleted) {
+        self.finish(key, deleted);
+      }));
 }
 
 // A failure is left to the next round.

@@ -1,7 +1,7 @@
 // Deletes the pods of nodes that were not ready for too long, the way Kubernetes did before taints
 // drove pods away (disruption.md N-11): the pod says NodeLost, stays Running, and gets no
 // DisruptionTarget. Runs instead of taint eviction, for those who want to see what a policy does
-// with such pods. While no node is ready at all, nobody is evicted (N-7).
+// with such pods. While no node is ready at all, no pod is evicted (N-7).
 //
 // Lives on the client's executor; nothing runs after destruction.
 #pragma once
@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
@@ -34,12 +35,12 @@ class LostNodeController {
  private:
   static constexpr size_t kWorkers = 32;
 
-  struct NodeInfo {
+  struct WatchedNode {
     std::string name = {};
     std::string uid = {};
     bool ready = false;
   };
-  struct PodInfo {
+  struct EvictablePod {
     std::string key = {};
     std::string uid = {};
     std::string node = {};  // "" when it is none of ours: of a DaemonSet, or deleted already
@@ -49,15 +50,15 @@ class LostNodeController {
     bool told = false;
   };
 
-  static NodeInfo read_node(const api::Message& node);
-  static PodInfo read_pod(const api::Message& pod);
-  void on_node(const NodeInfo& node);
-  void on_pod(const PodInfo& before, const PodInfo& now);
+  static WatchedNode read_node(const api::Message& node);
+  static EvictablePod read_pod(const api::Message& pod);
+  void on_node(const WatchedNode& node);
+  void on_pod(const EvictablePod& before, const EvictablePod& now);
 
   void run_round();
-  void empty(const NodeInfo& node, Absence& absence);
+  void empty(const WatchedNode& node, Absence& absence);
   void process(const std::string& key);
-  void on_marked(const std::string& key, const PodInfo& pod,
+  void on_marked(const std::string& key, const EvictablePod& pod,
                  const Result<client::ObjectPtr>& answer);
   void finish(const std::string& key, const Result<client::ObjectPtr>& answer);
 
@@ -68,9 +69,9 @@ class LostNodeController {
   std::map<std::string, std::set<std::string>> pods_of_;  // pod keys by node
   env::TimerId timer_ = env::TimerId::none;
   client::WorkQueue queue_;  // of pod keys
-  client::Informer<PodInfo> pods_;
-  client::Informer<NodeInfo> nodes_;
-  std::shared_ptr<LostNodeController*> self_;  // callbacks hold it weakly
+  client::Informer<EvictablePod> pods_;
+  client::Informer<WatchedNode> nodes_;
+  WeakSelf<LostNodeController> self_{this};
 };
 
 }  // namespace windlass::controllers::lost_nodes

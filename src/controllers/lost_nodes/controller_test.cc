@@ -62,7 +62,7 @@ struct LostNodes : ::testing::Test {
     return lines;
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   LostNodeController controller;
 };
 
@@ -115,7 +115,7 @@ TEST_F(LostNodes, N11_ANodeThatComesBackInTimeKeepsItsPods) {
   EXPECT_FALSE(is_deleted("p"));
 }
 
-TEST_F(LostNodes, N7_WhenNoNodeIsReadyNobodyIsEvicted) {
+TEST_F(LostNodes, N7_WhenNoNodeIsReadyNoPodIsEvicted) {
   create_pod("p", "far");
   set_ready("far", "Unknown");
   set_ready("near", "Unknown");

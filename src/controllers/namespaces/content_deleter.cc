@@ -29,7 +29,7 @@ std::vector<const api::Kind*> kinds_to_empty() {
 }  // namespace
 
 ContentDeleter::ContentDeleter(client::ClientEnv env, int64_t page_size)
-    : env_(env), page_size_(page_size), self_(std::make_shared<ContentDeleter*>(this)) {}
+    : env_(env), page_size_(page_size) {}
 
 void ContentDeleter::run(const std::string& ns, Time deleted_at, Done done) {
   auto run = std::make_shared<Run>();
@@ -41,7 +41,7 @@ void ContentDeleter::run(const std::string& ns, Time deleted_at, Done done) {
 }
 
 void ContentDeleter::next_kind(const RunPtr& run) {
-  const Outcome& so_far = run->outcome;
+  const DeletionResult& so_far = run->outcome;
   const bool pods_are_left =
       run->kind == &api::kinds::pod() && (so_far.failed || !so_far.left.objects.empty());
   if (pods_are_left || run->kinds.empty()) {
@@ -60,11 +60,9 @@ void ContentDeleter::next_kind(const RunPtr& run) {
 void ContentDeleter::list_page(const RunPtr& run) {
   env_.client.list({.kind = run->kind, .ns = run->ns},
                    {.limit = page_size_, .continue_token = run->next_page},
-                   [weak = std::weak_ptr(self_), run](const Result<ObjectList>& list) {
-                     if (const auto self = weak.lock()) {
-                       (*self)->on_page(run, list);
-                     }
-                   });
+                   self_.bind([run](ContentDeleter& self, const Result<ObjectList>& list) {
+                     self.on_page(run, list);
+                   }));
 }
 
 void ContentDeleter::on_page(const RunPtr& run, const Result<ObjectList>& list) {
@@ -101,18 +99,14 @@ void ContentDeleter::remove(const RunPtr& run, const api::Message& object) {
   const auto& metadata = api::metadata_of(object);
   env_.client.remove({run->kind, run->ns, metadata.name()},
                      {.propagation_policy = "Background", .preconditions = {.uid = metadata.uid()}},
-                     [weak = std::weak_ptr(self_), run](const Result<ObjectPtr>& removed) {
-                       const auto self = weak.lock();
-                       if (!self) {
-                         return;
-                       }
+                     self_.bind([run](ContentDeleter& self, const Result<ObjectPtr>& removed) {
                        if (!removed && !is_not_found(removed.error())) {
                          note_error(*run, removed.error());
                        }
                        if (--run->in_flight == 0) {
-                         (*self)->end_page(run);
+                         self.end_page(run);
                        }
-                     });
+                     }));
 }
 
 void ContentDeleter::end_page(const RunPtr& run) {

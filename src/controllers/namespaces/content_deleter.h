@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/kind.h"
+#include "base/weak_self.h"
 #include "client/reflector.h"
 #include "controllers/namespaces/deletion_conditions.h"
 
@@ -19,11 +20,11 @@ namespace windlass::controllers::namespaces {
 
 class ContentDeleter {
  public:
-  struct Outcome {
+  struct DeletionResult {
     Leftovers left = {};
     bool failed = false;  // a request did: some of what is left may not be counted
   };
-  using Done = std::function<void(const Outcome& outcome)>;
+  using Done = std::function<void(const DeletionResult& outcome)>;
 
   // `page_size`: deletions of one run under way at a time.
   ContentDeleter(client::ClientEnv env, int64_t page_size);
@@ -52,7 +53,7 @@ class ContentDeleter {
     std::string next_page = {};
     size_t deleted = 0;  // of this kind
     size_t in_flight = 0;
-    Outcome outcome = {};
+    DeletionResult outcome = {};
   };
   using RunPtr = std::shared_ptr<Run>;
 
@@ -67,7 +68,7 @@ class ContentDeleter {
 
   client::ClientEnv env_;
   int64_t page_size_;
-  std::shared_ptr<ContentDeleter*> self_;  // callbacks hold it weakly
+  WeakSelf<ContentDeleter> self_{this};
 };
 
 }  // namespace windlass::controllers::namespaces

@@ -13,7 +13,7 @@ namespace {
 using api::core::v1::Namespace;
 using api::core::v1::NamespaceCondition;
 
-struct Verdict {
+struct ConditionChange {
   const char* type;
   bool status;
   const char* reason;
@@ -29,7 +29,7 @@ std::string counted(const std::map<std::string, size_t>& counts, const char* ver
   return text;
 }
 
-Verdict content_failure(const Leftovers& left) {
+ConditionChange content_failure(const Leftovers& left) {
   constexpr const char* kType = "NamespaceDeletionContentFailure";
   if (left.errors.empty()) {
     return {kType, false, "ContentDeleted",
@@ -42,7 +42,7 @@ Verdict content_failure(const Leftovers& left) {
                       fmt::join(errors, ", "))};
 }
 
-Verdict content_remaining(const Leftovers& left) {
+ConditionChange content_remaining(const Leftovers& left) {
   constexpr const char* kType = "NamespaceContentRemaining";
   if (left.objects.empty()) {
     return {kType, false, "ContentRemoved", "All content successfully removed"};
@@ -51,7 +51,7 @@ Verdict content_remaining(const Leftovers& left) {
           "Some resources are remaining: " + counted(left.objects, "has")};
 }
 
-Verdict finalizers_remaining(const Leftovers& left) {
+ConditionChange finalizers_remaining(const Leftovers& left) {
   constexpr const char* kType = "NamespaceFinalizersRemaining";
   if (left.finalizers.empty()) {
     return {kType, false, "ContentHasNoFinalizers", "All content-preserving finalizers finished"};
@@ -61,7 +61,7 @@ Verdict finalizers_remaining(const Leftovers& left) {
       "Some content in the namespace has finalizers remaining: " + counted(left.finalizers, "in")};
 }
 
-bool set_condition(Namespace& ns, const Verdict& verdict, Time now) {
+bool set_condition(Namespace& ns, const ConditionChange& verdict, Time now) {
   auto& conditions = *ns.mutable_status()->mutable_conditions();
   const auto found = std::ranges::find(conditions, verdict.type, &NamespaceCondition::type);
   const char* status = verdict.status ? "True" : "False";
@@ -84,15 +84,16 @@ bool set_condition(Namespace& ns, const Verdict& verdict, Time now) {
 
 bool set_deletion_conditions(Namespace& ns, const Leftovers& left, Time now) {
   // The first two cannot fail here: the kinds are part of the program.
-  const Verdict verdicts[] = {{"NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered",
-                               "All resources successfully discovered"},
-                              {"NamespaceDeletionGroupVersionParsingFailure", false,
-                               "ParsedGroupVersions", "All legacy kube types successfully parsed"},
-                              content_failure(left),
-                              content_remaining(left),
-                              finalizers_remaining(left)};
+  const ConditionChange verdicts[] = {
+      {"NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered",
+       "All resources successfully discovered"},
+      {"NamespaceDeletionGroupVersionParsingFailure", false, "ParsedGroupVersions",
+       "All legacy kube types successfully parsed"},
+      content_failure(left),
+      content_remaining(left),
+      finalizers_remaining(left)};
   bool changed = false;
-  for (const Verdict& verdict : verdicts) {
+  for (const ConditionChange& verdict : verdicts) {
     changed = set_condition(ns, verdict, now) || changed;
   }
   return changed;

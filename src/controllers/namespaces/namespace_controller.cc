@@ -44,16 +44,15 @@ NamespaceController::NamespaceController(client::ClientEnv env, Options options)
       certificates_(env,
                     {.kind = &api::kinds::config_map(),
                      .field_selector = std::string("metadata.name=") + kCertificate},
-                    &project_certificate),
-      alive_(std::make_shared<bool>(true)) {
-  const auto queue = [this](const Record& record) { queue_.add(record.name); };
+                    &project_certificate) {
+  const auto queue = [this](const CachedNamespace& record) { queue_.add(record.name); };
   namespaces_.add_handler({queue,
-                           [queue](const Record& before, const Record& now) {
+                           [queue](const CachedNamespace& before, const CachedNamespace& now) {
                              if (before.uid != now.uid || before.terminating != now.terminating) {
                                queue(now);
                              }
                            },
-                           [](const Record&) {}});
+                           [](const CachedNamespace&) {}});
   const auto missed = [this](const Part& part) { queue_.add(part.ns); };
   const auto compared = [this, missed](const Part& part) {
     if (part.certificate != options_.ca_certificate) {
@@ -69,7 +68,7 @@ NamespaceController::NamespaceController(client::ClientEnv env, Options options)
 
 NamespaceController::~NamespaceController() = default;
 
-NamespaceController::Record NamespaceController::project(const api::Message& object) {
+NamespaceController::CachedNamespace NamespaceController::project(const api::Message& object) {
   const auto& metadata = static_cast<const Namespace&>(object).metadata();
   return {metadata.name(), metadata.uid(), metadata.has_deletion_timestamp()};
 }
@@ -90,17 +89,8 @@ void NamespaceController::start() {
   certificates_.start();
 }
 
-template <class T, class Function>
-client::Done<T> NamespaceController::guarded(Function then) {
-  return [alive = std::weak_ptr(alive_), then = std::move(then)](Result<T> result) {
-    if (!alive.expired()) {
-      then(std::move(result));
-    }
-  };
-}
-
 void NamespaceController::process(const std::string& name) {
-  const Record* record = namespaces_.find("", name);
+  const CachedNamespace* record = namespaces_.find("", name);
   if (record == nullptr) {
     finish(name, true);
   } else if (record->terminating) {
@@ -113,11 +103,11 @@ void NamespaceController::process(const std::string& name) {
 void NamespaceController::complete(const std::string& name) {
   const ObjectRef account{api::find_kind("v1", "ServiceAccount"), name, kAccount};
   env_.client.create(account, std::make_shared<api::core::v1::ServiceAccount>(),
-                     guarded<ObjectPtr>([this, name](const Result<ObjectPtr>& made) {
+                     self_.bind([name](NamespaceController& self, const Result<ObjectPtr>& made) {
                        if (made || is_done(made.error())) {
-                         complete_certificate(name);
+                         self.complete_certificate(name);
                        } else {
-                         finish(name, false);
+                         self.finish(name, false);
                        }
                      }));
 }
@@ -131,61 +121,65 @@ void NamespaceController::complete_certificate(const std::string& name) {
   const ObjectRef ref{&api::kinds::config_map(), name, kCertificate};
   auto map = std::make_shared<api::core::v1::ConfigMap>();
   (*map->mutable_data())[kCertificateKey] = options_.ca_certificate;
-  auto settle = guarded<ObjectPtr>([this, name](const Result<ObjectPtr>& stored) {
-    finish(name, stored || is_done(stored.error()));
+  auto settle = self_.bind([name](NamespaceController& self, const Result<ObjectPtr>& stored) {
+    self.finish(name, stored || is_done(stored.error()));
   });
   if (present == nullptr) {
     env_.client.create(ref, std::move(map), std::move(settle));
     return;
   }
-  // Somebody wrote into it, or the authority is a new one.
+  // Another client wrote into it, or the authority is a new one.
   map->mutable_metadata()->set_namespace_(name);
   map->mutable_metadata()->set_name(kCertificate);
   env_.client.update(ref, "", std::move(map), std::move(settle));
 }
 
-void NamespaceController::if_ending(const Record& seen,
+void NamespaceController::if_ending(const CachedNamespace& seen,
                                     std::function<void(const ObjectPtr& ns)> then) {
-  env_.client.get(
-      {&api::kinds::namespace_(), "", seen.name},
-      guarded<ObjectPtr>([this, seen, then = std::move(then)](const Result<ObjectPtr>& found) {
-        if (!found) {
-          finish(seen.name, is_not_found(found.error()));
-          return;
-        }
-        const auto& metadata = api::metadata_of(**found);
-        if (metadata.uid() != seen.uid || !metadata.has_deletion_timestamp()) {
-          finish(seen.name, true);  // another one has the name by now; the view will show it
-          return;
-        }
-        then(*found);
-      }));
+  env_.client.get({&api::kinds::namespace_(), "", seen.name},
+                  self_.bind([seen, then = std::move(then)](NamespaceController& self,
+                                                            const Result<ObjectPtr>& found) {
+                    if (!found) {
+                      self.finish(seen.name, is_not_found(found.error()));
+                      return;
+                    }
+                    const auto& metadata = api::metadata_of(**found);
+                    if (metadata.uid() != seen.uid || !metadata.has_deletion_timestamp()) {
+                      self.finish(seen.name,
+                                  true);  // another one has the name by now; the view will show it
+                      return;
+                    }
+                    then(*found);
+                  }));
 }
 
-void NamespaceController::empty(const Record& seen) {
+void NamespaceController::empty(const CachedNamespace& seen) {
   if_ending(seen, [this, seen](const ObjectPtr& found) {
-    content_.run(seen.name, api::time_of(api::metadata_of(*found).deletion_timestamp()),
-                 [this, seen](const ContentDeleter::Outcome& outcome) { tell(seen, outcome); });
+    content_.run(
+        seen.name, api::time_of(api::metadata_of(*found).deletion_timestamp()),
+        [this, seen](const ContentDeleter::DeletionResult& outcome) { tell(seen, outcome); });
   });
 }
 
-void NamespaceController::tell(const Record& seen, const ContentDeleter::Outcome& outcome) {
+void NamespaceController::tell(const CachedNamespace& seen,
+                               const ContentDeleter::DeletionResult& outcome) {
   client::update_status(
       env_.client, {&api::kinds::namespace_(), "", seen.name}, seen.uid,
       [left = outcome.left, &clock = env_.clock](api::Message& message) {
         return set_deletion_conditions(static_cast<Namespace&>(message), left, clock.now());
       },
-      guarded<ObjectPtr>([this, seen, outcome](const Result<ObjectPtr>& told) {
+      self_.bind([seen, outcome](NamespaceController& self, const Result<ObjectPtr>& told) {
         if (!told && !is_not_found(told.error())) {
           // The deletion itself does not wait for it.
-          env_.log.warning("the conditions of a namespace could not be written",
-                           {{"namespace", seen.name}, {"error", told.error().message}});
+          self.env_.log.warning("the conditions of a namespace could not be written",
+                                {{"namespace", seen.name}, {"error", told.error().message}});
         }
-        end(seen, outcome);
+        self.end(seen, outcome);
       }));
 }
 
-void NamespaceController::end(const Record& seen, const ContentDeleter::Outcome& outcome) {
+void NamespaceController::end(const CachedNamespace& seen,
+                              const ContentDeleter::DeletionResult& outcome) {
   if (outcome.failed) {
     finish(seen.name, false);
   } else if (!outcome.left.objects.empty()) {
@@ -197,16 +191,17 @@ void NamespaceController::end(const Record& seen, const ContentDeleter::Outcome&
   }
 }
 
-void NamespaceController::release(const Record& seen) {
+void NamespaceController::release(const CachedNamespace& seen) {
   if_ending(seen, [this, name = seen.name](const ObjectPtr& found) {
     auto changed = std::make_shared<Namespace>(static_cast<const Namespace&>(*found));
     auto& finalizers = *changed->mutable_spec()->mutable_finalizers();
     finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), kFinalizer),
                      finalizers.end());
-    env_.client.update({&api::kinds::namespace_(), "", name}, "finalize", changed,
-                       guarded<ObjectPtr>([this, name](const Result<ObjectPtr>& released) {
-                         finish(name, released || is_not_found(released.error()));
-                       }));
+    env_.client.update(
+        {&api::kinds::namespace_(), "", name}, "finalize", changed,
+        self_.bind([name](NamespaceController& self, const Result<ObjectPtr>& released) {
+          self.finish(name, released || is_not_found(released.error()));
+        }));
   });
 }
 

@@ -1,5 +1,5 @@
 // The life of namespaces: a new one gets its service account `default` and the config map
-// `kube-root-ca.crt` (api.md N15), and gets them again if somebody deletes or changes them; one
+// `kube-root-ca.crt` (api.md N15), and gets them again when they are deleted or changed; one
 // that is being deleted is emptied (content_deleter.h), says in its status what is left, and is let
 // go when nothing is (N11). New content is refused by the server meanwhile (N13).
 //
@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
 #include "controllers/namespaces/content_deleter.h"
@@ -33,7 +34,7 @@ class NamespaceController {
   void start();
 
  private:
-  struct Record {
+  struct CachedNamespace {
     std::string name;
     std::string uid;
     bool terminating = false;
@@ -43,7 +44,7 @@ class NamespaceController {
     std::string ns;
     std::string certificate = {};
   };
-  static Record project(const api::Message& object);
+  static CachedNamespace project(const api::Message& object);
   static Part project_account(const api::Message& object);
   static Part project_certificate(const api::Message& object);
 
@@ -51,24 +52,22 @@ class NamespaceController {
   void complete(const std::string& name);
   void complete_certificate(const std::string& name);
   // Reads the namespace, and goes on only if it is the one that the view saw, and on its way out.
-  void if_ending(const Record& seen, std::function<void(const client::ObjectPtr& ns)> then);
-  void empty(const Record& seen);
-  void tell(const Record& seen, const ContentDeleter::Outcome& outcome);
-  void end(const Record& seen, const ContentDeleter::Outcome& outcome);
-  void release(const Record& seen);
+  void if_ending(const CachedNamespace& seen,
+                 std::function<void(const client::ObjectPtr& ns)> then);
+  void empty(const CachedNamespace& seen);
+  void tell(const CachedNamespace& seen, const ContentDeleter::DeletionResult& outcome);
+  void end(const CachedNamespace& seen, const ContentDeleter::DeletionResult& outcome);
+  void release(const CachedNamespace& seen);
   void finish(const std::string& name, bool succeeded);
-  // Runs the callback only while this lives.
-  template <class T, class Function>
-  client::Done<T> guarded(Function then);
 
   client::ClientEnv env_;
   Options options_;
   ContentDeleter content_;
   client::WorkQueue queue_;
-  client::Informer<Record> namespaces_;
+  client::Informer<CachedNamespace> namespaces_;
   client::Informer<Part> accounts_;
   client::Informer<Part> certificates_;
-  std::shared_ptr<bool> alive_;
+  WeakSelf<NamespaceController> self_{this};
 };
 
 }  // namespace windlass::controllers::namespaces

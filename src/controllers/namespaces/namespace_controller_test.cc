@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "schema/core/v1/config_map.pb.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/namespace.pb.h"
 #include "schema/core/v1/pod.pb.h"
 #include "schema/core/v1/service_account.pb.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::namespaces {
 namespace {
@@ -53,7 +53,7 @@ class NamespaceControllerTest : public testing::Test {
     return api.find<Namespace>(api::kinds::namespace_(), "", name) != nullptr;
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client{api.client, api.world.executor()};
   NamespaceController controller{env(), {.ca_certificate = "PEM"}};
 };

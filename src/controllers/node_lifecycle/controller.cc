@@ -10,8 +10,10 @@
 namespace windlass::controllers::node_lifecycle {
 namespace {
 
+using api::NodeReady;
+
 bool is_lost(const NodeView& node) {
-  return node.ready == Ready::no || node.ready == Ready::unknown;
+  return node.ready == NodeReady::no || node.ready == NodeReady::unknown;
 }
 
 }  // namespace
@@ -25,11 +27,10 @@ NodeLifecycleController::NodeLifecycleController(client::ClientEnv env, Options 
       pods_(env, events_,
             [this](const std::string& name) {
               const NodeView* node = nodes_.find(name);
-              return node != nullptr && node->ready != Ready::yes;
+              return node != nullptr && node->ready != NodeReady::yes;
             }),
       leases_(env, {&api::kinds::lease(), "kube-node-lease"}, read_lease),
-      nodes_(env, {&api::kinds::node()}, read_node),
-      self_(std::make_shared<NodeLifecycleController*>(this)) {
+      nodes_(env, {&api::kinds::node()}, read_node) {
   leases_.add_handler({[this](const LeaseView& added) { on_sign_of_life(added.node); },
                        [this](const LeaseView& before, const LeaseView& now) {
                          if (before.seconds != now.seconds || before.nanos != now.nanos) {
@@ -79,16 +80,16 @@ void NodeLifecycleController::on_node_added(const NodeView& node) {
 }
 
 void NodeLifecycleController::on_node_changed(const NodeView& before, const NodeView& now) {
-  if (before.heartbeat != now.heartbeat && now.ready != Ready::unknown) {
+  if (before.heartbeat != now.heartbeat && now.ready != NodeReady::unknown) {
     on_sign_of_life(now.name);
   }
   // N-4: a node that says itself that it is not ready still speaks for its pods.
-  if (before.ready == Ready::yes && now.ready == Ready::unknown) {
+  if (before.ready == NodeReady::yes && now.ready == NodeReady::unknown) {
     record(now, "NodeNotReady", "Node " + now.name + " status is now: NodeNotReady");
     pods_.mark_pods_of(now.name);
   }
   Health& health = health_.at(now.name);
-  if ((now.ready == Ready::yes && !health.silent) || now.evicting) {
+  if ((now.ready == NodeReady::yes && !health.silent) || now.evicting) {
     health.its_turn = false;
   }
   if (!now.taints_are_right || health.its_turn) {
@@ -118,7 +119,7 @@ void NodeLifecycleController::run_round() {
   const Duration passed = now - std::exchange(last_round_, now);
   if (passed > kMissedRounds * options_.period) {
     for (auto& [name, health] : health_) {
-      health.last_seen = now;  // nobody was listening
+      health.last_seen = now;  // this controller did not listen
     }
   }
   look_for_silent_nodes(now);
@@ -130,9 +131,9 @@ void NodeLifecycleController::look_for_silent_nodes(MonotonicTime now) {
   for (auto& [name, health] : health_) {
     const NodeView& node = *nodes_.find(name);
     const Duration grace =
-        node.ready == Ready::never_posted ? options_.startup_grace : options_.grace;
+        node.ready == NodeReady::never_posted ? options_.startup_grace : options_.grace;
     health.silent = now - health.last_seen > grace;
-    if (health.silent && node.ready != Ready::unknown) {
+    if (health.silent && node.ready != NodeReady::unknown) {
       queue_.add(name);
     }
   }
@@ -146,7 +147,7 @@ void NodeLifecycleController::count_zones() {
   for (const auto& [name, health] : health_) {
     const NodeView& node = *nodes_.find(name);
     ZoneCount& count = zones_[node.zone].count;
-    ++(node.ready == Ready::yes && !health.silent ? count.ready : count.not_ready);
+    ++(node.ready == NodeReady::yes && !health.silent ? count.ready : count.not_ready);
   }
   std::erase_if(zones_, [this](const auto& entry) {
     const Zone& zone = entry.second;
@@ -221,7 +222,7 @@ bool NodeLifecycleController::give_turn(const std::string& name) {
 // For a controller that was stopped after it had marked a node, and before its pods.
 void NodeLifecycleController::mark_pods_of_lost_nodes() {
   for (const auto& [name, health] : health_) {
-    if (nodes_.find(name)->ready == Ready::unknown) {
+    if (nodes_.find(name)->ready == NodeReady::unknown) {
       pods_.mark_pods_of(name);
     }
   }
@@ -233,30 +234,24 @@ void NodeLifecycleController::process(const std::string& name) {
     queue_.done(name);
     return;
   }
-  const std::weak_ptr<NodeLifecycleController*> weak = self_;
-  const auto done = [weak, name](const Result<client::ObjectPtr>& answer) {
-    if (const auto self = weak.lock()) {
-      (*self)->finish(name, answer);
-    }
-  };
+  const auto done =
+      self_.bind([name](NodeLifecycleController& self, const Result<client::ObjectPtr>& answer) {
+        self.finish(name, answer);
+      });
   const client::ObjectRef ref{&api::kinds::node(), "", name};
-  if (health_.at(name).silent && node->ready != Ready::unknown) {
-    client::update_status(
-        env_.client, ref, node->uid,
-        [weak, name](api::Message& message) {
-          const auto self = weak.lock();
-          return self && (*self)->change_status(name, message);
-        },
-        done);
+  if (health_.at(name).silent && node->ready != NodeReady::unknown) {
+    client::update_status(env_.client, ref, node->uid,
+                          self_.bind([name](NodeLifecycleController& self, api::Message& message) {
+                            return self.change_status(name, message);
+                          }),
+                          done);
     return;
   }
-  client::update_object(
-      env_.client, ref, node->uid,
-      [weak, name](api::Message& message) {
-        const auto self = weak.lock();
-        return self && (*self)->change_taints(name, message);
-      },
-      done);
+  client::update_object(env_.client, ref, node->uid,
+                        self_.bind([name](NodeLifecycleController& self, api::Message& message) {
+                          return self.change_taints(name, message);
+                        }),
+                        done);
 }
 
 bool NodeLifecycleController::change_status(const std::string& name, api::Message& message) {

@@ -3,7 +3,7 @@
 // slower when much of a zone is gone, not at all when everything is (disruption.md N-1 to N-7).
 //
 // Signs of life are timed by this process's own monotonic clock when it sees them: clocks of nodes
-// do not matter. A controller that was stopped itself for longer than its rounds believes nobody
+// do not matter. A controller that was stopped itself for longer than its rounds believes no node
 // dead because of that. Lives on the client's executor; nothing runs after destruction.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
@@ -29,7 +30,8 @@ class NodeLifecycleController {
     Duration grace = seconds(50);
     Duration startup_grace = seconds(60);  // while a node has never said whether it is ready
     EvictionRates rates = {};
-    bool evicts_by_taints = true;  // false: no NoExecute taints, somebody else deletes pods (N-11)
+    bool evicts_by_taints =
+        true;  // false: no NoExecute taints, another controller deletes pods (N-11)
   };
 
   NodeLifecycleController(client::ClientEnv env, Options options);
@@ -92,7 +94,7 @@ class NodeLifecycleController {
   PodMarker pods_;
   client::Informer<LeaseView> leases_;
   client::Informer<NodeView> nodes_;
-  std::shared_ptr<NodeLifecycleController*> self_;  // callbacks hold it weakly
+  WeakSelf<NodeLifecycleController> self_{this};
 };
 
 }  // namespace windlass::controllers::node_lifecycle

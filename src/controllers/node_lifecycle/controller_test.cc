@@ -6,9 +6,9 @@
 
 #include "api/codec/wire_time.h"
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "schema/coordination/v1/lease.pb.h"
 #include "schema/core/v1/event.pb.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::node_lifecycle {
 namespace {
@@ -142,7 +142,7 @@ struct NodeLifecycle : ::testing::Test {
     return lines;
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client;
   std::set<std::string> alive;
   std::unique_ptr<NodeLifecycleController> controller;
@@ -431,7 +431,7 @@ TEST_F(NodeLifecycle, N7_WhenEverythingIsDownTheTaintsGoAndComeBackLater) {
   EXPECT_EQ(evicting_nodes(), 2u);
 }
 
-TEST_F(NodeLifecycle, AControllerThatWasStoppedItselfBelievesNobodyDead) {
+TEST_F(NodeLifecycle, AControllerThatWasStoppedItselfBelievesNoNodeDead) {
   create_nodes(3);
   start();
   settle(seconds(20));

@@ -14,34 +14,22 @@ namespace {
 
 namespace core = api::core::v1;
 
-constexpr const char* kNoSchedule = "NoSchedule";
-constexpr const char* kNoExecute = "NoExecute";
-constexpr const char* kNotReady = "node.kubernetes.io/not-ready";
-constexpr const char* kUnreachable = "node.kubernetes.io/unreachable";
 constexpr const char* kUnschedulable = "node.kubernetes.io/unschedulable";
 
 struct ConditionTaint {
   const char* condition;
   const char* status;
-  const char* key;
+  std::string_view key;
 };
 
 constexpr ConditionTaint kConditionTaints[] = {
-    {"Ready", "False", kNotReady},
-    {"Ready", "Unknown", kUnreachable},
+    {"Ready", "False", api::kNotReadyTaint},
+    {"Ready", "Unknown", api::kUnreachableTaint},
     {"MemoryPressure", "True", "node.kubernetes.io/memory-pressure"},
     {"DiskPressure", "True", "node.kubernetes.io/disk-pressure"},
     {"PIDPressure", "True", "node.kubernetes.io/pid-pressure"},
     {"NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"},
 };
-
-const core::NodeCondition* find_condition(const core::Node& node, std::string_view type) {
-  const auto& conditions = node.status().conditions();
-  const auto found =
-      std::find_if(conditions.begin(), conditions.end(),
-                   [type](const core::NodeCondition& item) { return item.type() == type; });
-  return found == conditions.end() ? nullptr : &*found;
-}
 
 std::string label(const core::Node& node, const char* name) {
   const auto found = node.metadata().labels().find(name);
@@ -49,7 +37,7 @@ std::string label(const core::Node& node, const char* name) {
 }
 
 bool condition_is(const core::Node& node, const ConditionTaint& rule) {
-  const core::NodeCondition* condition = find_condition(node, rule.condition);
+  const core::NodeCondition* condition = api::find_node_condition(node, rule.condition);
   return condition != nullptr && condition->status() == rule.status;
 }
 
@@ -60,7 +48,7 @@ bool is_ours(std::string_view key) {
 }
 
 bool is_life_key(std::string_view key) {
-  return key == kNotReady || key == kUnreachable;
+  return key == api::kNotReadyTaint || key == api::kUnreachableTaint;
 }
 
 std::vector<std::string_view> wanted_no_schedule(const core::Node& node) {
@@ -71,10 +59,10 @@ std::vector<std::string_view> wanted_no_schedule(const core::Node& node) {
     }
   }
   // N-5a: a node that never said Ready keeps the taint that its creation gave it.
-  if (find_condition(node, "Ready") == nullptr) {
+  if (api::find_node_condition(node, "Ready") == nullptr) {
     for (const core::Taint& taint : node.spec().taints()) {
-      if (taint.key() == kNotReady && taint.effect() == kNoSchedule) {
-        keys.push_back(kNotReady);
+      if (taint.key() == api::kNotReadyTaint && taint.effect() == api::kNoSchedule) {
+        keys.push_back(api::kNotReadyTaint);
       }
     }
   }
@@ -86,28 +74,22 @@ std::vector<std::string_view> wanted_no_schedule(const core::Node& node) {
 
 // The NoExecute taint that belongs to the Ready condition; "" for none.
 std::string_view life_key(const core::Node& node) {
-  const core::NodeCondition* ready = find_condition(node, "Ready");
+  const core::NodeCondition* ready = api::find_node_condition(node, "Ready");
   if (ready == nullptr || ready->status() == "Unknown") {
-    return kUnreachable;
+    return api::kUnreachableTaint;
   }
-  return ready->status() == "True" ? std::string_view() : kNotReady;
-}
-
-bool has_taint(const core::Node& node, std::string_view key, std::string_view effect) {
-  const auto& taints = node.spec().taints();
-  return std::any_of(taints.begin(), taints.end(), [&](const core::Taint& taint) {
-    return taint.key() == key && taint.effect() == effect;
-  });
+  return ready->status() == "True" ? std::string_view() : api::kNotReadyTaint;
 }
 
 bool has_life_taint(const core::Node& node) {
-  return has_taint(node, kNotReady, kNoExecute) || has_taint(node, kUnreachable, kNoExecute);
+  return api::has_taint(node, api::kNotReadyTaint, api::kNoExecute) ||
+         api::has_taint(node, api::kUnreachableTaint, api::kNoExecute);
 }
 
-void add_taint(core::Node& node, std::string_view key, const char* effect, Time now) {
+void add_taint(core::Node& node, std::string_view key, std::string_view effect, Time now) {
   core::Taint& taint = *node.mutable_spec()->add_taints();
   taint.set_key(std::string(key));
-  taint.set_effect(effect);
+  taint.set_effect(std::string(effect));
   api::set_time(*taint.mutable_time_added(), now);
 }
 
@@ -122,12 +104,12 @@ bool remove_taints(core::Node& node, const std::function<bool(const core::Taint&
 bool correct_no_schedule(core::Node& node, Time now) {
   const std::vector<std::string_view> wanted = wanted_no_schedule(node);
   bool changed = remove_taints(node, [&wanted](const core::Taint& taint) {
-    return taint.effect() == kNoSchedule && is_ours(taint.key()) &&
+    return taint.effect() == api::kNoSchedule && is_ours(taint.key()) &&
            std::find(wanted.begin(), wanted.end(), taint.key()) == wanted.end();
   });
   for (const std::string_view key : wanted) {
-    if (!has_taint(node, key, kNoSchedule)) {
-      add_taint(node, key, kNoSchedule, now);
+    if (!api::has_taint(node, key, api::kNoSchedule)) {
+      add_taint(node, key, api::kNoSchedule, now);
       changed = true;
     }
   }
@@ -138,27 +120,17 @@ bool correct_no_execute(core::Node& node, const TaintOrders& orders, Time now) {
   const std::string_view right = orders.remove_no_execute ? std::string_view() : life_key(node);
   const bool present = has_life_taint(node);
   bool changed = false;
-  if (!right.empty() && (present || orders.add_no_execute) && !has_taint(node, right, kNoExecute)) {
-    add_taint(node, right, kNoExecute, now);
+  if (!right.empty() && (present || orders.add_no_execute) &&
+      !api::has_taint(node, right, api::kNoExecute)) {
+    add_taint(node, right, api::kNoExecute, now);
     changed = true;
   }
   return remove_taints(node,
                        [right](const core::Taint& taint) {
-                         return taint.effect() == kNoExecute && is_life_key(taint.key()) &&
+                         return taint.effect() == api::kNoExecute && is_life_key(taint.key()) &&
                                 taint.key() != right;
                        }) ||
          changed;
-}
-
-Ready ready_of(const core::Node& node) {
-  const core::NodeCondition* ready = find_condition(node, "Ready");
-  if (ready == nullptr) {
-    return Ready::never_posted;
-  }
-  if (ready->status() == "True") {
-    return Ready::yes;
-  }
-  return ready->status() == "False" ? Ready::no : Ready::unknown;
 }
 
 }  // namespace
@@ -170,8 +142,8 @@ NodeView read_node(const api::Message& message) {
   view.uid = node.metadata().uid();
   view.zone = label(node, "topology.kubernetes.io/region") + ":" +
               label(node, "topology.kubernetes.io/zone");
-  view.ready = ready_of(node);
-  if (const core::NodeCondition* ready = find_condition(node, "Ready")) {
+  view.ready = api::node_ready(node);
+  if (const core::NodeCondition* ready = api::find_node_condition(node, "Ready")) {
     view.heartbeat = fmt::format("{} {}", ready->last_heartbeat_time().seconds(), ready->status());
   }
   view.evicting = has_life_taint(node);

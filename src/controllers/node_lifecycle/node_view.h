@@ -5,18 +5,17 @@
 #include <string>
 #include <string_view>
 
+#include "api/node/node_reading.h"
 #include "api/object.h"
 #include "base/time.h"
 
 namespace windlass::controllers::node_lifecycle {
 
-enum class Ready { never_posted, yes, no, unknown };
-
 struct NodeView {
   std::string name = {};
   std::string uid = {};
   std::string zone = {};  // region and zone; nodes without labels share one
-  Ready ready = Ready::never_posted;
+  api::NodeReady ready = api::NodeReady::never_posted;
   std::string heartbeat = {};    // whatever changes when the node posts its status
   bool evicting = false;         // has the NoExecute taint of not-ready or unreachable
   bool taints_are_right = true;  // what correct_taints() without orders would leave alone
@@ -27,7 +26,7 @@ NodeView read_node(const api::Message& node);
 // What the controller wants beyond what follows from the conditions.
 struct TaintOrders {
   bool add_no_execute = false;     // its turn has come (N-6)
-  bool remove_no_execute = false;  // no zone is left: nobody is evicted (N-7)
+  bool remove_no_execute = false;  // no zone is left: no pod is evicted (N-7)
 };
 
 // Brings the taints in line with the conditions: NoSchedule ones are added and removed; of the

@@ -26,14 +26,13 @@ PodMarker::PodMarker(client::ClientEnv env, client::EventRecorder& events, Check
       events_(events),
       is_down_(std::move(is_down)),
       queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
-      pods_(env, {&api::kinds::pod()}, read_pod),
-      self_(std::make_shared<PodMarker*>(this)) {
-  pods_.add_handler({[this](const PodInfo& added) { index(added); },
-                     [this](const PodInfo& before, const PodInfo& now) {
+      pods_(env, {&api::kinds::pod()}, read_pod) {
+  pods_.add_handler({[this](const ReadyPod& added) { index(added); },
+                     [this](const ReadyPod& before, const ReadyPod& now) {
                        unindex(before);
                        index(now);
                      },
-                     [this](const PodInfo& last) { unindex(last); }});
+                     [this](const ReadyPod& last) { unindex(last); }});
 }
 
 void PodMarker::start(std::function<void()> synced) {
@@ -41,19 +40,19 @@ void PodMarker::start(std::function<void()> synced) {
   pods_.start();
 }
 
-std::optional<PodMarker::PodInfo> PodMarker::read_pod(const api::Message& message) {
+std::optional<PodMarker::ReadyPod> PodMarker::read_pod(const api::Message& message) {
   const auto& pod = static_cast<const api::core::v1::Pod&>(message);
   if (pod.spec().node_name().empty() || !says_ready(pod)) {
     return std::nullopt;
   }
-  return PodInfo{client::key_of(pod), pod.metadata().uid(), pod.spec().node_name()};
+  return ReadyPod{client::key_of(pod), pod.metadata().uid(), pod.spec().node_name()};
 }
 
-void PodMarker::index(const PodInfo& pod) {
+void PodMarker::index(const ReadyPod& pod) {
   ready_pods_of_[pod.node].insert(pod.key);
 }
 
-void PodMarker::unindex(const PodInfo& pod) {
+void PodMarker::unindex(const ReadyPod& pod) {
   const auto found = ready_pods_of_.find(pod.node);
   if (found != ready_pods_of_.end()) {
     found->second.erase(pod.key);
@@ -74,7 +73,7 @@ void PodMarker::mark_pods_of(const std::string& node) {
 }
 
 void PodMarker::process(const std::string& key) {
-  const PodInfo* pod = pods_.find(key);
+  const ReadyPod* pod = pods_.find(key);
   if (pod == nullptr || !is_down_(pod->node)) {
     queue_.forget(key);
     queue_.done(key);
@@ -91,15 +90,13 @@ void PodMarker::process(const std::string& key) {
                                                         "", api::ConditionGeneration::kept);
         return *changed;
       },
-      [weak = std::weak_ptr<PodMarker*>(self_), key, info = *pod,
-       changed](const Result<client::ObjectPtr>& answer) {
-        if (const auto self = weak.lock()) {
-          (*self)->finish(key, info, *changed, answer);
-        }
-      });
+      self_.bind(
+          [key, info = *pod, changed](PodMarker& self, const Result<client::ObjectPtr>& answer) {
+            self.finish(key, info, *changed, answer);
+          }));
 }
 
-void PodMarker::finish(const std::string& key, const PodInfo& pod, bool changed,
+void PodMarker::finish(const std::string& key, const ReadyPod& pod, bool changed,
                        const Result<client::ObjectPtr>& answer) {
   if (answer && changed) {
     const client::KeyParts parts = client::split_key(key);

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
@@ -37,17 +38,17 @@ class PodMarker {
   static constexpr size_t kWorkers = 32;
 
   // Of a pod that says it is ready.
-  struct PodInfo {
+  struct ReadyPod {
     std::string key = {};
     std::string uid = {};
     std::string node = {};
   };
 
-  static std::optional<PodInfo> read_pod(const api::Message& pod);
-  void index(const PodInfo& pod);
-  void unindex(const PodInfo& pod);
+  static std::optional<ReadyPod> read_pod(const api::Message& pod);
+  void index(const ReadyPod& pod);
+  void unindex(const ReadyPod& pod);
   void process(const std::string& key);
-  void finish(const std::string& key, const PodInfo& pod, bool changed,
+  void finish(const std::string& key, const ReadyPod& pod, bool changed,
               const Result<client::ObjectPtr>& answer);
 
   client::ClientEnv env_;
@@ -55,8 +56,8 @@ class PodMarker {
   Check is_down_;
   std::map<std::string, std::set<std::string>> ready_pods_of_;  // pod keys by node
   client::WorkQueue queue_;                                     // of pod keys
-  client::Informer<PodInfo> pods_;
-  std::shared_ptr<PodMarker*> self_;  // callbacks hold it weakly
+  client::Informer<ReadyPod> pods_;
+  WeakSelf<PodMarker> self_{this};
 };
 
 }  // namespace windlass::controllers::node_lifecycle

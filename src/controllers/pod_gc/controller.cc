@@ -18,24 +18,24 @@ PodGcController::PodGcController(client::ClientEnv env, Options options)
       options_(std::move(options)),
       deleter_(env, options_.writes, options_.count),
       nodes_(env, {&api::kinds::node()}, read_node),
-      pods_(env, {&api::kinds::pod()}, read_pod),
-      self_(std::make_shared<PodGcController*>(this)) {
-  const auto on_node = [this](const NodeInfo& node) {
+      pods_(env, {&api::kinds::pod()}, read_pod) {
+  const auto on_node = [this](const ServiceNode& node) {
     if (node.out_of_service) {
       out_of_service_.insert(node.name);
     } else {
       out_of_service_.erase(node.name);
     }
   };
-  nodes_.add_handler({on_node, [on_node](const NodeInfo&, const NodeInfo& now) { on_node(now); },
-                      [this](const NodeInfo& last) { out_of_service_.erase(last.name); }});
+  nodes_.add_handler({on_node,
+                      [on_node](const ServiceNode&, const ServiceNode& now) { on_node(now); },
+                      [this](const ServiceNode& last) { out_of_service_.erase(last.name); }});
   pods_.keep_while(is_current);
-  pods_.add_handler({[this](const PodInfo& added) { index_.add(added); },
-                     [this](const PodInfo& before, const PodInfo& now) {
+  pods_.add_handler({[this](const CollectablePod& added) { index_.add(added); },
+                     [this](const CollectablePod& before, const CollectablePod& now) {
                        index_.remove(before);
                        index_.add(now);
                      },
-                     [this](const PodInfo& last) { index_.remove(last); }});
+                     [this](const CollectablePod& last) { index_.remove(last); }});
   // Pods are listed before nodes: a pod's node is then in the list if it was ever there.
   pods_.when_synced([this] { nodes_.start(); });
   nodes_.when_synced([this] { run_round(); });
@@ -57,11 +57,11 @@ void PodGcController::run_round() {
   sweep_unscheduled();
 }
 
-bool PodGcController::is_done_with(const PodInfo& pod) const {
+bool PodGcController::is_done_with(const CollectablePod& pod) const {
   return pod.grace_over && (pod.terminal || !options_.writes.phase);
 }
 
-void PodGcController::collect(const PodInfo& pod, Sweep sweep) {
+void PodGcController::collect(const CollectablePod& pod, Sweep sweep) {
   if (!is_done_with(pod)) {
     deleter_.add(pod, sweep);
   }
@@ -82,14 +82,14 @@ void PodGcController::sweep_terminated() {
 }
 
 void PodGcController::sweep_out_of_service() {
-  std::map<std::tuple<bool, Time, std::string>, const PodInfo*> ranked;
+  std::map<std::tuple<bool, Time, std::string>, const CollectablePod*> ranked;
   for (const std::string& node : out_of_service_) {
     const auto pods = index_.by_node().find(node);
     if (pods == index_.by_node().end()) {
       continue;
     }
     for (const std::string& key : pods->second) {
-      if (const PodInfo* pod = pods_.find(key); pod->deleting) {
+      if (const CollectablePod* pod = pods_.find(key); pod->deleting) {
         ranked.emplace(pod->rank(), pod);
       }
     }
@@ -135,13 +135,11 @@ void PodGcController::check_next_node() {
     const std::string node = *to_check_.begin();
     to_check_.erase(to_check_.begin());
     ++checks_under_way_;
-    env_.client.get({&api::kinds::node(), "", node},
-                    [weak = std::weak_ptr<PodGcController*>(self_),
-                     node](const Result<client::ObjectPtr>& answer) {
-                      if (const auto self = weak.lock()) {
-                        (*self)->on_node_checked(node, answer);
-                      }
-                    });
+    env_.client.get(
+        {&api::kinds::node(), "", node},
+        self_.bind([node](PodGcController& self, const Result<client::ObjectPtr>& answer) {
+          self.on_node_checked(node, answer);
+        }));
   }
 }
 

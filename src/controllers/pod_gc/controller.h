@@ -1,6 +1,6 @@
-// Pod GC: every 20 seconds takes away pods that nobody else will (disruption.md G-1 to G-11): ended
-// ones above a threshold, those that are being deleted on nodes out of service, those whose node is
-// gone, and those that were deleted before they had a node. What they end with is in
+// Pod GC: every 20 seconds deletes pods that no other component will (disruption.md G-1 to G-11):
+// ended ones above a threshold, those that are being deleted on nodes out of service, those whose
+// node is gone, and those that were deleted before they had a node. What they end with is in
 // force_deleter.h.
 //
 // A node counts as gone only when it has been missing for the whole quarantine and the server
@@ -13,6 +13,7 @@
 #include <string>
 
 #include "api/feature_gates.h"
+#include "base/weak_self.h"
 #include "client/informer.h"
 #include "controllers/pod_gc/force_deleter.h"
 #include "controllers/pod_gc/pod_index.h"
@@ -56,8 +57,8 @@ class PodGcController {
   void on_node_checked(const std::string& node, const Result<client::ObjectPtr>& answer);
   void sweep_pods_of(const std::string& node);
   // Unless only a finalizer is left to hold it: then another delete would change nothing.
-  void collect(const PodInfo& pod, Sweep sweep);
-  bool is_done_with(const PodInfo& pod) const;
+  void collect(const CollectablePod& pod, Sweep sweep);
+  bool is_done_with(const CollectablePod& pod) const;
 
   client::ClientEnv env_;
   Options options_;
@@ -67,10 +68,10 @@ class PodGcController {
   std::set<std::string> to_check_;                   // missing nodes whose quarantine is over
   size_t checks_under_way_ = 0;
   ForceDeleter deleter_;
-  client::Informer<NodeInfo> nodes_;
-  client::Informer<PodInfo> pods_;
+  client::Informer<ServiceNode> nodes_;
+  client::Informer<CollectablePod> pods_;
   env::TimerId timer_ = env::TimerId::none;
-  std::shared_ptr<PodGcController*> self_;  // callbacks hold it weakly
+  WeakSelf<PodGcController> self_{this};
 };
 
 }  // namespace windlass::controllers::pod_gc

@@ -6,7 +6,7 @@
 
 #include "api/codec/wire_time.h"
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::pod_gc {
 namespace {
@@ -96,7 +96,7 @@ struct PodGc : ::testing::Test {
     return lines;
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client;
   std::vector<std::string> counts;
   std::unique_ptr<PodGcController> controller;

@@ -36,10 +36,10 @@ ForceDeleter::ForceDeleter(client::ClientEnv env, Writes writes, Count count)
     : env_(env),
       writes_(writes),
       count_(std::move(count)),
-      queue_(env.executor, env.clock, {kWorkers}, [this](const std::string& key) { process(key); }),
-      self_(std::make_shared<ForceDeleter*>(this)) {}
+      queue_(env.executor, env.clock, {kWorkers},
+             [this](const std::string& key) { process(key); }) {}
 
-void ForceDeleter::add(const PodInfo& pod, Sweep sweep) {
+void ForceDeleter::add(const CollectablePod& pod, Sweep sweep) {
   if (jobs_.emplace(pod.key, Job{pod, sweep}).second) {
     queue_.add(pod.key);
   }
@@ -51,24 +51,17 @@ void ForceDeleter::process(const std::string& key) {
     remove(key);
     return;
   }
-  const std::weak_ptr<ForceDeleter*> weak = self_;
-  client::update_status(
-      env_.client, pod_ref(key), job.pod.uid,
-      [weak, sweep = job.sweep](api::Message& pod) {
-        const auto self = weak.lock();
-        return self && (*self)->mark_failed(pod, sweep);
-      },
-      [weak, key](const Result<client::ObjectPtr>& pod) {
-        const auto self = weak.lock();
-        if (!self) {
-          return;
-        }
-        if (pod) {
-          (*self)->remove(key);
-        } else {
-          (*self)->finish(key, fail(pod.error()));  // C-7: no mark, no delete
-        }
-      });
+  client::update_status(env_.client, pod_ref(key), job.pod.uid,
+                        self_.bind([sweep = job.sweep](ForceDeleter& self, api::Message& pod) {
+                          return self.mark_failed(pod, sweep);
+                        }),
+                        self_.bind([key](ForceDeleter& self, const Result<client::ObjectPtr>& pod) {
+                          if (pod) {
+                            self.remove(key);
+                          } else {
+                            self.finish(key, fail(pod.error()));  // C-7: no mark, no delete
+                          }
+                        }));
 }
 
 // B-4: a pod that has ended in the meantime stays as it is.
@@ -92,17 +85,12 @@ void ForceDeleter::remove(const std::string& key) {
   client::DeleteOptions options;
   options.grace_period_seconds = 0;
   options.preconditions.uid = jobs_.at(key).pod.uid;
-  env_.client.remove(
-      pod_ref(key), options,
-      [weak = std::weak_ptr<ForceDeleter*>(self_), key](const Result<client::ObjectPtr>& pod) {
-        const auto self = weak.lock();
-        if (!self) {
-          return;
-        }
-        // A conflict: another pod has its name now.
-        const bool gone = pod || is_conflict(pod.error());
-        (*self)->finish(key, gone ? Result<void>() : fail(pod.error()));
-      });
+  env_.client.remove(pod_ref(key), options,
+                     self_.bind([key](ForceDeleter& self, const Result<client::ObjectPtr>& pod) {
+                       // A conflict: another pod has its name now.
+                       const bool gone = pod || is_conflict(pod.error());
+                       self.finish(key, gone ? Result<void>() : fail(pod.error()));
+                     }));
 }
 
 void ForceDeleter::finish(const std::string& key, const Result<void>& result) {

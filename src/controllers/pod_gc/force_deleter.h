@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/weak_self.h"
 #include "client/reflector.h"
 #include "client/work_queue.h"
 #include "controllers/pod_gc/pods.h"
@@ -40,12 +41,12 @@ class ForceDeleter {
   ForceDeleter& operator=(const ForceDeleter&) = delete;
 
   // One that is under way, or waits, already is not added again.
-  void add(const PodInfo& pod, Sweep sweep);
+  void add(const CollectablePod& pod, Sweep sweep);
   bool idle() const { return jobs_.empty(); }
 
  private:
   struct Job {
-    PodInfo pod;
+    CollectablePod pod;
     Sweep sweep = Sweep::terminated;
   };
 
@@ -59,7 +60,7 @@ class ForceDeleter {
   Count count_;
   std::map<std::string, Job> jobs_;  // by pod key: at most one per pod there is
   client::WorkQueue queue_;
-  std::shared_ptr<ForceDeleter*> self_;  // callbacks hold it weakly
+  WeakSelf<ForceDeleter> self_{this};
 };
 
 }  // namespace windlass::controllers::pod_gc

@@ -2,7 +2,7 @@
 
 namespace windlass::controllers::pod_gc {
 
-void PodIndex::add(const PodInfo& pod) {
+void PodIndex::add(const CollectablePod& pod) {
   if (pod.counts) {
     terminated_.insert(pod.rank());
   }
@@ -13,7 +13,7 @@ void PodIndex::add(const PodInfo& pod) {
   }
 }
 
-void PodIndex::remove(const PodInfo& pod) {
+void PodIndex::remove(const CollectablePod& pod) {
   if (pod.counts) {
     terminated_.erase(pod.rank());
   }

@@ -14,8 +14,8 @@ namespace windlass::controllers::pod_gc {
 
 class PodIndex {
  public:
-  void add(const PodInfo& pod);
-  void remove(const PodInfo& pod);
+  void add(const CollectablePod& pod);
+  void remove(const CollectablePod& pod);
 
   // Those that count for the threshold, worst first (G-4).
   using Ranked = std::set<std::tuple<bool, Time, std::string>>;

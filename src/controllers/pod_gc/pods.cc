@@ -1,8 +1,7 @@
 #include "controllers/pod_gc/pods.h"
 
-#include <algorithm>
-
 #include "api/codec/wire_time.h"
+#include "api/node/node_reading.h"
 #include "client/object_identity.h"
 #include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
@@ -11,13 +10,6 @@ namespace windlass::controllers::pod_gc {
 namespace {
 
 constexpr const char* kOutOfService = "node.kubernetes.io/out-of-service";
-
-bool is_ready(const api::core::v1::Node& node) {
-  const auto& conditions = node.status().conditions();
-  return std::any_of(conditions.begin(), conditions.end(), [](const auto& condition) {
-    return condition.type() == "Ready" && condition.status() == "True";
-  });
-}
 
 PodState read_state(const api::core::v1::Pod& pod) {
   const auto& metadata = pod.metadata();
@@ -33,10 +25,10 @@ PodState read_state(const api::core::v1::Pod& pod) {
 
 }  // namespace
 
-PodInfo read_pod(const api::Message& message) {
+CollectablePod read_pod(const api::Message& message) {
   const auto& pod = static_cast<const api::core::v1::Pod&>(message);
   const auto& metadata = pod.metadata();
-  PodInfo info{read_state(pod)};
+  CollectablePod info{read_state(pod)};
   info.key = client::key_of(pod);
   info.ns = metadata.namespace_();
   info.uid = metadata.uid();
@@ -45,17 +37,15 @@ PodInfo read_pod(const api::Message& message) {
   return info;
 }
 
-bool is_current(const PodInfo& known, const api::Message& message) {
+bool is_current(const CollectablePod& known, const api::Message& message) {
   const auto& pod = static_cast<const api::core::v1::Pod&>(message);
   return known == read_state(pod) && known.node == pod.spec().node_name();
 }
 
-NodeInfo read_node(const api::Message& message) {
+ServiceNode read_node(const api::Message& message) {
   const auto& node = static_cast<const api::core::v1::Node&>(message);
-  const auto& taints = node.spec().taints();
-  const bool tainted = std::any_of(taints.begin(), taints.end(),
-                                   [](const auto& taint) { return taint.key() == kOutOfService; });
-  return {node.metadata().name(), tainted && !is_ready(node)};
+  return {node.metadata().name(),
+          api::has_taint(node, kOutOfService) && api::node_ready(node) != api::NodeReady::yes};
 }
 
 bool is_terminal(const api::Message& message) {

@@ -20,7 +20,7 @@ struct PodState {
   bool operator==(const PodState&) const = default;
 };
 
-struct PodInfo : PodState {
+struct CollectablePod : PodState {
   std::string key = {};
   std::string ns = {};
   std::string uid = {};
@@ -31,15 +31,15 @@ struct PodInfo : PodState {
   std::tuple<bool, Time, std::string> rank() const { return {!evicted, created, key}; }
 };
 
-struct NodeInfo {
+struct ServiceNode {
   std::string name = {};
   bool out_of_service = false;  // tainted so, and not Ready (G-9)
 };
 
-PodInfo read_pod(const api::Message& pod);
+CollectablePod read_pod(const api::Message& pod);
 // What was read of it before is what would be read now.
-bool is_current(const PodInfo& known, const api::Message& pod);
-NodeInfo read_node(const api::Message& node);
+bool is_current(const CollectablePod& known, const api::Message& pod);
+ServiceNode read_node(const api::Message& node);
 
 // Failed or Succeeded: never to be changed any more (C-14).
 bool is_terminal(const api::Message& pod);

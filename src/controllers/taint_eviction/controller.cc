@@ -12,19 +12,19 @@ TaintEvictionController::TaintEvictionController(client::ClientEnv env, Options 
       evictor_(env, events_, options.mark_pods, std::move(options.on_deleted)),
       nodes_(env, {&api::kinds::node()}, read_node),
       pods_(env, {&api::kinds::pod()}, read_pod) {
-  nodes_.add_handler({[this](const NodeInfo& added) { on_node(added); },
-                      [this](const NodeInfo& before, const NodeInfo& now) {
+  nodes_.add_handler({[this](const TaintedNode& added) { on_node(added); },
+                      [this](const TaintedNode& before, const TaintedNode& now) {
                         if (before.taints != now.taints) {
                           on_node(now);
                         }
                       },
-                      [this](const NodeInfo& last) { on_node({last.name}); }});
+                      [this](const TaintedNode& last) { on_node({last.name}); }});
   pods_.keep_while(is_current);
-  pods_.add_handler({[this](const PodInfo& added) {
+  pods_.add_handler({[this](const ToleratingPod& added) {
                        index(added);
                        on_pod(added);
                      },
-                     [this](const PodInfo& before, const PodInfo& now) {
+                     [this](const ToleratingPod& before, const ToleratingPod& now) {
                        const bool replaced = before.uid != now.uid;
                        if (replaced) {
                          cancel(before);
@@ -39,7 +39,7 @@ TaintEvictionController::TaintEvictionController(client::ClientEnv env, Options 
                          on_pod(now);
                        }
                      },
-                     [this](const PodInfo& last) {
+                     [this](const ToleratingPod& last) {
                        unindex(last);
                        cancel(last);
                        evictor_.cancel(last.uid);
@@ -57,13 +57,13 @@ void TaintEvictionController::start() {
   nodes_.start();
 }
 
-void TaintEvictionController::index(const PodInfo& pod) {
+void TaintEvictionController::index(const ToleratingPod& pod) {
   if (!pod.node.empty()) {
     pods_of_[pod.node].insert(pod.key);
   }
 }
 
-void TaintEvictionController::unindex(const PodInfo& pod) {
+void TaintEvictionController::unindex(const ToleratingPod& pod) {
   const auto found = pods_of_.find(pod.node);
   if (found != pods_of_.end()) {
     found->second.erase(pod.key);
@@ -73,7 +73,7 @@ void TaintEvictionController::unindex(const PodInfo& pod) {
   }
 }
 
-void TaintEvictionController::on_node(const NodeInfo& node) {
+void TaintEvictionController::on_node(const TaintedNode& node) {
   const auto pods = pods_of_.find(node.name);
   if (pods == pods_of_.end()) {
     return;
@@ -83,14 +83,14 @@ void TaintEvictionController::on_node(const NodeInfo& node) {
   }
 }
 
-void TaintEvictionController::on_pod(const PodInfo& pod) {
+void TaintEvictionController::on_pod(const ToleratingPod& pod) {
   if (!pod.node.empty()) {
     judge(pod);
   }
 }
 
-void TaintEvictionController::judge(const PodInfo& pod) {
-  const NodeInfo* node = nodes_.find(pod.node);
+void TaintEvictionController::judge(const ToleratingPod& pod) {
+  const TaintedNode* node = nodes_.find(pod.node);
   const Tolerance allowed =
       node == nullptr ? Tolerance() : tolerance(node->taints, pod.tolerations);
   switch (allowed.kind) {
@@ -100,14 +100,14 @@ void TaintEvictionController::judge(const PodInfo& pod) {
       return;
     case Tolerance::Kind::not_at_all:  // T-4
       cancel(pod);
-      evictor_.evict(pod, Evictor::Why::untolerated);
+      evictor_.evict(pod, TaintEvictor::Why::untolerated);
       return;
     case Tolerance::Kind::for_a_while:
       break;
   }
   if (allowed.time == Duration::zero()) {
     cancel(pod);
-    evictor_.evict(pod, Evictor::Why::untolerated);
+    evictor_.evict(pod, TaintEvictor::Why::untolerated);
     return;
   }
   if (evictor_.is_overdue(pod.uid)) {
@@ -121,12 +121,12 @@ void TaintEvictionController::judge(const PodInfo& pod) {
 
 void TaintEvictionController::fire(const std::string& key) {
   timers_.erase(key);
-  if (const PodInfo* pod = pods_.find(key)) {
-    evictor_.evict(*pod, Evictor::Why::time_is_over);
+  if (const ToleratingPod* pod = pods_.find(key)) {
+    evictor_.evict(*pod, TaintEvictor::Why::time_is_over);
   }
 }
 
-void TaintEvictionController::cancel(const PodInfo& pod) {
+void TaintEvictionController::cancel(const ToleratingPod& pod) {
   const auto found = timers_.find(pod.key);
   if (found == timers_.end()) {
     return;

@@ -36,22 +36,22 @@ class TaintEvictionController {
   size_t evictions() const { return evictor_.under_way(); }
 
  private:
-  void on_node(const NodeInfo& node);
-  void on_pod(const PodInfo& pod);
-  void index(const PodInfo& pod);
-  void unindex(const PodInfo& pod);
-  void judge(const PodInfo& pod);
+  void on_node(const TaintedNode& node);
+  void on_pod(const ToleratingPod& pod);
+  void index(const ToleratingPod& pod);
+  void unindex(const ToleratingPod& pod);
+  void judge(const ToleratingPod& pod);
   void fire(const std::string& key);
   // With an event if there was a timer (T-10).
-  void cancel(const PodInfo& pod);
+  void cancel(const ToleratingPod& pod);
 
   client::ClientEnv env_;
   client::EventRecorder events_;
-  Evictor evictor_;
+  TaintEvictor evictor_;
   std::map<std::string, std::set<std::string>> pods_of_;  // pod keys by node
   std::map<std::string, env::TimerId> timers_;            // by pod key
-  client::Informer<NodeInfo> nodes_;
-  client::Informer<PodInfo> pods_;
+  client::Informer<TaintedNode> nodes_;
+  client::Informer<ToleratingPod> pods_;
 };
 
 }  // namespace windlass::controllers::taint_eviction

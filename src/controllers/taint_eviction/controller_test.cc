@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
 #include "schema/core/v1/event.pb.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::taint_eviction {
 namespace {
@@ -108,7 +108,7 @@ struct TaintEviction : ::testing::Test {
   static constexpr const char* kMarking = "Marking for deletion Pod default/p";
   static constexpr const char* kCancelling = "Cancelling deletion of Pod default/p";
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client;
   std::vector<Duration> deletions;
   std::unique_ptr<TaintEvictionController> controller;
@@ -138,7 +138,7 @@ TEST_F(TaintEviction, F1_WithoutTheGateThereIsNoMark) {
   EXPECT_THAT(pod_writes(), ElementsAre(StartsWith("delete pods default/p uid=")));
 }
 
-TEST_F(TaintEviction, Scenario34_T1_NoScheduleDrivesNobodyAway) {
+TEST_F(TaintEviction, Scenario34_T1_NoScheduleDrivesNoPodAway) {
   start();
   create("p");
   taint({"k"}, "NoSchedule");
@@ -224,7 +224,7 @@ TEST_F(TaintEviction, T10_AnUntoleratedTaintThatJoinsCancelsThenMarks) {
   EXPECT_THAT(events(), ElementsAre(kCancelling, kMarking));
 }
 
-TEST_F(TaintEviction, T10_APodDeletedBySomebodyElseCancels) {
+TEST_F(TaintEviction, T10_APodDeletedByAnotherClientCancels) {
   start();
   api.create_pod(
       "{metadata: {name: p}, spec: {nodeName: n1, tolerations: [{key: k, operator: Exists, effect: "
@@ -261,7 +261,7 @@ TEST_F(TaintEviction, Scenario42_C7_WithoutTheMarkNothingIsDeleted_T9_ItIsTriedE
   EXPECT_THAT(events(), ElementsAre(kMarking));
   // No change of anything is needed.
   client.refuse = nullptr;
-  settle(Evictor::kMaxRetry);
+  settle(TaintEvictor::kMaxRetry);
   EXPECT_TRUE(deleted("p"));
   EXPECT_EQ(mark("p"), kMark);
   EXPECT_EQ(controller->evictions(), 0u);
@@ -332,7 +332,7 @@ TEST_F(TaintEviction, T6_WhenTheTimeIsOverAnotherTaintGivesNoMoreTime) {
   taint({"a", "b"});
   EXPECT_EQ(controller->timers(), 0u);
   client.refuse = nullptr;
-  settle(Evictor::kMaxRetry);
+  settle(TaintEvictor::kMaxRetry);
   EXPECT_TRUE(deleted("p"));
 }
 
@@ -381,7 +381,7 @@ TEST_F(TaintEviction, T5_T9_AnEvictionThatWasCancelledAtWorkGoesOnWhenTheTimeIsO
 
 TEST_F(TaintEviction, T9_PodsThatCannotBeEvictedDoNotHoldUpOthers) {
   start();
-  for (size_t i = 0; i < Evictor::kWorkers + 8; ++i) {
+  for (size_t i = 0; i < TaintEvictor::kWorkers + 8; ++i) {
     create("stuck" + std::to_string(i));
   }
   create("p");
@@ -418,7 +418,7 @@ TEST_F(TaintEviction, D14_AMarkThatWasClearedBeforeTheDeleteIsMadeAgain) {
   EXPECT_EQ(mark("p"), kMark);
 }
 
-TEST_F(TaintEviction, T1_AnOldViewOfTheNodeEvictsNobody) {
+TEST_F(TaintEviction, T1_AnOldViewOfTheNodeEvictsNoPod) {
   start();
   create("p");
   client.before = [this](const std::string& line) {
@@ -466,7 +466,7 @@ TEST_F(TaintEviction, T1_ANodeThatIsNotThereIsLookedAtAgain) {
   EXPECT_EQ(controller->evictions(), 1u);
   EXPECT_LE(client.count("get nodes"), 13u + 6u);
   client.refuse = nullptr;
-  settle(Evictor::kMaxRetry);
+  settle(TaintEvictor::kMaxRetry);
   EXPECT_TRUE(deleted("p"));
   EXPECT_THAT(events(), ElementsAre(kMarking));
 }
@@ -568,7 +568,7 @@ TEST_F(TaintEviction, ManyPodsGoAFewAtATime) {
   settle(seconds(1));
   EXPECT_EQ(deletions.size(), 500u);
   EXPECT_LE(client.max_writes_in_flight,
-            Evictor::kWorkers + client::EventRecorder::kMaxWritesInFlight);
+            TaintEvictor::kWorkers + client::EventRecorder::kMaxWritesInFlight);
 }
 
 }  // namespace

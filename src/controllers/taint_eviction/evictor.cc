@@ -23,25 +23,24 @@ bool mark_pod(api::core::v1::Pod& pod, Time now) {
 
 }  // namespace
 
-client::EventTarget event_target(const PodInfo& pod) {
+client::EventTarget event_target(const ToleratingPod& pod) {
   return {"v1", "Pod", pod.ns, pod.name, pod.uid};
 }
 
-Evictor::Evictor(client::ClientEnv env, client::EventRecorder& events, bool mark_pods,
-                 std::function<void(Duration late)> on_deleted)
+TaintEvictor::TaintEvictor(client::ClientEnv env, client::EventRecorder& events, bool mark_pods,
+                           std::function<void(Duration late)> on_deleted)
     : env_(env),
       events_(events),
       mark_pods_(mark_pods),
       on_deleted_(std::move(on_deleted)),
       queue_(env.executor, env.clock, {kWorkers, kFirstRetry, kMaxRetry},
-             [this](const std::string& uid) { process(uid); }),
-      self_(std::make_shared<Evictor*>(this)) {}
+             [this](const std::string& uid) { process(uid); }) {}
 
-client::ObjectRef Evictor::ref(const PodInfo& pod) const {
+client::ObjectRef TaintEvictor::ref(const ToleratingPod& pod) const {
   return {&api::kinds::pod(), pod.ns, pod.name};
 }
 
-void Evictor::evict(const PodInfo& pod, Why why) {
+void TaintEvictor::evict(const ToleratingPod& pod, Why why) {
   const MonotonicTime now = env_.clock.monotonic();
   Eviction& eviction = evictions_.emplace(pod.uid, Eviction{pod, why, now}).first->second;
   if (std::exchange(eviction.cancelled, false)) {
@@ -54,7 +53,7 @@ void Evictor::evict(const PodInfo& pod, Why why) {
   }
 }
 
-void Evictor::cancel(const std::string& uid) {
+void TaintEvictor::cancel(const std::string& uid) {
   const auto found = evictions_.find(uid);
   if (found == evictions_.end()) {
     return;
@@ -66,13 +65,13 @@ void Evictor::cancel(const std::string& uid) {
   }
 }
 
-bool Evictor::is_overdue(const std::string& uid) const {
+bool TaintEvictor::is_overdue(const std::string& uid) const {
   const auto found = evictions_.find(uid);
   return found != evictions_.end() && !found->second.cancelled &&
          found->second.why == Why::time_is_over;
 }
 
-void Evictor::process(const std::string& uid) {
+void TaintEvictor::process(const std::string& uid) {
   const auto found = evictions_.find(uid);
   if (found == evictions_.end()) {
     queue_.done(uid);  // cancelled while it waited
@@ -81,16 +80,13 @@ void Evictor::process(const std::string& uid) {
   Eviction& eviction = found->second;
   eviction.in_work = true;
   ++eviction.attempts;
-  env_.client.get(
-      {&api::kinds::node(), "", eviction.pod.node},
-      [weak = std::weak_ptr<Evictor*>(self_), uid](const Result<client::ObjectPtr>& node) {
-        if (const auto self = weak.lock()) {
-          (*self)->on_node_read(uid, node);
-        }
-      });
+  env_.client.get({&api::kinds::node(), "", eviction.pod.node},
+                  self_.bind([uid](TaintEvictor& self, const Result<client::ObjectPtr>& node) {
+                    self.on_node_read(uid, node);
+                  }));
 }
 
-void Evictor::on_node_read(const std::string& uid, const Result<client::ObjectPtr>& node) {
+void TaintEvictor::on_node_read(const std::string& uid, const Result<client::ObjectPtr>& node) {
   const Eviction& eviction = evictions_.at(uid);
   if (eviction.cancelled || (!node && !is_not_found(node.error()))) {
     finish(uid, node);
@@ -103,7 +99,7 @@ void Evictor::on_node_read(const std::string& uid, const Result<client::ObjectPt
   }
 }
 
-bool Evictor::drives_away(const NodeInfo& node, const Eviction& eviction) {
+bool TaintEvictor::drives_away(const TaintedNode& node, const Eviction& eviction) {
   const Tolerance allowed = tolerance(node.taints, eviction.pod.tolerations);
   switch (allowed.kind) {
     case Tolerance::Kind::for_ever:
@@ -116,7 +112,7 @@ bool Evictor::drives_away(const NodeInfo& node, const Eviction& eviction) {
   return true;
 }
 
-void Evictor::begin(const std::string& uid) {
+void TaintEvictor::begin(const std::string& uid) {
   Eviction& eviction = evictions_.at(uid);
   if (!std::exchange(eviction.told, true)) {
     events_.normal(event_target(eviction.pod), "TaintManagerEviction",
@@ -129,20 +125,18 @@ void Evictor::begin(const std::string& uid) {
   }
 }
 
-void Evictor::mark(const std::string& uid) {
+void TaintEvictor::mark(const std::string& uid) {
   client::update_status(
       env_.client, ref(evictions_.at(uid).pod), uid,
       [&clock = env_.clock](api::Message& pod) {
         return mark_pod(static_cast<api::core::v1::Pod&>(pod), clock.now());
       },
-      [weak = std::weak_ptr<Evictor*>(self_), uid](const Result<client::ObjectPtr>& pod) {
-        if (const auto self = weak.lock()) {
-          (*self)->on_marked(uid, pod);
-        }
-      });
+      self_.bind([uid](TaintEvictor& self, const Result<client::ObjectPtr>& pod) {
+        self.on_marked(uid, pod);
+      }));
 }
 
-void Evictor::on_marked(const std::string& uid, const Result<client::ObjectPtr>& pod) {
+void TaintEvictor::on_marked(const std::string& uid, const Result<client::ObjectPtr>& pod) {
   // A mark without a delete is cleared again by the cleaner of stale marks (D-10).
   if (pod && !evictions_.at(uid).cancelled) {
     remove(uid, client::resource_version_of(**pod));
@@ -151,28 +145,23 @@ void Evictor::on_marked(const std::string& uid, const Result<client::ObjectPtr>&
   }
 }
 
-void Evictor::remove(const std::string& uid, std::optional<std::string> version) {
+void TaintEvictor::remove(const std::string& uid, std::optional<std::string> version) {
   client::DeleteOptions options;
   options.preconditions.uid = uid;
-  // As it was marked: somebody may have cleared the mark since (D-14).
+  // As it was marked: the mark may have been cleared since (D-14).
   options.preconditions.resource_version = std::move(version);
   env_.client.remove(
       ref(evictions_.at(uid).pod), options,
-      [weak = std::weak_ptr<Evictor*>(self_), uid](const Result<client::ObjectPtr>& pod) {
-        const auto self = weak.lock();
-        if (!self) {
-          return;
+      self_.bind([uid](TaintEvictor& self, const Result<client::ObjectPtr>& pod) {
+        if (pod && self.on_deleted_) {
+          self.on_deleted_(self.env_.clock.monotonic() - self.evictions_.at(uid).planned);
         }
-        if (pod && (*self)->on_deleted_) {
-          (*self)->on_deleted_((*self)->env_.clock.monotonic() -
-                               (*self)->evictions_.at(uid).planned);
-        }
-        (*self)->finish(uid, pod);
-      });
+        self.finish(uid, pod);
+      }));
 }
 
 // Another pod that has the name by now is found out by reading it, or by the controller's cache.
-void Evictor::finish(const std::string& uid, const Result<client::ObjectPtr>& result) {
+void TaintEvictor::finish(const std::string& uid, const Result<client::ObjectPtr>& result) {
   const Eviction& eviction = evictions_.at(uid);
   if (result || is_not_found(result.error()) || eviction.cancelled) {
     forget(uid);
@@ -186,13 +175,13 @@ void Evictor::finish(const std::string& uid, const Result<client::ObjectPtr>& re
   try_later(uid);
 }
 
-void Evictor::try_later(const std::string& uid) {
+void TaintEvictor::try_later(const std::string& uid) {
   evictions_.at(uid).in_work = false;
   queue_.add_rate_limited(uid);
   queue_.done(uid);
 }
 
-void Evictor::forget(const std::string& uid) {
+void TaintEvictor::forget(const std::string& uid) {
   evictions_.erase(uid);
   queue_.forget(uid);
 }

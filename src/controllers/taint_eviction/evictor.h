@@ -1,7 +1,7 @@
 // Deletes pods that must leave their node (disruption.md T-9): asks the server itself whether the
 // node still has the taint (T-1), tells of the eviction by an event, marks the pod with
 // DisruptionTarget unless it has ended (T-11), and deletes it only once the mark is stored (C-7).
-// What fails is tried again, soon at first and then ever more slowly, until it is done or nobody
+// What fails is tried again, soon at first and then ever more slowly, until it is done or nothing
 // wants it any more; while it waits it keeps no other pod waiting. A bounded number at a time.
 //
 // Owned by the controller, on the client's executor; nothing is called after destruction.
@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/event_recorder.h"
 #include "client/reflector.h"
 #include "client/work_queue.h"
@@ -20,7 +21,7 @@
 
 namespace windlass::controllers::taint_eviction {
 
-class Evictor {
+class TaintEvictor {
  public:
   static constexpr size_t kWorkers = 32;
   static constexpr Duration kFirstRetry = milliseconds(10);
@@ -29,14 +30,14 @@ class Evictor {
   enum class Why { untolerated, time_is_over };
 
   // `on_deleted` hears how long after the planned moment the delete was acknowledged.
-  Evictor(client::ClientEnv env, client::EventRecorder& events, bool mark_pods,
-          std::function<void(Duration late)> on_deleted);
-  Evictor(const Evictor&) = delete;
-  Evictor& operator=(const Evictor&) = delete;
+  TaintEvictor(client::ClientEnv env, client::EventRecorder& events, bool mark_pods,
+               std::function<void(Duration late)> on_deleted);
+  TaintEvictor(const TaintEvictor&) = delete;
+  TaintEvictor& operator=(const TaintEvictor&) = delete;
 
   // One that is under way already is not begun again, but tried at once if it waits. One that was
   // cancelled in the middle of its work goes on, as what it is begun for now.
-  void evict(const PodInfo& pod, Why why);
+  void evict(const ToleratingPod& pod, Why why);
   // The pod may stay, or is gone: what has not been sent yet is not sent.
   void cancel(const std::string& uid);
   // Under way because the pod had stayed as long as it may.
@@ -45,7 +46,7 @@ class Evictor {
 
  private:
   struct Eviction {
-    PodInfo pod;
+    ToleratingPod pod;
     Why why;
     MonotonicTime planned;
     int attempts = 0;
@@ -56,7 +57,7 @@ class Evictor {
 
   void process(const std::string& uid);
   void on_node_read(const std::string& uid, const Result<client::ObjectPtr>& node);
-  static bool drives_away(const NodeInfo& node, const Eviction& eviction);
+  static bool drives_away(const TaintedNode& node, const Eviction& eviction);
   void begin(const std::string& uid);
   void mark(const std::string& uid);
   void on_marked(const std::string& uid, const Result<client::ObjectPtr>& pod);
@@ -64,7 +65,7 @@ class Evictor {
   void finish(const std::string& uid, const Result<client::ObjectPtr>& result);
   void try_later(const std::string& uid);
   void forget(const std::string& uid);
-  client::ObjectRef ref(const PodInfo& pod) const;
+  client::ObjectRef ref(const ToleratingPod& pod) const;
 
   client::ClientEnv env_;
   client::EventRecorder& events_;
@@ -72,9 +73,9 @@ class Evictor {
   std::function<void(Duration)> on_deleted_;
   std::map<std::string, Eviction> evictions_;  // by pod UID: at most one per pod there is
   client::WorkQueue queue_;                    // of pod UIDs
-  std::shared_ptr<Evictor*> self_;             // callbacks hold it weakly
+  WeakSelf<TaintEvictor> self_{this};
 };
 
-client::EventTarget event_target(const PodInfo& pod);
+client::EventTarget event_target(const ToleratingPod& pod);
 
 }  // namespace windlass::controllers::taint_eviction

@@ -9,60 +9,43 @@
 namespace windlass::controllers::taint_eviction {
 namespace {
 
-constexpr const char* kNoExecute = "NoExecute";
 // Longer than any life: sums with it stay within Duration.
 constexpr int64_t kMaxSeconds = 100LL * 365 * 24 * 3600;
 
-std::vector<Toleration> read_tolerations(const api::core::v1::PodSpec& spec) {
-  std::vector<Toleration> tolerations;
-  for (const auto& toleration : spec.tolerations()) {
-    if (toleration.effect().empty() || toleration.effect() == kNoExecute) {
-      tolerations.push_back(
-          {toleration.key(), toleration.operator_() == "Exists", toleration.value(),
-           toleration.has_toleration_seconds() ? std::optional(toleration.toleration_seconds())
-                                               : std::nullopt});
-    }
-  }
+std::vector<Toleration> no_execute_tolerations(const api::core::v1::PodSpec& spec) {
+  std::vector<Toleration> tolerations = api::read_tolerations(spec);
+  std::erase_if(tolerations, [](const Toleration& toleration) {
+    return !toleration.effect.empty() && toleration.effect != api::kNoExecute;
+  });
   return tolerations;
 }
 
 }  // namespace
 
-NodeInfo read_node(const api::Message& message) {
+TaintedNode read_node(const api::Message& message) {
   const auto& node = static_cast<const api::core::v1::Node&>(message);
-  NodeInfo info{node.metadata().name()};
-  for (const auto& taint : node.spec().taints()) {
-    if (taint.effect() == kNoExecute) {
-      info.taints.push_back({taint.key(), taint.value()});
-    }
-  }
+  TaintedNode info{node.metadata().name(), api::read_taints(node)};
+  std::erase_if(info.taints, [](const Taint& taint) { return taint.effect != api::kNoExecute; });
   return info;
 }
 
-PodInfo read_pod(const api::Message& message) {
+ToleratingPod read_pod(const api::Message& message) {
   const auto& pod = static_cast<const api::core::v1::Pod&>(message);
-  PodInfo info{client::key_of(pod), pod.metadata().namespace_(), pod.metadata().name(),
-               pod.metadata().uid(), pod.spec().node_name()};
+  ToleratingPod info{client::key_of(pod), pod.metadata().namespace_(), pod.metadata().name(),
+                     pod.metadata().uid(), pod.spec().node_name()};
   if (info.node.empty()) {
     return info;  // T-11
   }
-  info.tolerations = read_tolerations(pod.spec());
+  info.tolerations = no_execute_tolerations(pod.spec());
   return info;
 }
 
-bool is_current(const PodInfo& known, const api::Message& message) {
+bool is_current(const ToleratingPod& known, const api::Message& message) {
   const auto& pod = static_cast<const api::core::v1::Pod&>(message);
   if (known.node != pod.spec().node_name()) {
     return false;
   }
-  return known.node.empty() || known.tolerations == read_tolerations(pod.spec());
-}
-
-bool tolerates(const Toleration& toleration, const Taint& taint) {
-  if (toleration.key.empty()) {
-    return toleration.exists;
-  }
-  return toleration.key == taint.key && (toleration.exists || toleration.value == taint.value);
+  return known.node.empty() || known.tolerations == no_execute_tolerations(pod.spec());
 }
 
 Tolerance tolerance(const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations) {

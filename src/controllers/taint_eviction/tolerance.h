@@ -7,49 +7,33 @@
 #include <string>
 #include <vector>
 
+#include "api/node/node_reading.h"
 #include "api/object.h"
 #include "base/time.h"
 
 namespace windlass::controllers::taint_eviction {
 
-// With effect NoExecute; others do not count here (T-1).
-struct Taint {
-  std::string key = {};
-  std::string value = {};
+using api::Taint;
+using api::Toleration;
 
-  bool operator==(const Taint&) const = default;
-};
-
-// One that can match a NoExecute taint.
-struct Toleration {
-  std::string key = {};
-  bool exists = false;  // any value will do
-  std::string value = {};
-  std::optional<int64_t> seconds = {};
-
-  bool operator==(const Toleration&) const = default;
-};
-
-struct NodeInfo {
+struct TaintedNode {
   std::string name = {};
-  std::vector<Taint> taints = {};
+  std::vector<Taint> taints = {};  // with effect NoExecute; others do not count here (T-1)
 };
 
-struct PodInfo {
+struct ToleratingPod {
   std::string key = {};
   std::string ns = {};
   std::string name = {};
   std::string uid = {};
   std::string node = {};
-  std::vector<Toleration> tolerations = {};
+  std::vector<Toleration> tolerations = {};  // those that can match NoExecute
 };
 
-NodeInfo read_node(const api::Message& node);
-PodInfo read_pod(const api::Message& pod);
+TaintedNode read_node(const api::Message& node);
+ToleratingPod read_pod(const api::Message& pod);
 // What was read of it before is what would be read now.
-bool is_current(const PodInfo& known, const api::Message& pod);
-
-bool tolerates(const Toleration& toleration, const Taint& taint);
+bool is_current(const ToleratingPod& known, const api::Message& pod);
 
 struct Tolerance {
   enum class Kind { for_ever, for_a_while, not_at_all };

@@ -53,8 +53,7 @@ TtlController::TtlController(client::ClientEnv env, Options options)
       options_(std::move(options)),
       queue_(env.executor, env.clock, {options_.workers},
              [this](const std::string& key) { process(key); }),
-      jobs_(env, {&api::kinds::job()}, read_end),
-      self_(std::make_shared<TtlController*>(this)) {
+      jobs_(env, {&api::kinds::job()}, read_end) {
   jobs_.add_handler({[this](const JobEnd& job) { on_job(job); },
                      [this](const JobEnd&, const JobEnd& job) { on_job(job); },
                      {}});
@@ -91,12 +90,11 @@ void TtlController::process(const std::string& key) {
     finish(key, {});
     return;
   }
-  env_.client.get(job_ref(key), [weak = std::weak_ptr(self_), key,
-                                 uid = job->uid](const Result<client::ObjectPtr>& answer) {
-    if (const auto self = weak.lock()) {
-      (*self)->on_read(key, uid, answer);
-    }
-  });
+  env_.client.get(job_ref(key),
+                  self_.bind([key, uid = job->uid](TtlController& self,
+                                                   const Result<client::ObjectPtr>& answer) {
+                    self.on_read(key, uid, answer);
+                  }));
 }
 
 // What counts is the Job as it is now, not as the cache has it.
@@ -116,12 +114,10 @@ void TtlController::on_read(const std::string& key, const std::string& uid,
   options.preconditions.uid = uid;
   options.preconditions.resource_version = client::resource_version_of(**job);
   env_.client.remove(job_ref(key), options,
-                     [weak = std::weak_ptr(self_), key,
-                      expires = *end.expires](const Result<client::ObjectPtr>& answer) {
-                       if (const auto self = weak.lock()) {
-                         (*self)->on_removed(key, expires, answer);
-                       }
-                     });
+                     self_.bind([key, expires = *end.expires](
+                                    TtlController& self, const Result<client::ObjectPtr>& answer) {
+                       self.on_removed(key, expires, answer);
+                     }));
 }
 
 void TtlController::on_removed(const std::string& key, Time expires,

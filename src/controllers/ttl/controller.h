@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
 
@@ -59,7 +60,7 @@ class TtlController {
   Options options_;
   client::WorkQueue queue_;  // of Job keys
   client::Informer<JobEnd> jobs_;
-  std::shared_ptr<TtlController*> self_;  // callbacks hold it weakly
+  WeakSelf<TtlController> self_{this};
 };
 
 }  // namespace windlass::controllers::ttl

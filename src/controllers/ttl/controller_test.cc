@@ -6,7 +6,7 @@
 
 #include "api/codec/wire_time.h"
 #include "apiserver/testing.h"
-#include "client/intercepting_client.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::ttl {
 namespace {
@@ -73,7 +73,7 @@ struct Ttl : ::testing::Test {
     return !job || job->metadata().has_deletion_timestamp();
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client;
   std::vector<Duration> deleted_late;
   std::unique_ptr<TtlController> controller;

@@ -21,7 +21,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "node/hollow/pod_spec.h"
-#include "node/pod_status.h"
+#include "node/pod/pod_status.h"
 
 namespace windlass::node::hollow {
 

@@ -45,8 +45,7 @@ HollowNodes::HollowNodes(client::ClientEnv env, HollowOptions options)
       heartbeats_(env, options_.heartbeats),
       pods_(env, {script_of(options_), options_.disruption_conditions}),
       informer_(env, {&api::kinds::node()},
-                [this](const api::Message& node) { return read(node); }),
-      self_(std::make_shared<HollowNodes*>(this)) {
+                [this](const api::Message& node) { return read(node); }) {
   for (const AgentConfig& config : options_.nodes) {
     nodes_.emplace(config.node_name, std::make_unique<Node>(env, config));
     to_register_.push_back(config.node_name);
@@ -109,7 +108,7 @@ HollowNodes::NodeFacts HollowNodes::read(const api::Message& message) const {
   return {metadata.name(), metadata.uid(), says(message, found->second->health)};
 }
 
-// The node life cycle controller has called it Unknown, or somebody else has changed it.
+// The node life cycle controller has called it Unknown, or another client has changed it.
 void HollowNodes::on_node(const NodeFacts& node) {
   if (!node.name.empty() && !node.as_it_should) {
     write_status(node.name);
@@ -134,23 +133,19 @@ void HollowNodes::write_status(const std::string& name) {
     return;
   }
   node.writing = true;
-  const std::weak_ptr<HollowNodes*> weak = self_;
   client::update_status(
       env_.client, {&api::kinds::node(), "", name}, node.registration.uid(),
-      [weak, name](api::Message& message) {
-        const auto self = weak.lock();
-        if (!self) {
+      [this, alive = self_.lifetime(), name](api::Message& message) {
+        if (alive.expired()) {
           return false;
         }
-        const Node& changed = *(*self)->nodes_.at(name);
-        refresh_node(changed.config, (*self)->env_.clock.now(), message, changed.health);
+        const Node& changed = *nodes_.at(name);
+        refresh_node(changed.config, env_.clock.now(), message, changed.health);
         return true;
       },
-      [weak, name](const Result<client::ObjectPtr>& answer) {
-        if (const auto self = weak.lock()) {
-          (*self)->on_written(name, answer);
-        }
-      });
+      self_.bind([name](HollowNodes& self, const Result<client::ObjectPtr>& answer) {
+        self.on_written(name, answer);
+      }));
 }
 
 void HollowNodes::on_written(const std::string& name, const Result<client::ObjectPtr>& answer) {

@@ -3,7 +3,7 @@
 // nothing. Their Node objects say so: label and annotation windlass.dev/hollow=true.
 //
 // A new instance with the same nodes carries on where the last one stopped: pods that ran go on.
-// As with a kubelet, a Node object that somebody deletes is not made again until the next start.
+// As with a kubelet, a Node object that is deleted is not made again until the next start.
 // Lives on the client's executor; nothing is called after destruction.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/weak_self.h"
 #include "client/informer.h"
 #include "node/config.h"
 #include "node/heartbeats.h"
@@ -100,7 +101,7 @@ class HollowNodes {
   Heartbeats heartbeats_;
   HollowPods pods_;
   client::Informer<NodeFacts> informer_;
-  std::shared_ptr<HollowNodes*> self_;  // callbacks hold it weakly
+  WeakSelf<HollowNodes> self_{this};
 };
 
 }  // namespace windlass::node::hollow

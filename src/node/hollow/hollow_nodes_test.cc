@@ -6,8 +6,8 @@
 
 #include "apiserver/testing.h"
 #include "base/sanitized_testing.h"
-#include "client/intercepting_client.h"
 #include "schema/coordination/v1/lease.pb.h"
+#include "verify/clients/intercepting_client.h"
 
 namespace windlass::node::hollow {
 namespace {
@@ -77,7 +77,7 @@ struct Hollow : ::testing::Test {
     return api.find<Lease>(api::kinds::lease(), "kube-node-lease", name);
   }
 
-  apiserver::testing::SimApi api;
+  apiserver::testing::SimulatedApi api;
   client::InterceptingClient client;
   int ready = 0;
   std::unique_ptr<HollowNodes> nodes;
@@ -109,7 +109,7 @@ TEST_F(Hollow, N1_LeasesAreRenewedEveryTenSeconds) {
   EXPECT_LE(client.count("update nodes/status"), 2u);
 }
 
-TEST_F(Hollow, ALeaseThatSomebodyElseWroteIsTakenBack) {
+TEST_F(Hollow, ALeaseThatAnotherClientWroteIsTakenBack) {
   start(1);
   api.change<Lease>(api::kinds::lease(), "kube-node-lease", "hollow-0", "",
                     [](Lease& lease) { lease.mutable_spec()->set_holder_identity("other"); });

@@ -37,14 +37,14 @@ std::optional<MonotonicTime> earlier(std::optional<MonotonicTime> a,
   return !a ? b : (!b ? a : std::min(*a, *b));
 }
 
-bool due(const std::optional<MonotonicTime>& at, Moment now) {
+bool due(const std::optional<MonotonicTime>& at, ClockReading now) {
   return at && *at <= now.monotonic;
 }
 
 }  // namespace
 
 HollowPod::HollowPod(std::shared_ptr<const PodSpec> spec, Behavior behavior, const PodSeen& seen,
-                     Moment now)
+                     ClockReading now)
     : spec_(std::move(spec)), behavior_(std::move(behavior)) {
   for (const ContainerSpec& container : spec_->init_containers) {
     run_.init_containers.push_back(new_run(container));
@@ -74,7 +74,7 @@ HollowPod::HollowPod(std::shared_ptr<const PodSpec> spec, Behavior behavior, con
 }
 
 // A node that starts anew finds its pods as the API knows them: what ran goes on.
-void HollowPod::adopt(const PodSeen& seen, Moment now) {
+void HollowPod::adopt(const PodSeen& seen, ClockReading now) {
   for (size_t i = 0; i < fates_.size(); ++i) {
     ContainerRun& run = container_at(run_, i);
     const auto found =
@@ -130,7 +130,7 @@ HollowPod::Fate HollowPod::natural_fate(const ContainerRun& container, bool init
   return {at, told ? own->second : behavior_.exit_code};
 }
 
-void HollowPod::advance(Moment now) {
+void HollowPod::advance(ClockReading now) {
   // A container that takes no time may be restarted at once, once; then it waits (K-17).
   const size_t kMaxRounds = 4 * fates_.size() + 4;
   for (size_t round = 0; round < kMaxRounds && !finished_; ++round) {
@@ -153,7 +153,7 @@ void HollowPod::advance(Moment now) {
   plan_next();
 }
 
-void HollowPod::end_by_node(Moment now) {
+void HollowPod::end_by_node(ClockReading now) {
   if (due(node_ends_at_, now)) {
     node_ends_at_.reset();
     const bool own_grace = behavior_.end == End::preempted || behavior_.end == End::shutdown;
@@ -161,7 +161,7 @@ void HollowPod::end_by_node(Moment now) {
   }
 }
 
-bool HollowPod::start_due(Moment now) {
+bool HollowPod::start_due(ClockReading now) {
   look_again_.reset();
   if (ending_ != Ending::none || !due(starts_at_, now)) {
     return false;
@@ -183,11 +183,11 @@ bool HollowPod::start_due(Moment now) {
   return !steps.start.empty();
 }
 
-void HollowPod::start(size_t number, Moment now) {
+void HollowPod::start(size_t number, ClockReading now) {
   ContainerRun& run = container_at(run_, number);
   if (run.ever_started) {
     ++run.restarts;
-    if (const Ended* ended = run.ended()) {
+    if (const Terminated* ended = run.ended()) {
       run.last = *ended;
     }
   }
@@ -205,7 +205,7 @@ void HollowPod::start(size_t number, Moment now) {
   ++revision_;
 }
 
-bool HollowPod::end_due(Moment now) {
+bool HollowPod::end_due(ClockReading now) {
   bool any = false;
   for (size_t i = 0; i < fates_.size(); ++i) {
     if (container_at(run_, i).running() && due(fates_[i].at, now)) {
@@ -219,19 +219,20 @@ bool HollowPod::end_due(Moment now) {
   return any;
 }
 
-void HollowPod::end_container(size_t number, Moment now) {
+void HollowPod::end_container(size_t number, ClockReading now) {
   ContainerRun& run = container_at(run_, number);
   const Fate& fate = fates_[number];
   const Time started = std::get<Running>(run.state).started_at;
-  run.state = Ended{fate.exit_code,
-                    fate.reason != nullptr ? fate.reason : std::string(end_reason(fate.exit_code)),
-                    "",
-                    started,
-                    now.wall,
-                    run.container_id};
+  run.state =
+      Terminated{fate.exit_code,
+                 fate.reason != nullptr ? fate.reason : std::string(end_reason(fate.exit_code)),
+                 "",
+                 started,
+                 now.wall,
+                 run.container_id};
   const bool init_done = number < run_.init_containers.size() && !run.sidecar && run.succeeded();
   if (ending_ == Ending::none && !init_done && will_restart(run, spec_->restart_policy)) {
-    PodPlan names;
+    PodSpecView names;
     names.ns = spec_->ns;
     names.name = spec_->name;
     names.uid = spec_->uid;
@@ -240,7 +241,7 @@ void HollowPod::end_container(size_t number, Moment now) {
   ++revision_;
 }
 
-void HollowPod::end(Duration grace, std::optional<ForcedEnd> why, Moment now) {
+void HollowPod::end(Duration grace, std::optional<ForcedEnd> why, ClockReading now) {
   if (finished_) {
     return;
   }
@@ -263,7 +264,7 @@ void HollowPod::end(Duration grace, std::optional<ForcedEnd> why, Moment now) {
 
 // What the container makes of SIGTERM, or of SIGKILL if that comes first. One that would have ended
 // by itself before that still does.
-void HollowPod::terminate(size_t number, Moment now) {
+void HollowPod::terminate(size_t number, ClockReading now) {
   Fate& fate = fates_[number];
   const std::optional<MonotonicTime> by_itself = fate.at;
   Fate told = {kill_at_, kKilled};
@@ -276,7 +277,7 @@ void HollowPod::terminate(size_t number, Moment now) {
 }
 
 // K-32: sidecars get their signal when the others are gone.
-void HollowPod::stop_sidecars(Moment now) {
+void HollowPod::stop_sidecars(ClockReading now) {
   const auto runs = [](const ContainerRun& run) { return run.running() && !run.sidecar; };
   const bool others = std::any_of(run_.containers.begin(), run_.containers.end(), runs) ||
                       std::any_of(run_.init_containers.begin(), run_.init_containers.end(), runs);

@@ -13,28 +13,24 @@
 #include <vector>
 
 #include "base/time.h"
-#include "node/container_flow.h"
+#include "node/clock_reading.h"
+#include "node/container/container_flow.h"
 #include "node/hollow/behavior.h"
 #include "node/hollow/pod_spec.h"
-#include "node/pod_status.h"
+#include "node/pod/pod_status.h"
 
 namespace windlass::node::hollow {
-
-struct Moment {
-  Time wall;
-  MonotonicTime monotonic;
-};
 
 class HollowPod {
  public:
   HollowPod(std::shared_ptr<const PodSpec> spec, Behavior behavior, const PodSeen& seen,
-            Moment now);
+            ClockReading now);
 
   // Everything that is due by now happens.
-  void advance(Moment now);
+  void advance(ClockReading now);
   // SIGTERM, and SIGKILL after `grace`, which a later call may only shorten (disruption.md K-30).
   // `why` counts if nothing ended it before.
-  void end(Duration grace, std::optional<ForcedEnd> why, Moment now);
+  void end(Duration grace, std::optional<ForcedEnd> why, ClockReading now);
 
   // When advance() has something to do; nothing: only when told.
   std::optional<MonotonicTime> next() const { return next_; }
@@ -56,19 +52,19 @@ class HollowPod {
     const char* reason = nullptr;  // nullptr: by the exit code
   };
 
-  void adopt(const PodSeen& seen, Moment now);
-  bool start_due(Moment now);
-  void start(size_t number, Moment now);
-  bool end_due(Moment now);
-  void end_container(size_t number, Moment now);
-  void terminate(size_t number, Moment now);
-  void stop_sidecars(Moment now);
+  void adopt(const PodSeen& seen, ClockReading now);
+  bool start_due(ClockReading now);
+  void start(size_t number, ClockReading now);
+  bool end_due(ClockReading now);
+  void end_container(size_t number, ClockReading now);
+  void terminate(size_t number, ClockReading now);
+  void stop_sidecars(ClockReading now);
   void finish();
   void plan_next();
   Fate natural_fate(const ContainerRun& container, bool init, Duration already,
                     MonotonicTime now) const;
   // K-80, K-60, K-73: when the node itself ends the pod.
-  void end_by_node(Moment now);
+  void end_by_node(ClockReading now);
 
   std::shared_ptr<const PodSpec> spec_;
   Behavior behavior_;

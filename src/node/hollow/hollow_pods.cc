@@ -8,7 +8,7 @@
 #include "base/bounded_seconds.h"
 #include "client/object_identity.h"
 #include "client/update_status.h"
-#include "node/status_message.h"
+#include "node/pod/status_message.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::node::hollow {
@@ -16,8 +16,7 @@ namespace windlass::node::hollow {
 HollowPods::HollowPods(client::ClientEnv env, Options options)
     : env_(env),
       options_(std::move(options)),
-      informer_(env, {&api::kinds::pod()}, [this](const api::Message& pod) { return read(pod); }),
-      self_(std::make_shared<HollowPods*>(this)) {
+      informer_(env, {&api::kinds::pod()}, [this](const api::Message& pod) { return read(pod); }) {
   informer_.add_handler({[this](const Facts& pod) { on_pod(pod); },
                          [this](const Facts&, const Facts& pod) { on_pod(pod); },
                          [this](const Facts& pod) { on_gone(pod); }});
@@ -86,7 +85,7 @@ void HollowPods::note(const Facts& pod, Live& live) {
   if (pod.deleting) {
     live.pod.end(pod.grace, std::nullopt, now());
   } else if (pod.said.terminal) {
-    live.pod.end(live.pod.spec().grace, std::nullopt, now());  // K-30: somebody else has ended it
+    live.pod.end(live.pod.spec().grace, std::nullopt, now());  // K-30: another client ended it
   }
   // It may be what was there before the last write, or what others made of that.
   if (live.said && *live.said != pod.said) {
@@ -102,7 +101,7 @@ void HollowPods::reconcile() {
   for (const std::string& uid : std::exchange(doubtful_, {})) {
     const auto found = live_.find(uid);
     if (found == live_.end() || found->second.busy) {
-      continue;  // who is busy reads the pod anew
+      continue;  // a write is under way, which reads the pod anew
     }
     Live& live = found->second;
     const Facts* facts = informer_.find(live.key);
@@ -201,19 +200,15 @@ void HollowPods::write(const std::string& uid, Live& live) {
     remove(uid, live);
     return;
   }
-  const std::weak_ptr<HollowPods*> weak = self_;
   const auto written = std::make_shared<Written>();
   client::update_status(
       env_.client, ref(live), uid,
-      [weak, uid, written](api::Message& pod) {
-        const auto self = weak.lock();
-        return self && (*self)->change(uid, pod, written.get());
+      [this, alive = self_.lifetime(), uid, written](api::Message& pod) {
+        return !alive.expired() && change(uid, pod, written.get());
       },
-      [weak, uid, written](const Result<client::ObjectPtr>& answer) {
-        if (const auto self = weak.lock()) {
-          (*self)->on_answer(uid, answer, written.get());
-        }
-      });
+      self_.bind([uid, written](HollowPods& self, const Result<client::ObjectPtr>& answer) {
+        self.on_answer(uid, answer, written.get());
+      }));
 }
 
 bool HollowPods::change(const std::string& uid, api::Message& message, Written* written) const {
@@ -246,13 +241,10 @@ void HollowPods::remove(const std::string& uid, const Live& live) {
   client::DeleteOptions options;
   options.grace_period_seconds = 0;
   options.preconditions.uid = uid;
-  env_.client.remove(
-      ref(live), options,
-      [weak = std::weak_ptr<HollowPods*>(self_), uid](const Result<client::ObjectPtr>& answer) {
-        if (const auto self = weak.lock()) {
-          (*self)->on_answer(uid, answer, nullptr);
-        }
-      });
+  env_.client.remove(ref(live), options,
+                     self_.bind([uid](HollowPods& self, const Result<client::ObjectPtr>& answer) {
+                       self.on_answer(uid, answer, nullptr);
+                     }));
 }
 
 void HollowPods::on_answer(const std::string& uid, const Result<client::ObjectPtr>& answer,
@@ -284,17 +276,13 @@ void HollowPods::on_answer(const std::string& uid, const Result<client::ObjectPt
 void HollowPods::retry_later(const std::string& uid, Live& live, const Status& why) {
   env_.log.warning("a hollow node could not report on a pod, will try again",
                    {{"pod", live.key}, {"error", why.message}});
-  env_.executor.schedule(live.retry, [weak = std::weak_ptr<HollowPods*>(self_), uid] {
-    const auto self = weak.lock();
-    if (!self) {
-      return;
-    }
-    const auto found = (*self)->live_.find(uid);
-    if (found != (*self)->live_.end()) {
+  env_.executor.schedule(live.retry, self_.bind([uid](HollowPods& self) {
+    const auto found = self.live_.find(uid);
+    if (found != self.live_.end()) {
       found->second.busy = false;
-      (*self)->settle(uid, found->second);
+      self.settle(uid, found->second);
     }
-  });
+  }));
   live.retry = std::min(live.retry * 2, kMaxRetry);
 }
 

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 
+#include "base/weak_self.h"
 #include "client/informer.h"
 #include "node/hollow/hollow_pod.h"
 
@@ -123,7 +124,7 @@ class HollowPods {
                  const Written* written);
   void retry_later(const std::string& uid, Live& live, const Status& why);
   void forget(const std::string& uid);
-  Moment now() const { return {env_.clock.now(), env_.clock.monotonic()}; }
+  ClockReading now() const { return {env_.clock.now(), env_.clock.monotonic()}; }
   void schedule(const std::string& uid, Live& live, Duration delay);
   client::ObjectRef ref(const Live& live) const;
 
@@ -136,7 +137,7 @@ class HollowPods {
   std::set<std::string> doubtful_;  // UIDs whose status was not what is written, when it was seen
   env::TimerId reconcile_timer_ = env::TimerId::none;
   client::Informer<Facts> informer_;
-  std::shared_ptr<HollowPods*> self_;  // callbacks hold it weakly
+  WeakSelf<HollowPods> self_{this};
 };
 
 }  // namespace windlass::node::hollow

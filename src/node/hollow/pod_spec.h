@@ -11,7 +11,7 @@
 
 #include "api/object.h"
 #include "base/time.h"
-#include "node/pod_plan.h"
+#include "node/pod/pod_spec_view.h"
 
 namespace windlass::node::hollow {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/quantity.h"
-#include "node/shutdown_groups.h"
+#include "node/shutdown/shutdown_groups.h"
 
 namespace windlass::node::pressure {
 namespace {
@@ -27,7 +27,7 @@ std::vector<Candidate> in_order_of_eviction(Signal signal, std::vector<Candidate
     return pod.priority >= kCriticalPriority || pod.used == 0 || pod.used < missing / kWorthOneIn;
   });
   std::sort(pods.begin(), pods.end(), [signal](const Candidate& a, const Candidate& b) {
-    if (signal == Signal::pids) {  // nobody asks for process numbers
+    if (signal == Signal::pids) {  // pods do not request process numbers
       return std::tie(a.priority, b.used, a.uid) < std::tie(b.priority, a.used, b.uid);
     }
     const auto key = [](const Candidate& pod, const Candidate& other) {
@@ -38,12 +38,12 @@ std::vector<Candidate> in_order_of_eviction(Signal signal, std::vector<Candidate
   return pods;
 }
 
-std::string eviction_message(const Threshold& threshold, const env::Supply& supply,
+std::string eviction_message(const Threshold& threshold, const env::ResourceLevel& level,
                              const Candidate& pod) {
   const std::string_view resource = resource_name(threshold.signal);
   std::string message =
       fmt::format("The node was low on resource: {}. Threshold quantity: {}, available: {}. ",
-                  resource, threshold.amount.shown(supply.capacity), amount_text(supply.available));
+                  resource, threshold.amount.shown(level.capacity), amount_text(level.available));
   if (threshold.signal != Signal::memory && threshold.signal != Signal::disk) {
     return message;
   }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "env/supplies.h"
+#include "env/host_resources.h"
 #include "node/pressure/thresholds.h"
 
 namespace windlass::node::pressure {
@@ -35,7 +35,7 @@ inline constexpr uint64_t kWorthOneIn = 100;
 std::vector<Candidate> in_order_of_eviction(Signal signal, std::vector<Candidate> pods,
                                             uint64_t missing);
 
-std::string eviction_message(const Threshold& threshold, const env::Supply& supply,
+std::string eviction_message(const Threshold& threshold, const env::ResourceLevel& level,
                              const Candidate& pod);
 
 }  // namespace windlass::node::pressure

@@ -4,31 +4,31 @@
 
 namespace windlass::node::pressure {
 
-bool is_short(const Threshold& threshold, const Supplies& supplies) {
-  const auto found = supplies.find(threshold.signal);
-  return found != supplies.end() &&
+bool is_short(const Threshold& threshold, const ResourceLevels& levels) {
+  const auto found = levels.find(threshold.signal);
+  return found != levels.end() &&
          found->second.available < threshold.amount.of(found->second.capacity);
 }
 
-uint64_t missing(const Threshold& threshold, const Supplies& supplies) {
-  const auto found = supplies.find(threshold.signal);
-  if (found == supplies.end()) {
+uint64_t missing(const Threshold& threshold, const ResourceLevels& levels) {
+  const auto found = levels.find(threshold.signal);
+  if (found == levels.end()) {
     return 0;
   }
-  const env::Supply& supply = found->second;
-  uint64_t wanted = threshold.amount.of(supply.capacity);
+  const env::ResourceLevel& level = found->second;
+  uint64_t wanted = threshold.amount.of(level.capacity);
   if (threshold.minimum_reclaim) {
-    wanted += threshold.minimum_reclaim->of(supply.capacity);
+    wanted += threshold.minimum_reclaim->of(level.capacity);
   }
-  return wanted - std::min(wanted, supply.available);
+  return wanted - std::min(wanted, level.available);
 }
 
-void State::observe(MonotonicTime now, const Supplies& supplies) {
+void State::observe(MonotonicTime now, const ResourceLevels& levels) {
   due_ = nullptr;
   for (size_t i = 0; i < met_.size(); ++i) {
     const Threshold& threshold = config_.thresholds[i];
     // One that was met stays so until the minimum reclaim is there, too (K-57).
-    if (!is_short(threshold, supplies) && !(met_[i] && missing(threshold, supplies) > 0)) {
+    if (!is_short(threshold, levels) && !(met_[i] && missing(threshold, levels) > 0)) {
       met_[i].reset();
       continue;
     }

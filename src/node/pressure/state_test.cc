@@ -8,9 +8,9 @@ namespace {
 class PressureStateTest : public ::testing::Test {
  protected:
   // `later` after the look before.
-  void look(const Supplies& supplies, Duration later = seconds(10)) {
+  void look(const ResourceLevels& levels, Duration later = seconds(10)) {
     now_ += later;
-    state_->observe(now_, supplies);
+    state_->observe(now_, levels);
   }
   void configure(const Flags& flags) { state_.emplace(*read_flags(flags)); }
   std::string due() const {
@@ -21,7 +21,7 @@ class PressureStateTest : public ::testing::Test {
   MonotonicTime now_{};
 };
 
-Supplies memory(uint64_t available) {
+ResourceLevels memory(uint64_t available) {
   return {{Signal::memory, {available, 1000}}};
 }
 
@@ -33,7 +33,7 @@ TEST_F(PressureStateTest, K55_LessThanTheThresholdIsAShortage) {
   look(memory(99));
   EXPECT_EQ(due(), "memory.available");
   EXPECT_EQ(state_->conditions(), (Conditions{.memory = true}));
-  look({});  // nobody knows
+  look({});  // nothing is known
   EXPECT_EQ(due(), "nothing");
 }
 
@@ -78,7 +78,7 @@ TEST_F(PressureStateTest, K59_MemoryFirstAndHardBeforeSoft) {
   configure({.hard = "pid.available<10,nodefs.inodesFree<10,memory.available<10",
              .soft = "memory.available<20",
              .soft_grace = "memory.available=0s"});
-  const env::Supply low{5, 100};
+  const env::ResourceLevel low{5, 100};
   look({{Signal::pids, low}, {Signal::inodes, low}, {Signal::memory, low}});
   EXPECT_EQ(due(), "memory.available");
   EXPECT_TRUE(state_->due()->hard());

@@ -1,4 +1,4 @@
-// A damaged file is named and refused, never shortened without a word (reliability.md 2, fault 38).
+// A damaged file is named and refused, never shortened without a word (safety.md V6, I38).
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -65,7 +65,7 @@ class Damage : public testing::Test {
   }
   // "" when it starts and everything is there.
   std::string start(FaultDisk& disk) {
-    Record unused;
+    JournalRecord unused;
     Machine machine(disk, unused, 1);
     const auto opened = machine.open();
     if (!opened) {
@@ -88,7 +88,7 @@ class Damage : public testing::Test {
   }
 
   FaultDisk disk_;
-  Record record_;
+  JournalRecord record_;
   State expected_;
   Revision revision_ = 0;
 };
@@ -164,7 +164,7 @@ TEST_F(Damage, ALogWithoutItsFileIsRefused) {
 }
 
 // One changed bit anywhere: it is found, or it is where nothing is kept.
-TEST_F(Damage, G_S2_AFlippedBitIsFoundOrDoesNotMatter) {
+TEST_F(Damage, V7_AFlippedBitIsFoundOrDoesNotMatter) {
   make(40);
   const size_t size = disk_.content("store.db").size();
   ASSERT_GT(size, 20'000U);

@@ -12,23 +12,23 @@
 namespace windlass::store {
 namespace {
 
-Outcome outcome_of(sqlite3* connection, int code) {
+SqliteResult outcome_of(sqlite3* connection, int code) {
   switch (code & 0xFF) {
     case SQLITE_OK:
     case SQLITE_DONE:
-      return Outcome::done;
+      return SqliteResult::done;
     case SQLITE_ROW:
-      return Outcome::row;
+      return SqliteResult::row;
     case SQLITE_FULL:
-      return Outcome::full;
+      return SqliteResult::full;
     case SQLITE_IOERR:
-      // A quota is a full disk too. Only of a write: after a failed sync nobody knows what is
+      // A quota is a full disk too. Only of a write: after a failed sync it is unknown what is
       // there.
       return code == SQLITE_IOERR_WRITE && sqlite3_system_errno(connection) == EDQUOT
-                 ? Outcome::full
-                 : Outcome::failed;
+                 ? SqliteResult::full
+                 : SqliteResult::failed;
     default:
-      return Outcome::failed;
+      return SqliteResult::failed;
   }
 }
 
@@ -66,13 +66,13 @@ Statement& Statement::bind_bytes(int parameter, std::string_view bytes) {
   return *this;
 }
 
-Outcome Statement::step() {
+SqliteResult Statement::step() {
   if (std::exchange(bind_error_, SQLITE_OK) != SQLITE_OK) {
-    return Outcome::failed;
+    return SqliteResult::failed;
   }
   const int code = sqlite3_step(statement_);
-  const Outcome outcome = outcome_of(sqlite3_db_handle(statement_), code);
-  if (outcome != Outcome::row) {
+  const SqliteResult outcome = outcome_of(sqlite3_db_handle(statement_), code);
+  if (outcome != SqliteResult::row) {
     reset();
   }
   return outcome;
@@ -128,7 +128,7 @@ Result<Database> Database::open(const std::string& path, const std::string& vfs)
   }
   sqlite3_extended_result_codes(connection, 1);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  // A file that somebody tampered with must not run what it carries.
+  // A file that was tampered with must not run code that it carries.
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   database.watch_log();
@@ -156,24 +156,25 @@ Result<Statement> Database::prepare(std::string_view sql) {
   return Statement(statement);
 }
 
-Outcome Database::run(const char* sql) {
+SqliteResult Database::run(const char* sql) {
   return outcome_of(connection_, sqlite3_exec(connection_, sql, nullptr, nullptr, nullptr));
 }
 
 Result<void> Database::must_run(const char* sql) {
-  return run(sql) == Outcome::done ? Result<void>() : fail(plain_error(error()));
+  return run(sql) == SqliteResult::done ? Result<void>() : fail(plain_error(error()));
 }
 
 Result<std::string> Database::ask(const char* sql) {
   TRY(Statement statement, prepare(sql));
-  const Outcome outcome = statement.step();
-  if (outcome == Outcome::row) {
+  const SqliteResult outcome = statement.step();
+  if (outcome == SqliteResult::row) {
     return std::string(statement.text(0));
   }
-  return outcome == Outcome::done ? Result<std::string>(std::string()) : fail(plain_error(error()));
+  return outcome == SqliteResult::done ? Result<std::string>(std::string())
+                                       : fail(plain_error(error()));
 }
 
-Outcome Database::checkpoint(bool truncate) {
+SqliteResult Database::checkpoint(bool truncate) {
   const int code = sqlite3_wal_checkpoint_v2(
       connection_, nullptr, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART,
       nullptr, nullptr);
@@ -183,8 +184,8 @@ Outcome Database::checkpoint(bool truncate) {
   return outcome_of(connection_, code);
 }
 
-Outcome Database::rollback() {
-  return sqlite3_get_autocommit(connection_) != 0 ? Outcome::done : run("ROLLBACK");
+SqliteResult Database::rollback() {
+  return sqlite3_get_autocommit(connection_) != 0 ? SqliteResult::done : run("ROLLBACK");
 }
 
 std::string Database::error() const {

@@ -15,7 +15,7 @@ struct sqlite3_stmt;
 namespace windlass::store {
 
 // What a call to SQLite came to.
-enum class Outcome {
+enum class SqliteResult {
   done,
   row,     // of step() only
   full,    // no room on the disk: rolled back, and may be tried again
@@ -39,7 +39,7 @@ class Statement {
   Statement& bind_bytes(int parameter, std::string_view bytes);
 
   // After anything but `row` the statement is ready to be bound and run again.
-  Outcome step();
+  SqliteResult step();
   // Gives up the rows that are left.
   void reset();
 
@@ -71,17 +71,17 @@ class Database {
 
   Result<Statement> prepare(std::string_view sql);
   // Statements without results.
-  Outcome run(const char* sql);
+  SqliteResult run(const char* sql);
   Result<void> must_run(const char* sql);
   // The first column of the first row, as text; "" when there is none.
   Result<std::string> ask(const char* sql);
 
   // Copies the write-ahead log into the file; with `truncate` the log is empty afterwards.
-  Outcome checkpoint(bool truncate);
+  SqliteResult checkpoint(bool truncate);
   // Pages in the write-ahead log after the last commit.
   int log_pages() const { return log_pages_ == nullptr ? 0 : *log_pages_; }
   // Takes back what a failed transaction may have left.
-  Outcome rollback();
+  SqliteResult rollback();
 
   // Of the last call that failed: `PATH: disk I/O error (1034, no space left on device)`.
   std::string error() const;

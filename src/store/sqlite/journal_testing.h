@@ -1,6 +1,6 @@
 // A store with its journal on a disk with faults, in one thread and virtual time, and a record of
 // what was written, acknowledged and refused: what a restart finds is checked against it
-// (reliability.md S1, S2, S6).
+// (safety.md S1, S2, S6).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/generator.h"
-#include "sim/world.h"
-#include "store/sqlite/fault_disk_testing.h"
 #include "store/sqlite/sqlite_journal.h"
 #include "store/store.h"
+#include "verify/journals/fault_disk.h"
+#include "virtual_world/world.h"
 
 namespace windlass::store {
 
@@ -34,7 +34,7 @@ using State = std::map<std::string, std::pair<Revision, std::string>>;
 
 inline State state_of(const Store& store) {
   State state;
-  const Page page = store.list({.resource = "pods"}).value();
+  const VersionPage page = store.list({.resource = "pods"}).value();
   for (const VersionPtr& version : page.items) {
     state[version->key()] = {version->revision(), version->bytes()};
   }
@@ -42,7 +42,7 @@ inline State state_of(const Store& store) {
 }
 
 // What was ever written, over all restarts.
-class Record {
+class JournalRecord {
  public:
   struct Attempt {
     Revision revision;
@@ -95,7 +95,7 @@ class Record {
 
 class Machine {
  public:
-  Machine(FaultDisk& disk, Record& record, uint64_t seed)
+  Machine(FaultDisk& disk, JournalRecord& record, uint64_t seed)
       : sim_(seed), random_(seed), disk_(disk), record_(record) {}
   // Ends like a process that is killed: nothing that waits is done.
   ~Machine() {
@@ -109,7 +109,7 @@ class Machine {
     file_ = file.get();
     journal_ = std::make_unique<SqliteJournal>(sim_.executor("core"), sim_.executor("journal"),
                                                sim_.log(), std::move(file));
-    store_ = std::make_unique<Store>(journal_.get(), Limits{.history_events = 16});
+    store_ = std::make_unique<Store>(journal_.get(), StoreLimits{.history_events = 16});
     return store_->load();
   }
   // Ends as a process should: the file is closed.
@@ -122,7 +122,7 @@ class Machine {
   Store& store() { return *store_; }
   SqliteJournal& journal() { return *journal_; }
   RevisionLog& file() { return *file_; }
-  sim::SimWorld& sim() { return sim_; }
+  virtual_world::VirtualWorld& sim() { return sim_; }
 
   // One random write, from many or few bytes; what became of it goes to the record.
   void write() {
@@ -132,7 +132,7 @@ class Machine {
     write(name, deletion, bytes);
   }
   void write(const std::string& name, bool deletion, size_t bytes) {
-    const Key key{"pods", "x", name};
+    const ObjectKey key{"pods", "x", name};
     const VersionPtr head = store_->head(key);
     std::string content = std::to_string(store_->next_revision()) + ":";
     content.resize(bytes, static_cast<char>('a' + random_.uniform(26)));
@@ -166,17 +166,17 @@ class Machine {
   // Until nothing moves; not as long as the next look at a full disk.
   void settle() { sim_.run_for(milliseconds(1)); }
 
-  const std::vector<Refusal>& refusals() const { return refusals_; }
+  const std::vector<WriteRefusal>& refusals() const { return refusals_; }
 
  private:
-  sim::SimWorld sim_;
+  virtual_world::VirtualWorld sim_;
   Generator random_;
   FaultDisk& disk_;
-  Record& record_;
+  JournalRecord& record_;
   RevisionLog* file_ = nullptr;
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<Store> store_;
-  std::vector<Refusal> refusals_;
+  std::vector<WriteRefusal> refusals_;
 };
 
 }  // namespace windlass::store

@@ -1,6 +1,6 @@
 // No acknowledged write is lost without a word: a file that was removed, cut or replaced is found
-// at the start, and before the next acknowledgement while the store runs (reliability.md 2, S1;
-// docs/decisions/0071).
+// at the start, and before the next acknowledgement while the store runs (safety.md S1;
+// docs/decisions/0046).
 #include <gmock/gmock.h>
 
 #include <array>
@@ -43,7 +43,7 @@ class LostHistory : public testing::Test {
   }
   // "" when it starts with everything.
   std::string start(FaultDisk& disk) {
-    Record unused;
+    JournalRecord unused;
     Machine machine(disk, unused, 3);
     const auto opened = machine.open(options());
     const bool whole =
@@ -57,7 +57,7 @@ class LostHistory : public testing::Test {
   }
 
   FaultDisk disk_;
-  Record record_;
+  JournalRecord record_;
   Revision in_file_ = 0;
   Revision newest_ = 0;
   State expected_;
@@ -107,7 +107,7 @@ TEST_F(LostHistory, ARemovedOrOlderFileIsRefused) {
 TEST_F(LostHistory, TheLossCanBeAcceptedAndNoRevisionIsGivenTwice) {
   make(20, 30);
   ASSERT_TRUE(disk_.directory()->remove("store.db-wal"));
-  Record later;
+  JournalRecord later;
   {
     Machine machine(disk_, later, 4);
     const auto opened = machine.open(options(true));
@@ -129,7 +129,7 @@ TEST_F(LostHistory, AnEmptyStoreCanBeAcceptedToo) {
   make(20, 30);
   ASSERT_TRUE(disk_.directory()->remove("store.db"));
   ASSERT_TRUE(disk_.directory()->remove("store.db-wal"));
-  Record later;
+  JournalRecord later;
   Machine machine(disk_, later, 4);
   ASSERT_TRUE(machine.open(options(true)));
   EXPECT_GT(machine.store().revision(), newest_);
@@ -201,7 +201,7 @@ TEST_P(DisplacedFile, S1_StopsAcknowledgements) {
   for (const std::string name : kFiles) {
     SCOPED_TRACE(name);
     FaultDisk disk;
-    Record record;
+    JournalRecord record;
     Machine machine(disk, record, 1);
     ASSERT_TRUE(machine.open());
     machine.work(3);
@@ -215,7 +215,7 @@ TEST_P(DisplacedFile, S1_StopsAcknowledgements) {
     EXPECT_THAT(machine.store().poisoned()->message, HasSubstr("/disk/" + name));
     EXPECT_THAT(machine.store().poisoned()->message, HasSubstr("save with kubectl"));
     machine.write("z", false, 50);
-    EXPECT_EQ(machine.refusals().back(), Refusal::poisoned);
+    EXPECT_EQ(machine.refusals().back(), WriteRefusal::poisoned);
   }
 }
 
@@ -237,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(All, DisplacedFile,
 TEST(HeldFiles, ACutFileStopsAcknowledgements) {
   for (const std::string name : {"store.db", "store.db-wal"}) {
     FaultDisk disk;
-    Record record;
+    JournalRecord record;
     Machine machine(disk, record, 1);
     LogOptions options = small_options();
     options.checkpoint_pages = 1'000'000;

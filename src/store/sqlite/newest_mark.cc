@@ -76,11 +76,11 @@ Result<NewestMark> NewestMark::make(env::DataDirectory& directory, const std::st
     TRY(VfsFile file,
         VfsFile::open(directory.path() + "/" + kNewMarkFile, vfs, VfsFile::Use::read_and_write));
     for (uint64_t i = 0; i < kSlots; ++i) {
-      if (file.write(i * kSlotBytes, slot_text(revision)) != Outcome::done) {
+      if (file.write(i * kSlotBytes, slot_text(revision)) != SqliteResult::done) {
         return fail(plain_error(file.error()));
       }
     }
-    if (file.sync() != Outcome::done) {
+    if (file.sync() != SqliteResult::done) {
       return fail(plain_error(file.error()));
     }
   }
@@ -90,9 +90,9 @@ Result<NewestMark> NewestMark::make(env::DataDirectory& directory, const std::st
               : fail(plain_error(fmt::format("{}/{} is gone", directory.path(), kMarkFile)));
 }
 
-Outcome NewestMark::write(Revision revision) {
-  const Outcome outcome = file_.write(next_slot_ * kSlotBytes, slot_text(revision));
-  if (outcome == Outcome::done) {
+SqliteResult NewestMark::write(Revision revision) {
+  const SqliteResult outcome = file_.write(next_slot_ * kSlotBytes, slot_text(revision));
+  if (outcome == SqliteResult::done) {
     revision_ = revision;
     next_slot_ = (next_slot_ + 1) % kSlots;
     synced_ = false;
@@ -100,9 +100,9 @@ Outcome NewestMark::write(Revision revision) {
   return outcome;
 }
 
-Outcome NewestMark::sync() {
-  const Outcome outcome = synced_ ? Outcome::done : file_.sync();
-  synced_ = synced_ || outcome == Outcome::done;
+SqliteResult NewestMark::sync() {
+  const SqliteResult outcome = synced_ ? SqliteResult::done : file_.sync();
+  synced_ = synced_ || outcome == SqliteResult::done;
   return outcome;
 }
 

@@ -1,5 +1,5 @@
 // The newest acknowledged revision in a file of its own, `store.db-newest`: how a start finds that
-// the database or its log has lost what was acknowledged (docs/decisions/0071). Written after the
+// the database or its log has lost what was acknowledged (docs/decisions/0046). Written after the
 // commit and before the acknowledgement, so it never names a revision that a crash can take back.
 // Written, not synced: a sync follows soon, for many commits at once.
 //
@@ -29,8 +29,8 @@ class NewestMark {
                                  Revision revision);
 
   Revision revision() const { return revision_; }
-  Outcome write(Revision revision);
-  Outcome sync();
+  SqliteResult write(Revision revision);
+  SqliteResult sync();
   // Of the last call that was not `done`.
   const std::string& error() const { return file_.error(); }
 

@@ -38,72 +38,72 @@ RevisionLog::~RevisionLog() {
   }
 }
 
-Outcome RevisionLog::append(std::span<const LogEntry> entries) {
+SqliteResult RevisionLog::append(std::span<const LogEntry> entries) {
   if (failed_) {
-    return Outcome::failed;
+    return SqliteResult::failed;
   }
   // Before: a commit would make a log that was cut long enough again. After: nothing that went to a
   // removed file is acknowledged.
-  Outcome outcome = check_files();
-  outcome = outcome == Outcome::done ? insert_all(entries) : outcome;
-  if (outcome == Outcome::full && !full_) {
+  SqliteResult outcome = check_files();
+  outcome = outcome == SqliteResult::done ? insert_all(entries) : outcome;
+  if (outcome == SqliteResult::full && !full_) {
     // The first to meet the full disk gets what was reserved: nothing is lost by the change.
     full_ = true;
     why_ = database_.error();
     directory_->release_reserve();
     outcome = insert_all(entries);
   }
-  outcome = outcome == Outcome::done ? check_files() : outcome;
-  return settle(outcome == Outcome::done ? write_mark() : outcome);
+  outcome = outcome == SqliteResult::done ? check_files() : outcome;
+  return settle(outcome == SqliteResult::done ? write_mark() : outcome);
 }
 
-Outcome RevisionLog::check_files() {
+SqliteResult RevisionLog::check_files() {
   files_.expect_bytes(kLogFile, write_ahead_log_bytes(database_.log_pages(), page_bytes_));
   std::string wrong = files_.check();
   if (wrong.empty()) {
-    return Outcome::done;
+    return SqliteResult::done;
   }
   why_ = std::move(wrong);
   advice_ =
       "reads go on: save with kubectl what the directory has lost, then stop the server, and put "
       "the files back or restore the data directory from a copy";
-  return Outcome::failed;
+  return SqliteResult::failed;
 }
 
-Outcome RevisionLog::write_mark() {
-  Outcome outcome = mark_->write(newest_);
-  if (outcome == Outcome::full) {
+SqliteResult RevisionLog::write_mark() {
+  SqliteResult outcome = mark_->write(newest_);
+  if (outcome == SqliteResult::full) {
     // It overwrites what it has, but some file systems write that elsewhere.
     full_ = true;
     why_ = mark_->error();
     directory_->release_reserve();
     outcome = mark_->write(newest_);
   }
-  if (outcome == Outcome::done) {
+  if (outcome == SqliteResult::done) {
     return outcome;
   }
   // The group is committed, and cannot be taken back.
   why_ = mark_->error();
-  return Outcome::failed;
+  return SqliteResult::failed;
 }
 
-Outcome RevisionLog::sync_mark() {
+SqliteResult RevisionLog::sync_mark() {
   if (failed_ || !mark_) {
-    return failed_ ? Outcome::failed : Outcome::done;
+    return failed_ ? SqliteResult::failed : SqliteResult::done;
   }
-  const Outcome outcome = mark_->sync();
-  if (outcome == Outcome::done) {
+  const SqliteResult outcome = mark_->sync();
+  if (outcome == SqliteResult::done) {
     return outcome;
   }
   why_ = mark_->error();
-  return settle(Outcome::failed);
+  return settle(SqliteResult::failed);
 }
 
-Outcome RevisionLog::insert_all(std::span<const LogEntry> entries) {
+SqliteResult RevisionLog::insert_all(std::span<const LogEntry> entries) {
   const auto before = std::tuple(newest_, row_count_, checksum_sum_);
-  Outcome outcome = database_.run("BEGIN");
+  SqliteResult outcome = database_.run("BEGIN");
   for (const LogEntry& entry : entries) {
-    if (outcome != Outcome::done) {
+    if (outcome != SqliteResult::done) {
       break;
     }
     const Version& version = *entry.version;
@@ -123,8 +123,8 @@ Outcome RevisionLog::insert_all(std::span<const LogEntry> entries) {
     ++row_count_;
     checksum_sum_ += checksum;
   }
-  outcome = finish(outcome == Outcome::done ? save_state() : outcome);
-  if (outcome != Outcome::done) {
+  outcome = finish(outcome == SqliteResult::done ? save_state() : outcome);
+  if (outcome != SqliteResult::done) {
     std::tie(newest_, row_count_, checksum_sum_) = before;
     return outcome;
   }
@@ -134,7 +134,7 @@ Outcome RevisionLog::insert_all(std::span<const LogEntry> entries) {
   return outcome;
 }
 
-Outcome RevisionLog::save_state() {
+SqliteResult RevisionLog::save_state() {
   return statements_.update_state.bind(1, number(newest_))
       .bind(2, number(compacted_))
       .bind(3, number(row_count_))
@@ -142,22 +142,22 @@ Outcome RevisionLog::save_state() {
       .step();
 }
 
-Outcome RevisionLog::finish(Outcome outcome) {
-  if (outcome == Outcome::done) {
+SqliteResult RevisionLog::finish(SqliteResult outcome) {
+  if (outcome == SqliteResult::done) {
     outcome = database_.run("COMMIT");
   }
-  if (outcome != Outcome::done) {
+  if (outcome != SqliteResult::done) {
     // Taking back says its own error, which is not the one to report.
     why_ = database_.error();
-    if (database_.rollback() != Outcome::done) {
-      return Outcome::failed;
+    if (database_.rollback() != SqliteResult::done) {
+      return SqliteResult::failed;
     }
   }
   return outcome;
 }
 
-Outcome RevisionLog::settle(Outcome outcome) {
-  if (outcome == Outcome::failed) {
+SqliteResult RevisionLog::settle(SqliteResult outcome) {
+  if (outcome == SqliteResult::failed) {
     failed_ = true;
   }
   return outcome;

@@ -2,7 +2,7 @@
 // sync for each group. Rows that newer ones have replaced go once the kept history has moved past
 // them, a step at a time. Blocks: after open() and replay() it belongs to the journal's thread.
 //
-// An error of a write or a sync is final (reliability.md 2): everything after it fails the same way
+// An error of a write or a sync is final (safety.md V2): everything after it fails the same way
 // until the file is opened anew. A full disk is not: the group is taken back as a whole, what was
 // reserved is given up for it, and maintain() finds out when there is room again.
 #pragma once
@@ -57,13 +57,13 @@ class RevisionLog {
   Result<void> replay(ReplayListener& listener);
 
   // All of them or none. With `full` none is there, and they may be given up.
-  Outcome append(std::span<const LogEntry> entries);
+  SqliteResult append(std::span<const LogEntry> entries);
   // What is due of checkpoint, compaction and giving pages back; a bounded step of each. While
   // full() it makes what room there is to make, and takes the reserve again if there is enough.
-  Outcome maintain();
+  SqliteResult maintain();
 
   // Makes the mark of the newest revision durable, if it is not yet.
-  Outcome sync_mark();
+  SqliteResult sync_mark();
 
   // The reserve is in use, or was.
   bool full() const { return full_; }
@@ -105,25 +105,25 @@ class RevisionLog {
   // Makes a store of what is left, whose next revision was never given before.
   Result<void> start_behind(Revision acknowledged);
 
-  Outcome insert_all(std::span<const LogEntry> entries);
-  Outcome save_state();
+  SqliteResult insert_all(std::span<const LogEntry> entries);
+  SqliteResult save_state();
   // That they are still those of the directory.
-  Outcome check_files();
-  Outcome write_mark();
-  Outcome compact_step(Revision target, size_t rows);
-  Outcome compact(Revision target, size_t rows);
-  Outcome remove_row(Revision revision);
+  SqliteResult check_files();
+  SqliteResult write_mark();
+  SqliteResult compact_step(Revision target, size_t rows);
+  SqliteResult compact(Revision target, size_t rows);
+  SqliteResult remove_row(Revision revision);
   // Ends the open transaction, one way or the other.
-  Outcome finish(Outcome outcome);
+  SqliteResult finish(SqliteResult outcome);
   // Remembers why, and whether it is final.
-  Outcome settle(Outcome outcome);
+  SqliteResult settle(SqliteResult outcome);
   void note_kept(Revision revision, size_t bytes);
   // The newest revision whose history is no longer kept.
   Revision compaction_target();
-  Outcome regain();
-  Outcome checkpoint(bool truncate);
+  SqliteResult regain();
+  SqliteResult checkpoint(bool truncate);
   // A step of it, if more than so many pages are free.
-  Outcome give_pages_back(int64_t keep_free);
+  SqliteResult give_pages_back(int64_t keep_free);
 
   std::unique_ptr<env::DataDirectory> directory_;
   LogOptions options_;

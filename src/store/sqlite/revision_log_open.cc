@@ -65,7 +65,7 @@ Result<std::unique_ptr<RevisionLog>> RevisionLog::open(
 Result<void> RevisionLog::make_durable() {
   // What an earlier process wrote to the log and could not sync is only in memory now, and no sync
   // would write it again: copying it makes it durable before anything is built on it.
-  if (database_.checkpoint(true) != Outcome::done) {
+  if (database_.checkpoint(true) != SqliteResult::done) {
     return fail(plain_error(database_.error()));
   }
   if (!mark_) {
@@ -76,7 +76,8 @@ Result<void> RevisionLog::make_durable() {
     TRY_VOID(start_behind(mark_->revision()));
   }
   const bool is_behind = mark_->revision() < newest_;
-  if ((is_behind && mark_->write(newest_) != Outcome::done) || mark_->sync() != Outcome::done) {
+  if ((is_behind && mark_->write(newest_) != SqliteResult::done) ||
+      mark_->sync() != SqliteResult::done) {
     return fail(plain_error(mark_->error()));
   }
   return {};
@@ -86,16 +87,16 @@ Result<void> RevisionLog::start_behind(Revision acknowledged) {
   // Watchers from before must not go on as if nothing had happened, so no history is kept, and no
   // revision means two states.
   loss_ = Loss{newest_ + 1, acknowledged};
-  Outcome outcome = Outcome::done;
-  while (outcome == Outcome::done && compacted_ < newest_) {
+  SqliteResult outcome = SqliteResult::done;
+  while (outcome == SqliteResult::done && compacted_ < newest_) {
     outcome = compact_step(newest_, options_.compact_rows);
   }
-  if (outcome == Outcome::done) {
+  if (outcome == SqliteResult::done) {
     newest_ = compacted_ = target_ = acknowledged + kMarkSlack;
     outcome = database_.run("BEGIN");
-    outcome = finish(outcome == Outcome::done ? save_state() : outcome);
+    outcome = finish(outcome == SqliteResult::done ? save_state() : outcome);
   }
-  return outcome == Outcome::done ? Result<void>() : fail(plain_error(why_));
+  return outcome == SqliteResult::done ? Result<void>() : fail(plain_error(why_));
 }
 
 Result<void> RevisionLog::hold_files() {
@@ -124,9 +125,9 @@ Result<void> RevisionLog::prepare() {
 Result<void> RevisionLog::load_state() {
   TRY(Statement state, database_.prepare("SELECT newest, compacted, row_count, checksum_sum FROM "
                                          "state WHERE id = 1"));
-  const Outcome outcome = state.step();
-  if (outcome != Outcome::row) {
-    return fail(plain_error(outcome == Outcome::done
+  const SqliteResult outcome = state.step();
+  if (outcome != SqliteResult::row) {
+    return fail(plain_error(outcome == SqliteResult::done
                                 ? directory_->path() + "/store.db has no row in table state"
                                 : database_.error()));
   }

@@ -61,8 +61,8 @@ Result<void> RevisionLog::replay(ReplayListener& listener) {
   Revision last = 0;
   uint64_t count = 0;
   uint64_t sum = 0;
-  Outcome outcome = rows.step();
-  for (; outcome == Outcome::row; outcome = rows.step()) {
+  SqliteResult outcome = rows.step();
+  for (; outcome == SqliteResult::row; outcome = rows.step()) {
     const std::optional<Change> change = change_named(rows.text(2));
     const Row row{static_cast<Revision>(rows.integer(0)),
                   static_cast<Revision>(rows.integer(1)),
@@ -88,7 +88,7 @@ Result<void> RevisionLog::replay(ReplayListener& listener) {
     }
     listener.on_kept({row.revision, row.change, row.resource, row.key, std::string(row.object)});
   }
-  if (outcome != Outcome::done) {
+  if (outcome != SqliteResult::done) {
     return fail(plain_error(database_.error()));
   }
   if (count != row_count_ || sum != checksum_sum_) {

@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* kNewFile = "store.db.new";
 
-// Exclusive: nobody else can change rows behind the memory's back, and no shared memory is needed.
-// Pages are written at the commit only, so a commit is one sequence of writes and one sync.
+// Exclusive: no other process can change rows behind the memory's back, and no shared memory is
+// needed. Pages are written at the commit only, so a commit is one sequence of writes and one sync.
 constexpr const char* kSettings = R"(
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA synchronous = FULL;

@@ -28,26 +28,13 @@ Status failed_status(const std::string& why, const std::string& advice) {
 
 SqliteJournal::SqliteJournal(env::Executor& core, env::Executor& worker, env::Log& log,
                              std::unique_ptr<RevisionLog> file)
-    : core_(core),
-      worker_(worker),
-      log_(log),
-      file_(std::move(file)),
-      self_(std::make_shared<SqliteJournal*>(this)) {}
+    : core_(core), worker_(worker), log_(log), file_(std::move(file)) {}
 
 SqliteJournal::~SqliteJournal() {
   core_.cancel(regain_);
   core_.cancel(mark_sync_);
   // Closed behind everything that is still to be done with it.
   worker_.post([file = std::move(file_)]() mutable { file.reset(); });
-}
-
-template <class Work>
-env::Task SqliteJournal::guarded(Work work) {
-  return [weak = std::weak_ptr(self_), work = std::move(work)] {
-    if (const auto self = weak.lock()) {
-      work(**self);
-    }
-  };
 }
 
 void SqliteJournal::start(JournalListener& listener) {
@@ -75,7 +62,7 @@ void SqliteJournal::request_group() {
   }
   requested_ = true;
   // Not at once: what the tasks already waiting on this executor write comes along.
-  core_.post(guarded([](SqliteJournal& self) {
+  core_.post(self_.bind([](SqliteJournal& self) {
     self.requested_ = false;
     self.start_group();
   }));
@@ -94,34 +81,29 @@ void SqliteJournal::start_group() {
     queue_.pop_front();
   }
   under_way_ = true;
-  worker_.post([weak = std::weak_ptr(self_), file = file_, group = std::move(group),
-                &core = core_]() mutable {
+  worker_.post([finish_group = self_.bind(&SqliteJournal::finish_group),
+                finish_maintenance = self_.bind(&SqliteJournal::finish_maintenance), file = file_,
+                group = std::move(group), &core = core_]() mutable {
     const Report committed = report_of(*file, file->append(*group));
     // The versions go back to the thread that owns what hangs on them.
-    core.post([weak, committed, group = std::move(group)] {
-      if (const auto self = weak.lock()) {
-        (*self)->finish_group(committed, *group);
-      }
+    core.post([finish_group, committed, group = std::move(group)]() mutable {
+      finish_group(committed, *group);
     });
     const Report maintained = report_of(*file, file->maintain());
-    if (maintained.outcome != Outcome::done || maintained.full != committed.full) {
-      core.post([weak, maintained] {
-        if (const auto self = weak.lock()) {
-          (*self)->finish_maintenance(maintained);
-        }
-      });
+    if (maintained.outcome != SqliteResult::done || maintained.full != committed.full) {
+      core.post([finish_maintenance, maintained]() mutable { finish_maintenance(maintained); });
     }
   });
 }
 
 void SqliteJournal::finish_group(const Report& report, Group& group) {
   under_way_ = false;
-  if (report.outcome == Outcome::done) {
+  if (report.outcome == SqliteResult::done) {
     ++groups_;
     schedule_mark_sync();
     const Revision last = group.back().version->revision();
     set_full(report.full, report.why);
-    // The next group is on its way before anybody is told of this one.
+    // The next group is on its way before the store hears of this one.
     start_group();
     listener_->on_durable(last);
     request_group();
@@ -141,7 +123,7 @@ void SqliteJournal::finish_maintenance(const Report& report) {
 }
 
 bool SqliteJournal::take(const Report& report) {
-  if (report.outcome == Outcome::failed) {
+  if (report.outcome == SqliteResult::failed) {
     fail_all(report);
     return false;
   }
@@ -176,40 +158,31 @@ void SqliteJournal::schedule_regain() {
   if (regain_ != env::TimerId::none) {
     return;
   }
-  regain_ = core_.schedule(kRegainPeriod, guarded([](SqliteJournal& self) {
-                             self.regain_ = env::TimerId::none;
-                             self.worker_.post([weak = std::weak_ptr(self.self_), file = self.file_,
-                                                &core = self.core_] {
-                               const Outcome outcome =
-                                   file->full() ? file->maintain() : Outcome::done;
-                               core.post([weak, report = report_of(*file, outcome)] {
-                                 if (const auto alive = weak.lock()) {
-                                   (*alive)->finish_maintenance(report);
-                                 }
-                               });
-                             });
-                           }));
+  regain_ = core_.schedule(kRegainPeriod, self_.bind([](SqliteJournal& self) {
+    self.regain_ = env::TimerId::none;
+    auto finish = self.self_.bind(&SqliteJournal::finish_maintenance);
+    self.worker_.post([finish, file = self.file_, &core = self.core_] {
+      const SqliteResult outcome = file->full() ? file->maintain() : SqliteResult::done;
+      core.post([finish, report = report_of(*file, outcome)]() mutable { finish(report); });
+    });
+  }));
 }
 
 void SqliteJournal::schedule_mark_sync() {
   if (mark_sync_ != env::TimerId::none) {
     return;
   }
-  mark_sync_ = core_.schedule(kMarkSyncDelay, guarded([](SqliteJournal& self) {
-                                self.mark_sync_ = env::TimerId::none;
-                                self.worker_.post([weak = std::weak_ptr(self.self_),
-                                                   file = self.file_, &core = self.core_] {
-                                  const Outcome outcome = file->sync_mark();
-                                  if (outcome == Outcome::done) {
-                                    return;
-                                  }
-                                  core.post([weak, report = report_of(*file, outcome)] {
-                                    if (const auto alive = weak.lock()) {
-                                      (*alive)->take(report);
-                                    }
-                                  });
-                                });
-                              }));
+  mark_sync_ = core_.schedule(kMarkSyncDelay, self_.bind([](SqliteJournal& self) {
+    self.mark_sync_ = env::TimerId::none;
+    auto take = self.self_.bind(&SqliteJournal::take);
+    self.worker_.post([take, file = self.file_, &core = self.core_] {
+      const SqliteResult outcome = file->sync_mark();
+      if (outcome == SqliteResult::done) {
+        return;
+      }
+      core.post([take, report = report_of(*file, outcome)]() mutable { take(report); });
+    });
+  }));
 }
 
 }  // namespace windlass::store

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/weak_self.h"
 #include "env/executor.h"
 #include "env/log.h"
 #include "store/journal.h"
@@ -45,12 +46,12 @@ class SqliteJournal final : public Journal {
   using Group = std::vector<LogEntry>;
   // How the file is after some work on it.
   struct Report {
-    Outcome outcome = Outcome::done;
+    SqliteResult outcome = SqliteResult::done;
     bool full = false;
     std::string why;
     std::string advice;
   };
-  static Report report_of(const RevisionLog& file, Outcome outcome) {
+  static Report report_of(const RevisionLog& file, SqliteResult outcome) {
     return {outcome, file.full(), file.why(), file.advice()};
   }
 
@@ -64,9 +65,6 @@ class SqliteJournal final : public Journal {
   void fail_all(const Report& report);
   void schedule_regain();
   void schedule_mark_sync();
-  // A task for the core that does nothing once the journal is gone.
-  template <class Work>
-  env::Task guarded(Work work);
 
   env::Executor& core_;
   env::Executor& worker_;
@@ -81,7 +79,7 @@ class SqliteJournal final : public Journal {
   uint64_t groups_ = 0;
   env::TimerId regain_ = env::TimerId::none;
   env::TimerId mark_sync_ = env::TimerId::none;
-  std::shared_ptr<SqliteJournal*> self_;
+  WeakSelf<SqliteJournal> self_{this};
 };
 
 }  // namespace windlass::store

@@ -32,7 +32,7 @@ class SqliteJournalTest : public testing::Test {
   }
 
   FaultDisk disk_;
-  Record record_;
+  JournalRecord record_;
   LogOptions options_ = small_options();
   std::unique_ptr<Machine> machine_;
   uint64_t seed_ = 0;
@@ -139,7 +139,7 @@ TEST_F(SqliteJournalTest, CompactionBoundsRowsAndFile) {
   EXPECT_EQ(machine.store().revision(), 3'001U);
 }
 
-TEST_F(SqliteJournalTest, G_S4_OnAFullDiskReadsAndDeletionsGoOnAndItRecoversByItself) {
+TEST_F(SqliteJournalTest, V3_OnAFullDiskReadsAndDeletionsGoOnAndItRecoversByItself) {
   disk_.set_capacity(1'000'000);
   Machine& machine = restart();
   int written = 0;
@@ -154,7 +154,7 @@ TEST_F(SqliteJournalTest, G_S4_OnAFullDiskReadsAndDeletionsGoOnAndItRecoversByIt
   EXPECT_FALSE(machine.store().poisoned());
 
   machine.write("other", false, 10);
-  EXPECT_EQ(machine.refusals().back(), Refusal::full);
+  EXPECT_EQ(machine.refusals().back(), WriteRefusal::full);
   EXPECT_NE(machine.store().get({"pods", "x", "name0"}), nullptr);
   const Revision before = machine.store().revision();
   for (int i = 0; i < written; ++i) {
@@ -170,10 +170,10 @@ TEST_F(SqliteJournalTest, G_S4_OnAFullDiskReadsAndDeletionsGoOnAndItRecoversByIt
   record_.expect_restarted(restart().store());
 }
 
-TEST_F(SqliteJournalTest, G_S4_AFullDiskIsLookedAtAgain) {
+TEST_F(SqliteJournalTest, V3_AFullDiskIsLookedAtAgain) {
   disk_.set_capacity(600'000);
   Machine& machine = restart();
-  // What can be given back is soon used up; then only somebody else can make room.
+  // What can be given back is soon used up; then only another program can make room.
   for (int i = 0; i < 1'000; ++i) {
     if (machine.store().full()) {
       machine.sim().run_for(seconds(2));
@@ -199,7 +199,7 @@ TEST_F(SqliteJournalTest, S1_WhatFoundNoRoomIsNeitherSeenNorBuiltOn) {
   Machine& machine = restart();
   machine.write("a", false, 100);
   machine.settle();
-  disk_.plan(FaultDisk::Fault::full, 1, true);
+  disk_.plan(FaultDisk::DiskFault::full, 1, true);
   machine.write("a", false, 200);
   machine.write("b", false, 200);
   machine.write("a", false, 300);
@@ -225,7 +225,7 @@ TEST_F(SqliteJournalTest, StartsOnAFullDiskForReadsAndDeletions) {
   EXPECT_TRUE(machine.store().full());
   record_.expect_restarted(machine.store());
   machine.write("new", false, 10);
-  EXPECT_EQ(machine.refusals().back(), Refusal::full);
+  EXPECT_EQ(machine.refusals().back(), WriteRefusal::full);
 }
 
 TEST_F(SqliteJournalTest, ANewStoreDoesNotBeginWithoutRoom) {
@@ -233,12 +233,12 @@ TEST_F(SqliteJournalTest, ANewStoreDoesNotBeginWithoutRoom) {
   EXPECT_THAT(refusal_to_start(), HasSubstr("no space"));
 }
 
-TEST_F(SqliteJournalTest, G_S3_AFailedWritePoisonsTheStoreAndSaysWhy) {
+TEST_F(SqliteJournalTest, V2_AFailedWritePoisonsTheStoreAndSaysWhy) {
   Machine& machine = restart();
   machine.write("a", false, 100);
   machine.settle();
   // Behind the look at its three files.
-  disk_.plan(FaultDisk::Fault::io_error, 4, false);
+  disk_.plan(FaultDisk::DiskFault::io_error, 4, false);
   machine.write("a", false, 200);
   machine.settle();
   ASSERT_TRUE(machine.store().poisoned());
@@ -246,7 +246,7 @@ TEST_F(SqliteJournalTest, G_S3_AFailedWritePoisonsTheStoreAndSaysWhy) {
   EXPECT_THAT(machine.store().poisoned()->message, HasSubstr("store.db: disk I/O error"));
   EXPECT_EQ(machine.store().get({"pods", "x", "a"})->revision(), 2U) << "reads go on";
   machine.write("b", false, 10);
-  EXPECT_EQ(machine.refusals().back(), Refusal::poisoned);
+  EXPECT_EQ(machine.refusals().back(), WriteRefusal::poisoned);
 }
 
 }  // namespace

@@ -3,14 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "posix/data_directory.h"
 #include "posix/event_loop.h"
+#include "posix/files/data_directory.h"
 #include "posix/posix_clock.h"
 #include "posix/testing.h"
 #include "posix/worker_thread.h"
-#include "sim/sim_log.h"
 #include "store/sqlite/sqlite_journal.h"
 #include "store/store.h"
+#include "virtual_world/virtual_log.h"
 
 namespace windlass::store {
 namespace {
@@ -29,7 +29,7 @@ class ThreadedJournal : public testing::Test {
       auto file = RevisionLog::open(posix::open_data_directory(path).value(), options);
       EXPECT_TRUE(file) << file.error().message;
       journal = std::make_unique<SqliteJournal>(core, worker, log, *std::move(file));
-      store = std::make_unique<Store>(journal.get(), Limits{.history_events = 20});
+      store = std::make_unique<Store>(journal.get(), StoreLimits{.history_events = 20});
       EXPECT_TRUE(store->load());
     }
     ~Life() {
@@ -47,7 +47,7 @@ class ThreadedJournal : public testing::Test {
       }
       --left;
       const std::string name = "pod" + std::to_string(writer);
-      const Key key{"pods", "x", name};
+      const ObjectKey key{"pods", "x", name};
       const VersionPtr head = store->head(key);
       const std::string bytes(500, static_cast<char>('a' + left % 26));
       const auto taken = head && left % 5 == 0
@@ -69,7 +69,7 @@ class ThreadedJournal : public testing::Test {
     }
     std::string state() const {
       std::string text;
-      const Page page = store->list({.resource = "pods"}).value();
+      const VersionPage page = store->list({.resource = "pods"}).value();
       for (const VersionPtr& version : page.items) {
         text += version->key() + "@" + std::to_string(version->revision()) + version->bytes();
       }
@@ -79,7 +79,7 @@ class ThreadedJournal : public testing::Test {
     posix::PosixClock clock;
     posix::EventLoop core;
     posix::WorkerThread worker;
-    sim::SimLog log;
+    virtual_world::VirtualLog log;
     std::unique_ptr<SqliteJournal> journal;
     std::unique_ptr<Store> store;
     int left = 0;

@@ -56,20 +56,20 @@ Result<void> VfsFile::read(uint64_t offset, void* into, size_t bytes) {
   return {};
 }
 
-Outcome VfsFile::write(uint64_t offset, const std::string& bytes) {
+SqliteResult VfsFile::write(uint64_t offset, const std::string& bytes) {
   return outcome("written",
                  file_->pMethods->xWrite(file_.get(), bytes.data(), static_cast<int>(bytes.size()),
                                          static_cast<sqlite3_int64>(offset)));
 }
 
-Outcome VfsFile::sync() {
+SqliteResult VfsFile::sync() {
   return outcome("synced",
                  file_->pMethods->xSync(file_.get(), SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY));
 }
 
-Outcome VfsFile::outcome(const char* operation, int code) {
+SqliteResult VfsFile::outcome(const char* operation, int code) {
   if (code == SQLITE_OK) {
-    return Outcome::done;
+    return SqliteResult::done;
   }
   // Set by the layer of this call; a layer without it has no more to say than its code.
   const int system = vfs_->xGetLastError != nullptr ? vfs_->xGetLastError(vfs_, 0, nullptr) : 0;
@@ -77,7 +77,7 @@ Outcome VfsFile::outcome(const char* operation, int code) {
       fmt::format("{}: cannot be {} ({}{})", path(), operation, code,
                   system != 0 ? ", " + std::generic_category().message(system) : std::string());
   const bool quota = code == SQLITE_IOERR_WRITE && system == EDQUOT;
-  return code == SQLITE_FULL || quota ? Outcome::full : Outcome::failed;
+  return code == SQLITE_FULL || quota ? SqliteResult::full : SqliteResult::failed;
 }
 
 }  // namespace windlass::store

@@ -31,8 +31,8 @@ class VfsFile {
   // As many bytes, or an error.
   Result<void> read(uint64_t offset, void* into, size_t bytes);
   // When one of these is not done, error() says why.
-  Outcome write(uint64_t offset, const std::string& bytes);
-  Outcome sync();
+  SqliteResult write(uint64_t offset, const std::string& bytes);
+  SqliteResult sync();
   const std::string& error() const { return error_; }
 
  private:
@@ -40,7 +40,7 @@ class VfsFile {
     void operator()(sqlite3_file* file) const;
   };
   VfsFile(std::string path, sqlite3_vfs* vfs);
-  Outcome outcome(const char* operation, int code);
+  SqliteResult outcome(const char* operation, int code);
 
   // The layer keeps a pointer to it.
   std::unique_ptr<std::string> path_;

@@ -2,7 +2,7 @@
 // record and forgets the rest, which is right for what a crash left half written, and wrong for a
 // log that was damaged afterwards: there acknowledged writes would vanish without a word. Every
 // commit is synced before the next one begins, so a crash leaves at most one unfinished commit;
-// more than one behind a damaged record means that the record was whole once (reliability.md 2).
+// more than one behind a damaged record means that the record was whole once (safety.md V6).
 #pragma once
 
 #include <cstdint>

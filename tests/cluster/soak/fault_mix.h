@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/generator.h"
-#include "cli/cluster_testing.h"
+#include "cli/commands/controller/cluster_testing.h"
 
 namespace windlass::cluster_tests {
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/kubeconfig.h"
 #include "cluster/soak/controller_process.h"
 #include "cluster/soak/fault_mix.h"
 #include "cluster/soak/memory.h"
 #include "cluster/soak/round.h"
+#include "plane/kubeconfig_text.h"
 #include "posix/testing.h"
 #include "remote/testing.h"
 
@@ -77,10 +77,10 @@ class Soak {
 
  private:
   std::string write_kubeconfig() {
-    const remote::Access access = cluster_.access();
+    const remote::ClusterAccess access = cluster_.access();
     return directory_.write(
-        "kubeconfig", cli::kubeconfig_text({access.server.text(), access.authority_pem, "admin", "",
-                                            access.certificate_pem, access.key_pem}));
+        "kubeconfig", plane::kubeconfig_text({access.server.text(), access.authority_pem, "admin",
+                                              "", access.certificate_pem, access.key_pem}));
   }
 
   Duration age() { return user_.clock.monotonic() - started_; }

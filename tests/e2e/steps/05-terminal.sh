@@ -26,7 +26,7 @@ if command -v tmux >/dev/null; then
   check terminal-clean '!\[[#-]+\]' screen
   tmux -L "windlass-$$" kill-server
 else
-  echo "no tmux: what a terminal shows is not looked at"
+  skip e2e-terminal "no tmux on PATH"
 fi
 check piped $'created: completions 2.*succeeded.*Complete' "$windlass" run "$work/run.yaml"
 check piped-plain $'!\\[-*\\]|\x1b' "$windlass" run "$work/run.yaml"

@@ -16,7 +16,7 @@ make_seats() {
 {"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"urgent"},"value":1000}
 JSON
   k patch node node-1 --subresource=status --type=merge -p '{"status":{"capacity":{"example.com/seat":"2"},"allocatable":{"example.com/seat":"2"}}}' 2>&1 | grep -q patched && return
-  echo "this kubectl has no patch --subresource: preemption is not looked at"
+  skip e2e-preemption "this kubectl has no patch --subresource"
   return 1
 }
 
@@ -60,7 +60,7 @@ marked_rows() {
 # Rows whose pods are not.
 other_rows() {
   if k get node node-1 -o json | grep -q 'memory limits are not enforced'; then
-    echo "no cgroup controller for memory: R-6 is not looked at"
+    skip e2e-R-6 "no cgroup controller for memory"
   else
     disrupted R-6 'Failed//[|]137/OOMKilled' '' nothing '' '"resources":{"limits":{"memory":"32Mi"}}' 'sleep 3; exec tail /dev/zero'
   fi

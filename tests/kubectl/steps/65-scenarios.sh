@@ -11,5 +11,5 @@ if [ -x "$build/tests/cluster/windlass_cluster_scenarios" ]; then
   check scenarios-no-pods 'No resources found' k get pods -n scenarios
   check scenarios-no-jobs 'No resources found' k get jobs -n scenarios
 else
-  echo "no windlass_cluster_scenarios: stopping it is not looked at"
+  skip kubectl-scenarios "windlass_cluster_scenarios is not built"
 fi

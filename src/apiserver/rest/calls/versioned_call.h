@@ -1,0 +1,40 @@
+// A call that begins when the store has reached the version that its client knows (api.md M62,
+// M64, M69): what GET, list and watch have in common.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "apiserver/rest/answers/reply.h"
+#include "apiserver/rest/calls/wait_for_version.h"
+#include "apiserver/rest/rest_context.h"
+#include "apiserver/rest/rest_request.h"
+
+namespace windlass::apiserver {
+
+// `run(request, reply)` on the core executor. Mostly the version is there, and nothing is copied.
+template <class Run>
+std::unique_ptr<http::Call> versioned_call(RestContext& context, RestRequest request,
+                                           store::Revision at_least, Run run,
+                                           Pace pace = Pace::slow) {
+  auto begin = [&context, at_least, run = std::move(run),
+                request = std::move(request)](std::shared_ptr<http::Exchange> exchange) mutable {
+    const Reply reply(context, request, std::move(exchange));
+    if (context.server.store().revision() >= at_least) {
+      run(request, reply);
+      return;
+    }
+    wait_for_version(context, at_least,
+                     [run, request = std::make_shared<const RestRequest>(std::move(request)),
+                      reply](const Result<void>& there) {
+                       if (there) {
+                         run(*request, reply);
+                       } else {
+                         reply.fail(there.error());
+                       }
+                     });
+  };
+  return make_call(std::move(begin), pace);
+}
+
+}  // namespace windlass::apiserver

@@ -1,0 +1,53 @@
+// `windlass explain`: reads a Job, its pods, warnings about it and the log of the pod that decided,
+// and explains why the Job ended or what it waits for. Writes nothing. A small state machine on the
+// client's executor; the caller owns it until it has finished.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "cli/flags/cluster_flags.h"
+#include "cli/output/output.h"
+#include "client/api_client.h"
+#include "env/clock.h"
+
+namespace windlass::cli {
+
+struct ExplainOptions {
+  ClusterFlags cluster = {};
+  std::string ns = {};   // "": the context's
+  std::string job = {};  // its name
+  std::optional<int64_t> index = {};
+  bool json = false;
+  int64_t log_lines = 10;
+  // Those of the Job's controller, which are not in the Job. Without them: as the server reports,
+  // or else the defaults of Kubernetes.
+  std::optional<Duration> backoff_base = {};
+  std::optional<Duration> backoff_cap = {};
+};
+
+void declare_flags(Flags& flags, ExplainOptions& options);
+
+class ExplainSession {
+ public:
+  // The text of any path of the server.
+  using ReadText = std::function<void(const std::string& path, client::Done<std::string> done)>;
+
+  // `options.ns` is set. `on_finished` runs once, later.
+  ExplainSession(client::ApiClient& api, ReadText read_text, env::Clock& clock,
+                 ExplainOptions options, Output& output, std::function<void(ExitCode)> on_finished);
+  ~ExplainSession();
+  ExplainSession(const ExplainSession&) = delete;
+  ExplainSession& operator=(const ExplainSession&) = delete;
+
+  void start();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace windlass::cli

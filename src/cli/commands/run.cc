@@ -1,0 +1,442 @@
+#include "cli/commands/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "api/job/job_constants.h"
+#include "cli/flags/command_line.h"
+#include "cli/flags/node_flags.h"
+#include "cli/manifests/object_sink.h"
+#include "cli/manifests/run_preflight.h"
+#include "cli/output/background_output.h"
+#include "cli/output/final_jobs.h"
+#include "cli/output/live_output.h"
+#include "cli/output/log_printer.h"
+#include "cli/output/progress.h"
+#include "cli/output/reporter.h"
+#include "cli/output/text.h"
+#include "cli/process.h"
+#include "client/reflector.h"
+#include "plane/embedded_cluster.h"
+#include "plane/when_all.h"
+#include "posix/files/scratch_directory.h"
+#include "posix/process/inherited.h"
+#include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/event.pb.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::cli {
+namespace {
+
+using api::batch::v1::Job;
+using api::core::v1::Event;
+using api::core::v1::Pod;
+
+// Its pods do not count any more: it is suspended, or another controller manages it.
+bool is_idle(const Job& job) {
+  const std::string& manager = job.spec().managed_by();
+  if (!manager.empty() && manager != api::kBuiltInJobController) {
+    return true;
+  }
+  return job.status().active() == 0 &&
+         std::any_of(job.status().conditions().begin(), job.status().conditions().end(),
+                     [](const auto& condition) {
+                       return condition.type() == "Suspended" && condition.status() == "True";
+                     });
+}
+
+std::string temporary_dir() {
+  std::string named = posix::environment_variable("TMPDIR");
+  while (named.size() > 1 && named.ends_with('/')) {
+    named.pop_back();
+  }
+  return named.starts_with('/') ? named : "/tmp";
+}
+
+ExitCode run_jobs(RunOptions options, Output& output) {
+  options.images.directory = image_dir_or_default(options.images.directory);
+  Process process(options.verbosity);
+  const auto plan = plan_run(options, process.files, output);
+  if (!plan || !preflight(*plan, options.images, process.files, output)) {
+    return ExitCode::usage;
+  }
+  auto scratch = posix::ScratchDirectory::make(temporary_dir(), "windlass-run-");
+  if (!scratch) {
+    output.err("error: " + scratch.error().message + "\n");
+    return ExitCode::failed;
+  }
+  plane::NodeMachine machine = process.machine(options.limits, scratch->path());
+  machine.scratch_dir = scratch->path();
+  // Destroyed last: it may have to wait for a reader, and signals then have their default action.
+  BackgroundOutput background(output, process.clock);
+  return process.run_session<RunSession>([&](std::optional<RunSession>& session,
+                                             const OnFinished& on_finished) {
+    session.emplace(
+        process.env(), plane::supervised_containers(process.loop, process.clock, process.log),
+        options, *plan, machine, background, [&scratch, &background, on_finished](ExitCode code) {
+          if (const auto removed = scratch->remove(); !removed) {
+            background.err("warning: " + removed.error().message + "\n");
+          }
+          on_finished(code);
+        });
+  });
+}
+
+}  // namespace
+
+void declare_flags(Flags& flags, RunOptions& options) {
+  declare_job_flags(flags, options);
+  flags.duration("--timeout DURATION", options.timeout,
+                 "Stop the Jobs after this time, such as 90s, 5m or 1h30m");
+  flags.toggle("--logs", options.logs, "Print the output of the pods, each line with its pod");
+  flags.number("--nodes NUMBER", options.nodes,
+               "Number of nodes to spread the pods over; each has all resources of this machine",
+               {1, kMaxNodes});
+  declare_image_flags(flags, options.images);
+  declare_verbosity(flags, options.verbosity);
+  declare_limit_flags(flags, options.limits);
+  flags.paragraph("Ctrl-C stops the pods gracefully; press it again to kill them immediately.");
+  flags.exit_codes({{0, "All Jobs are Complete"},
+                    {1, "A Job has Failed"},
+                    {2, "Wrong usage, or a manifest is invalid"},
+                    {124, "Timed out"},
+                    {130, "Interrupted"}});
+  flags.examples(
+      {"windlass run examples/first-job.yaml", "windlass run job.yaml --timeout 10m --logs"});
+}
+
+Command run_command() {
+  return make_command<RunOptions>("run", "Run Jobs to completion on this machine as real processes",
+                                  run_jobs);
+}
+
+class RunSession::Impl {
+ public:
+  Impl(env::Env env, plane::ContainerFactory containers, RunOptions options, RunPlan plan,
+       plane::NodeMachine machine, Output& output, std::function<void(ExitCode)> on_finished)
+      : env_(env),
+        make_containers_(std::move(containers)),
+        options_(std::move(options)),
+        plan_(std::move(plan)),
+        machine_(std::move(machine)),
+        live_(output),
+        output_(live_),
+        on_finished_(std::move(on_finished)),
+        start_(env.clock.monotonic()),
+        reporter_(live_, start_, {options_.backoff_base, options_.backoff_cap}),
+        logs_(env.files, live_,
+              options_.format == OutputFormat::text ? LogPrinter::Stream::out
+                                                    : LogPrinter::Stream::err),
+        job_sink_([this](const client::ObjectPtr& object) { on_job(object); }),
+        pod_sink_([this](const client::ObjectPtr& object) {
+          last_change_ = env_.clock.monotonic();
+          reporter_.pod_changed(static_cast<const Pod&>(*object), env_.clock.monotonic(),
+                                env_.clock.now());
+        }),
+        warning_sink_([this](const client::ObjectPtr& object) {
+          reporter_.event_seen(static_cast<const Event&>(*object), env_.clock.monotonic());
+        }) {}
+
+  ~Impl() {
+    for (const env::TimerId timer : {timeout_, redraw_, suspending_, settle_}) {
+      env_.executor.cancel(timer);
+    }
+  }
+
+  void start() {
+    if (options_.timeout) {
+      timeout_ = env_.executor.schedule(*options_.timeout, [this] { time_out(); });
+    }
+    if (output_.interactive()) {
+      draw_progress();
+    }
+    make_cluster();
+    cluster_->start([this] { create_next(); });
+  }
+
+  void interrupt() {
+    if (finished_) {
+      return;
+    }
+    if (!cluster_) {
+      return;
+    }
+    if (!stopping_) {
+      const std::string pods = stopping_text();
+      reporter_.note(
+          pods.empty()
+              ? "interrupted"
+              : fmt::format("interrupted: {}. Press Ctrl-C again to kill them immediately", pods),
+          env_.clock.monotonic());
+      ending_ = "interrupted";
+      stop(ExitCode::interrupted);
+    } else {
+      reporter_.note("interrupted again: killing the pods", env_.clock.monotonic());
+      stop_cluster();
+      cluster_->kill();
+    }
+  }
+
+ private:
+  void make_cluster() {
+    plane::ClusterOptions cluster;
+    cluster.gates = options_.gates;
+    cluster.backoff_base = options_.backoff_base;
+    cluster.backoff_cap = options_.backoff_cap;
+    cluster.network = machine_.network;
+    cluster.host_resources = machine_.host_resources;
+    for (size_t i = 1; i <= options_.nodes; ++i) {
+      cluster.nodes.push_back(
+          make_node(options_.nodes == 1 ? "local" : fmt::format("local-{}", i)));
+    }
+    containers_.front()->support([this](const env::ContainerSupport& support) {
+      for (const std::string& what : support.missing) {
+        output_.err(fmt::format("note: {}\n", what));
+      }
+    });
+    cluster_ =
+        std::make_unique<plane::EmbeddedCluster>(env_, cluster, options_.logs ? &logs_ : nullptr);
+    const client::ClientEnv client_env{cluster_->client(), env_.executor, env_.clock, env_.random,
+                                       env_.log};
+    jobs_ = std::make_unique<client::Reflector>(
+        client_env, client::Collection{&api::kinds::job(), "", "", ""}, job_sink_);
+    pods_ = std::make_unique<client::Reflector>(
+        client_env, client::Collection{&api::kinds::pod(), "", "", ""}, pod_sink_);
+    warnings_ = std::make_unique<client::Reflector>(
+        client_env, client::Collection{&api::kinds::event(), "", "", "type=Warning"},
+        warning_sink_);
+    jobs_->start();
+    pods_->start();
+    warnings_->start();
+  }
+
+  plane::EmbeddedNode make_node(const std::string& name) {
+    const std::string directory = machine_.scratch_dir + "/" + name;
+    containers_.push_back(
+        make_containers_(plane::supervisor_directory(directory), plane::ContainerLife::with_owner));
+    const plane::NodeSettings settings{.capacity = machine_.capacity,
+                                       .environment = machine_.environment,
+                                       .images = options_.images,
+                                       .pressure = options_.limits.pressure,
+                                       .system = machine_.system};
+    return {plane::agent_config(settings, name, directory), containers_.back().get()};
+  }
+
+  void draw_progress() {
+    constexpr Duration kRedraw = milliseconds(200);
+    const MonotonicTime now = env_.clock.monotonic();
+    const size_t columns = std::max<size_t>(output_.columns(), 1) - 1;
+    live_.show(stopping_
+                   ? countdown_text(now).substr(0, columns)
+                   : progress_text(reporter_.progress(env_.clock.now()), now - start_, columns));
+    redraw_ = env_.executor.schedule(kRedraw, [this] { draw_progress(); });
+  }
+
+  // `stopping 2 pods: SIGTERM now, SIGKILL in 30s`; "" where no pod runs.
+  std::string stopping_text() const {
+    const size_t pods = cluster_->running_pods();
+    return pods == 0 ? ""
+                     : fmt::format("stopping {}: SIGTERM now, SIGKILL in {}", counted(pods, "pod"),
+                                   format_duration(reporter_.longest_grace()));
+  }
+
+  std::string countdown_text(MonotonicTime now) const {
+    const size_t pods = cluster_ ? cluster_->running_pods() : 0;
+    if (pods == 0) {
+      return "";
+    }
+    const Duration left = std::max(Duration::zero(), kill_at_ - now);
+    return fmt::format("stopping {}, SIGKILL in {}", counted(pods, "pod"),
+                       format_duration(std::chrono::ceil<std::chrono::seconds>(left)));
+  }
+
+  // One after the other, in the order of the plan.
+  void create_next() {
+    if (created_ == plan_.objects.size() || stopping_) {
+      return;
+    }
+    const ObjectToCreate& next = plan_.objects[created_];
+    ++created_;
+    cluster_->client().create(
+        next.ref, next.object, [this, &next](const Result<client::ObjectPtr>& answer) {
+          if (!answer && !is_there_already(next, answer.error())) {
+            output_.err(fmt::format("error: {}: {}\n", next.title, answer.error().message));
+            stop(ExitCode::usage);
+            return;
+          }
+          // Before the next one exists: they are reported in the order of the files.
+          if (next.ref.kind == &api::kinds::job()) {
+            final_jobs_.created(api::object_as<Job>(*answer));
+          }
+          create_next();
+        });
+  }
+
+  void on_job(const client::ObjectPtr& object) {
+    const auto job = api::object_as<Job>(object);
+    last_change_ = env_.clock.monotonic();
+    reporter_.job_changed(*job, env_.clock.monotonic(), env_.clock.now());
+    final_jobs_.seen(job, env_.clock.monotonic() - start_);
+    if (final_jobs_.finished() == plan_.jobs && !stopping_) {
+      stop(final_jobs_.all_complete() ? ExitCode::ok : ExitCode::failed);
+    } else if (suspending_ != env::TimerId::none) {
+      suspend_jobs();
+    }
+  }
+
+  void time_out() {
+    timeout_ = env::TimerId::none;
+    if (stopping_) {
+      return;
+    }
+    ending_ = fmt::format("timed out after {}", format_duration(*options_.timeout));
+    const std::string pods = stopping_text();
+    reporter_.note(pods.empty() ? ending_ : fmt::format("{}: {}", ending_, pods),
+                   env_.clock.monotonic());
+    stop(ExitCode::timed_out);
+  }
+
+  void stop(ExitCode code) {
+    if (stopping_) {
+      return;
+    }
+    stopping_ = true;
+    code_ = code;
+    kill_at_ = env_.clock.monotonic() + reporter_.longest_grace();
+    reporter_.expect_stops();
+    env_.executor.cancel(timeout_);
+    // Answers come in milliseconds. A Job that cannot be suspended must not keep the rest running.
+    constexpr Duration kLongestSuspension = seconds(5);
+    suspending_ = env_.executor.schedule(kLongestSuspension, [this] { stop_cluster(); });
+    suspend_jobs();
+  }
+
+  // A pod that this command stops does not count as a failure of its Job: the Job is suspended
+  // first, which deletes its pods uncounted. The cluster stops when no Job holds a pod any more.
+  void suspend_jobs() {
+    bool all_idle = true;
+    for (const FinalJobs::JobPtr& job : final_jobs_.unfinished()) {
+      all_idle = all_idle && is_idle(*job);
+      if (!job->spec().suspend() && suspended_.insert(job->metadata().uid()).second) {
+        cluster_->client().patch(
+            {&api::kinds::job(), job->metadata().namespace_(), job->metadata().name()}, "",
+            client::PatchType::merge, R"({"spec":{"suspend":true}})",
+            [](const Result<client::ObjectPtr>& /*answer*/) {});  // the watch tells
+      }
+    }
+    if (all_idle) {
+      stop_cluster();
+    }
+  }
+
+  void stop_cluster() {
+    if (suspending_ == env::TimerId::none) {
+      return;
+    }
+    env_.executor.cancel(std::exchange(suspending_, env::TimerId::none));
+    cluster_->stop([this] {
+      stopped_ = env_.clock.monotonic();
+      last_change_ = stopped_;
+      settle();
+    });
+  }
+
+  // Waits until nothing changes any more: the controller still counts pods that have ended.
+  void settle() {
+    constexpr Duration kQuiet = milliseconds(100);
+    constexpr Duration kLongest = seconds(2);
+    const MonotonicTime now = env_.clock.monotonic();
+    const MonotonicTime until = std::min(last_change_ + kQuiet, stopped_ + kLongest);
+    if (final_jobs_.finished() == plan_.jobs || now >= until) {
+      return conclude();
+    }
+    settle_ = env_.executor.schedule(until - now, [this] {
+      settle_ = env::TimerId::none;
+      settle();
+    });
+  }
+
+  void conclude() {
+    env_.executor.cancel(redraw_);
+    live_.show("");
+    final_jobs_.print({plan_.jobs, options_.format, ending_,
+                       [this](const std::string& uid) { return reporter_.ignored_failures(uid); }},
+                      output_);
+    if (plan_.jobs > 1 && final_jobs_.finished() < plan_.jobs) {
+      output_.err(fmt::format("{} of {} Jobs did not finish\n", plan_.jobs - final_jobs_.finished(),
+                              plan_.jobs));
+    }
+    finish_later(code_);
+  }
+
+  void finish_later(ExitCode code) {
+    env_.executor.post([this, code] {
+      jobs_.reset();
+      pods_.reset();
+      warnings_.reset();
+      cluster_.reset();
+      const auto gone = plane::when_all(containers_.size(), [this, code] {
+        finished_ = true;
+        on_finished_(code);
+      });
+      for (const auto& containers : containers_) {
+        containers->shut_down(gone);
+      }
+    });
+  }
+
+  env::Env env_;
+  plane::ContainerFactory make_containers_;
+  const RunOptions options_;
+  const RunPlan plan_;
+  const plane::NodeMachine machine_;
+  LiveOutput live_;
+  Output& output_;  // through it
+  std::function<void(ExitCode)> on_finished_;
+  const MonotonicTime start_;
+  Reporter reporter_;
+  LogPrinter logs_;
+  ObjectSink job_sink_;
+  ObjectSink pod_sink_;
+  ObjectSink warning_sink_;
+  size_t created_ = 0;
+  bool stopping_ = false;
+  bool finished_ = false;
+  ExitCode code_ = ExitCode::ok;
+  std::string ending_;               // why it stops before the Jobs have ended; "" when they have
+  MonotonicTime kill_at_{};          // when the last grace period is over
+  std::set<std::string> suspended_;  // UIDs of the Jobs that it has asked to
+  env::TimerId timeout_ = env::TimerId::none;
+  env::TimerId redraw_ = env::TimerId::none;
+  env::TimerId suspending_ = env::TimerId::none;  // while it waits for Jobs to be suspended
+  env::TimerId settle_ = env::TimerId::none;
+  MonotonicTime last_change_{};  // of a Job or a pod
+  MonotonicTime stopped_{};      // when the last pod had ended
+  FinalJobs final_jobs_;
+  std::vector<std::shared_ptr<env::Containers>> containers_;  // of each node
+  std::unique_ptr<plane::EmbeddedCluster> cluster_;
+  std::unique_ptr<client::Reflector> jobs_;
+  std::unique_ptr<client::Reflector> pods_;
+  std::unique_ptr<client::Reflector> warnings_;
+};
+
+RunSession::RunSession(env::Env env, plane::ContainerFactory containers, RunOptions options,
+                       RunPlan plan, plane::NodeMachine machine, Output& output,
+                       std::function<void(ExitCode)> on_finished)
+    : impl_(std::make_unique<Impl>(env, std::move(containers), std::move(options), std::move(plan),
+                                   std::move(machine), output, std::move(on_finished))) {}
+
+RunSession::~RunSession() = default;
+
+void RunSession::start() {
+  impl_->start();
+}
+
+void RunSession::interrupt() {
+  impl_->interrupt();
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,51 @@
+// `windlass run`: makes an embedded cluster, creates the objects of a plan in it, reports events,
+// and ends with the verdict of the Jobs. A small state machine on env.executor; the caller owns it
+// until it has finished. Manifests are read before the session exists: standard input may take its
+// time, and Ctrl-C then simply ends the program.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "cli/flags/manifest_flags.h"
+#include "cli/manifests/run_manifests.h"
+#include "cli/output/output.h"
+#include "env/env.h"
+#include "plane/container_factory.h"
+#include "plane/machine.h"
+#include "plane/node_limits.h"
+#include "plane/node_settings.h"
+
+namespace windlass::cli {
+
+struct RunOptions : JobOptions {
+  std::optional<Duration> timeout = {};
+  bool logs = false;
+  int verbosity = 0;
+  size_t nodes = 1;
+  plane::NodeImages images = {};
+  plane::NodeLimits limits = {};
+};
+
+void declare_flags(Flags& flags, RunOptions& options);
+
+class RunSession {
+ public:
+  // `on_finished` runs once, later, when nothing of the session is left running.
+  RunSession(env::Env env, plane::ContainerFactory containers, RunOptions options, RunPlan plan,
+             plane::NodeMachine machine, Output& output, std::function<void(ExitCode)> on_finished);
+  ~RunSession();
+  RunSession(const RunSession&) = delete;
+  RunSession& operator=(const RunSession&) = delete;
+
+  void start();
+  // Ctrl-C: the first stops the pods gracefully, the second kills them.
+  void interrupt();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace windlass::cli

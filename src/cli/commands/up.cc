@@ -1,0 +1,434 @@
+#include "cli/commands/up.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "api/names.h"
+#include "apiserver/rest/rest_handler.h"
+#include "cli/commands/node/machine_shutdown.h"
+#include "cli/flags/command_line.h"
+#include "cli/flags/manifest_flags.h"
+#include "cli/flags/node_flags.h"
+#include "cli/flags/values.h"
+#include "cli/output/text.h"
+#include "cli/process.h"
+#include "logind/logind_shutdown.h"
+#include "net/server.h"
+#include "node/hollow/hollow_nodes.h"
+#include "plane/certificate_renewal.h"
+#include "plane/control_plane.h"
+#include "plane/credentials.h"
+#include "plane/local_nodes.h"
+#include "plane/logs/pod_logs.h"
+#include "plane/version.h"
+#include "posix/files/data_directory.h"
+#include "posix/files/trash_files.h"
+#include "posix/process/inherited.h"
+#include "posix/worker_thread.h"
+#include "store/sqlite/sqlite_journal.h"
+
+namespace windlass::cli {
+namespace {
+
+ExitCode run_control_plane(UpOptions options, Output& output) {
+  options.data_dir = data_dir_or_default(options.data_dir);
+  options.images.directory = image_dir_or_default(options.images.directory);
+  posix::raise_descriptor_limit();
+  Process process(options.verbosity);
+  std::optional<posix::WorkerThread> journal_worker;
+  std::optional<posix::WorkerThread> trash_worker;
+  std::optional<posix::TrashFiles> files;
+  logind::LogindShutdown shutdown(process.loop, process.log, system_bus());
+  return process.run_session<UpSession>(
+      [&](std::optional<UpSession>& session, const OnFinished& on_finished) {
+        journal_worker.emplace(process.clock, "journal");
+        trash_worker.emplace(process.clock, "trash");
+        files.emplace(options.data_dir + "/trash", *trash_worker, process.log);
+        plane::NodeMachine machine = process.machine(options.limits, options.data_dir);
+        machine.shutdown = &shutdown;
+        session.emplace(env::Env{process.clock, process.random, process.loop, process.log, *files},
+                        process.loop, *journal_worker,
+                        plane::supervised_containers(process.loop, process.clock, process.log),
+                        options, std::move(machine), output, on_finished);
+      });
+}
+
+Result<void> check_server_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (!is_ip_address(name) && !api::is_dns1123_subdomain(name)) {
+      return fail(plain_error(fmt::format(
+          "invalid --server-name \"{}\": must be a DNS name in lower case, or an IP address",
+          name)));
+    }
+  }
+  return {};
+}
+
+void declare_node_counts(Flags& flags, UpOptions& options) {
+  const auto nodes = std::make_shared<std::optional<size_t>>();
+  flags.number("--nodes NUMBER", *nodes,
+               "Number of nodes that run containers as processes of this machine; each has all of "
+               "its resources (default: 1; 0 with --hollow-nodes)",
+               {0, kMaxNodes});
+  flags.number("--hollow-nodes NUMBER", options.hollow_nodes,
+               "Number of nodes that run nothing and end pods as their annotations say, to test at "
+               "scale (default: 0)",
+               {0, kMaxHollowNodes});
+  flags.parsed("--hollow-mix LIST",
+               "Behaviour of pods on hollow nodes without such annotations. Example: "
+               "duration=1s..5s,fail=10%,exit-code=42,seed=7",
+               [&options](const std::string& text) -> Result<void> {
+                 TRY(options.hollow_mix, node::hollow::parse_mix(text));
+                 return {};
+               });
+  flags.check([nodes, &options]() -> Result<void> {
+    options.nodes = nodes->value_or(options.hollow_nodes > 0 ? 0 : 1);
+    return {};
+  });
+}
+
+}  // namespace
+
+void declare_flags(Flags& flags, UpOptions& options) {
+  declare_data_dir(flags, options.data_dir, "Folder of all state; only its owner has access to it");
+  flags.text("--listen ADDRESS:PORT", options.listen,
+             "Address of the API server; port 0 picks a free port");
+  flags.list("--server-name NAME", options.server_names,
+             "Name or IP address by which other machines reach the server, for its certificate");
+  declare_node_counts(flags, options);
+  declare_image_flags(flags, options.images);
+  declare_feature_gates(flags, options.gates);
+  flags.toggle("--accept-lost-writes", options.accept_lost_writes,
+               "Start even if the data directory has lost acknowledged writes");
+  declare_verbosity(flags, options.verbosity);
+  flags.check([&options] { return check_server_names(options.server_names); });
+  flags.heading("Periods");
+  for (const plane::PeriodFlag& flag : plane::period_flags()) {
+    flags.duration((std::string(flag.name) + " DURATION").c_str(), options.periods.*flag.member,
+                   flag.help);
+  }
+  declare_shutdown_flags(flags, options.shutdown);
+  declare_limit_flags(flags, options.limits);
+  flags.paragraph(
+      "Runs until Ctrl-C or SIGTERM, and completes requests in flight before it stops. The next "
+      "start with the same data directory restores every acknowledged write. Pods keep running in "
+      "between; stop them too with: windlass down");
+  flags.exit_codes({{0, "Stopped"}, {1, "Cannot start"}, {2, "Wrong usage"}});
+  flags.examples({"windlass up", "windlass up --data-dir ./state --listen 127.0.0.1:0",
+                  "windlass up --nodes 3",
+                  "windlass up --listen 0.0.0.0:6443 --server-name build1.example.com",
+                  "windlass up --hollow-nodes 1000 --hollow-mix duration=1s..5s,fail=1%",
+                  "export KUBECONFIG=~/.local/state/windlass/kubeconfig; kubectl get jobs"});
+}
+
+Command up_command() {
+  return make_command<UpOptions>("up", "Run a control plane for kubectl and other clients",
+                                 run_control_plane);
+}
+
+class UpSession::Impl {
+ public:
+  Impl(env::Env env, posix::EventLoop& loop, env::Executor& worker,
+       plane::ContainerFactory containers, UpOptions options, plane::NodeMachine machine,
+       Output& output, std::function<void(ExitCode)> on_finished)
+      : env_(env),
+        loop_(loop),
+        worker_(worker),
+        make_containers_(std::move(containers)),
+        options_(std::move(options)),
+        machine_(std::move(machine)),
+        output_(output),
+        on_finished_(std::move(on_finished)) {}
+
+  void start() {
+    const auto endpoint = net::parse_endpoint(options_.listen);
+    if (!endpoint) {
+      return fail_with(endpoint.error(), ExitCode::usage);
+    }
+    if (const auto started = bring_up(*endpoint); !started) {
+      fail_with(started.error(), ExitCode::failed);
+    }
+  }
+
+  void interrupt() {
+    if (std::exchange(stopping_, true) || http_ == nullptr) {
+      return finish(ExitCode::ok);
+    }
+    output_.err("Stopping. Press Ctrl-C again to stop immediately.\n");
+    if (const size_t pods = nodes_ ? nodes_->running_pods() : 0; pods > 0) {
+      output_.err(kept_pods_text(pods, options_.data_dir));
+    }
+    stop_server();
+  }
+
+  void power_down() {
+    stopping_ = true;
+    if (http_ == nullptr) {
+      return finish(ExitCode::ok);
+    }
+    // A second call changes nothing.
+    if (!std::exchange(powering_down_, true) && nodes_) {
+      stop_nodes();
+    }
+  }
+
+ private:
+  Result<void> bring_up(const net::Endpoint& endpoint) {
+    TRY(auto directory, posix::open_data_directory(options_.data_dir));
+    const plane::CredentialSource source{env_.files, env_.random, env_.clock.now(),
+                                         options_.data_dir};
+    TRY(credentials_, plane::open_credentials(source, server_names(endpoint)));
+
+    store::LogOptions log_options;
+    log_options.accept_lost_writes = options_.accept_lost_writes;
+    TRY(auto file, store::RevisionLog::open(std::move(directory), log_options));
+    journal_ =
+        std::make_unique<store::SqliteJournal>(env_.executor, worker_, env_.log, std::move(file));
+    store_ = std::make_unique<store::Store>(journal_.get());
+    TRY_VOID(store_->load());
+    plane::ControlPlaneOptions plane;
+    plane.gates = options_.gates;
+    plane.periods = options_.periods;
+    plane.metrics = metrics_;
+    plane.host = posix::host_name();
+    plane.system.ca_certificate = credentials_.authority.certificate_pem;
+    plane_ = std::make_unique<plane::ControlPlane>(env_, *store_, plane);
+    TRY_VOID(serve(endpoint));
+    plane_->start();
+    // Ready once the objects that every cluster has are on disk.
+    store_->when_committed(store_->head_revision(), [this](Result<void> committed) {
+      committed ? start_nodes() : fail_with(committed.error(), ExitCode::failed);
+    });
+    return {};
+  }
+
+  void stop_nodes() {
+    output_.err(fmt::format("Stopping {}\n", counted(nodes_->running_pods(), "pod")));
+    nodes_->stop([this] {
+      pods_ended_ = true;
+      stop_server();
+    });
+  }
+
+  void stop_server() {
+    if (std::exchange(server_stopping_, true)) {
+      return finish_when_stopped();
+    }
+    http_->stop([this] {
+      server_stopped_ = true;
+      finish_when_stopped();
+    });
+  }
+
+  // A Ctrl-C leaves the pods running, but a power failure may have come after it.
+  void finish_when_stopped() {
+    if (server_stopped_ && (!powering_down_ || pods_ended_)) {
+      finish(ExitCode::ok);
+    }
+  }
+
+  void start_nodes() {
+    nodes_ = std::make_unique<plane::LocalNodes>(
+        env_, make_containers_, plane_->client(),
+        plane::LocalNodes::Options{plane::numbered_nodes(options_.nodes),
+                                   plane::up_nodes_folder(options_.data_dir),
+                                   true,
+                                   {.capacity = machine_.capacity,
+                                    .environment = machine_.environment,
+                                    .disruption_conditions = disruption_conditions(),
+                                    .shutdown = options_.shutdown,
+                                    .images = options_.images,
+                                    .pressure = options_.limits.pressure,
+                                    .system = machine_.system},
+                                   machine_.network,
+                                   machine_.host_resources});
+    nodes_->start([this] { start_hollow_nodes(); },
+                  [this](const std::vector<std::string>& missing) {
+                    for (const std::string& what : missing) {
+                      output_.err(fmt::format("note: {}\n", what));
+                    }
+                  });
+    if (powering_down_) {
+      stop_nodes();  // only they know what runs
+    }
+  }
+
+  bool disruption_conditions() const {
+    return options_.gates.enabled(api::Feature::pod_disruption_conditions);
+  }
+
+  void listen_for_shutdown() {
+    if (machine_.shutdown == nullptr || options_.nodes == 0) {
+      return;
+    }
+    follow_machine(*machine_.shutdown, *nodes_, options_.shutdown, output_,
+                   [this] { return stopping_; });
+  }
+
+  void start_hollow_nodes() {
+    if (stopping_) {
+      return;
+    }
+    listen_for_shutdown();
+    if (options_.hollow_nodes == 0) {
+      return say_ready();
+    }
+    node::hollow::HollowOptions hollow;
+    for (size_t i = 0; i < options_.hollow_nodes; ++i) {
+      hollow.nodes.push_back(node::hollow::hollow_config(i));
+    }
+    hollow.mix = options_.hollow_mix;
+    hollow.disruption_conditions = disruption_conditions();
+    hollow_ = std::make_unique<node::hollow::HollowNodes>(plane_->client_env(), std::move(hollow));
+    hollow_->start([this] { say_ready(); });
+  }
+
+  Result<void> serve(const net::Endpoint& endpoint) {
+    apiserver::RestOptions rest;
+    logs_ = std::make_unique<plane::PodLogs>(
+        env_, plane_->server(), [this](const std::string& node) { return files_of(node); });
+    rest.hooks.read_log = [this](const apiserver::LogRequest& request,
+                                 const std::shared_ptr<http::Exchange>& exchange) {
+      logs_->read(request, exchange);
+    };
+    rest.hooks.more_metrics = [metrics = metrics_] { return metrics->text(); };
+    rest.hooks.settings = plane::periods_json(options_.periods);
+    rest.address = endpoint.text();
+    rest.version = plane::version_number().substr(1);  // without its v
+    handler_ = std::make_unique<apiserver::RestHandler>(
+        plane_->server(), env_.executor, env_.clock, env_.random,
+        apiserver::Authenticator(credentials_.tokens), std::move(rest));
+    net::ServerOptions options;
+    options.io_threads = net::fitting_io_threads();
+    options.endpoint = endpoint;
+    TRY(options.tls,
+        net::TlsContext::make({credentials_.server.certificate_pem, credentials_.server.key_pem,
+                               credentials_.authority.certificate_pem}));
+    auto started = net::Server::start({loop_, env_.clock, env_.log}, *handler_, options);
+    if (!started) {
+      return fail(plain_error(
+          fmt::format("{}\nChoose another address with --listen; 127.0.0.1:0 picks a free port",
+                      started.error().message)));
+    }
+    http_ = *std::move(started);
+    renewal_ = std::make_unique<plane::CertificateRenewal>(
+        env_, options_.data_dir, server_names(endpoint), credentials_,
+        [this](const net::TlsFiles& files) { return use_certificate(files); });
+    // A server can listen on 0.0.0.0, but a client cannot connect to it.
+    net::Endpoint reachable = http_->endpoint();
+    if (reachable.is_any()) {
+      reachable.address = "127.0.0.1";
+    }
+    url_ = "https://" + reachable.text();
+    return plane::write_kubeconfigs(env_.files, options_.data_dir, url_, credentials_);
+  }
+
+  // The folder of a node of this process, or of a `windlass node` that shares the data directory.
+  std::optional<std::string> files_of(const std::string& node) const {
+    if (const auto own = nodes_ ? nodes_->directory_of(node) : std::nullopt) {
+      return own;
+    }
+    // A binding may name anything.
+    const std::string joined = plane::joined_nodes_folder(options_.data_dir) + "/" + node;
+    return api::is_dns1123_subdomain(node) && env_.files.type(joined) ? std::optional(joined)
+                                                                      : std::nullopt;
+  }
+
+  // The names by which clients reach this server.
+  std::vector<std::string> server_names(const net::Endpoint& endpoint) const {
+    std::vector<std::string> names = options_.server_names;
+    names.push_back(endpoint.address);
+    return names;
+  }
+
+  Result<void> use_certificate(const net::TlsFiles& files) {
+    TRY(const auto tls, net::TlsContext::make(files));
+    http_->use(tls);
+    return {};
+  }
+
+  void say_ready() {
+    if (!http_->endpoint().is_loopback()) {
+      output_.err(
+          fmt::format("warning: {} is reachable from other machines\n", http_->endpoint().text()));
+      if (http_->endpoint().is_any() && options_.server_names.empty()) {
+        output_.err(
+            "warning: clients on other machines reject the server's certificate. Add the name or "
+            "address that they use with: --server-name NAME\n");
+      }
+    }
+    if (credentials_.authority_replaced) {
+      output_.err(
+          "warning: ca.crt was expired or damaged and has been replaced. Copies of earlier "
+          "kubeconfigs no longer work; make new ones with: windlass kubeconfig\n");
+    }
+    output_.err(fmt::format("windlass {} is ready at {}, with its data in {}\n",
+                            plane::version_number(), url_, options_.data_dir));
+    output_.err("To use it with kubectl:\n");
+    output_.out(
+        fmt::format("export KUBECONFIG={}\n", shell_word(options_.data_dir + "/kubeconfig")));
+  }
+
+  void fail_with(const Status& status, ExitCode code) {
+    output_.err(fmt::format("error: {}\n", status.message));
+    finish(code);
+  }
+
+  void finish(ExitCode code) {
+    if (auto on_finished = std::exchange(on_finished_, nullptr)) {
+      env_.executor.post([on_finished = std::move(on_finished), code] { on_finished(code); });
+    }
+  }
+
+  env::Env env_;
+  posix::EventLoop& loop_;
+  env::Executor& worker_;
+  plane::ContainerFactory make_containers_;
+  UpOptions options_;
+  plane::NodeMachine machine_;
+  Output& output_;
+  std::function<void(ExitCode)> on_finished_;
+  bool stopping_ = false;
+  bool powering_down_ = false;  // its pods end with it
+  bool pods_ended_ = false;
+  bool server_stopping_ = false;
+  bool server_stopped_ = false;
+  std::string url_;
+  plane::Credentials credentials_;
+
+  std::unique_ptr<store::SqliteJournal> journal_;
+  std::unique_ptr<store::Store> store_;
+  std::shared_ptr<MetricRegistry> metrics_ = std::make_shared<MetricRegistry>();
+  std::unique_ptr<plane::ControlPlane> plane_;
+  std::unique_ptr<plane::LocalNodes> nodes_;
+  std::unique_ptr<node::hollow::HollowNodes> hollow_;
+  std::unique_ptr<plane::PodLogs> logs_;
+  std::unique_ptr<apiserver::RestHandler> handler_;
+  std::unique_ptr<net::Server> http_;
+  std::unique_ptr<plane::CertificateRenewal> renewal_;
+};
+
+UpSession::UpSession(env::Env env, posix::EventLoop& loop, env::Executor& journal_worker,
+                     plane::ContainerFactory containers, UpOptions options,
+                     plane::NodeMachine machine, Output& output,
+                     std::function<void(ExitCode)> on_finished)
+    : impl_(std::make_unique<Impl>(env, loop, journal_worker, std::move(containers),
+                                   std::move(options), std::move(machine), output,
+                                   std::move(on_finished))) {}
+
+UpSession::~UpSession() = default;
+
+void UpSession::start() {
+  impl_->start();
+}
+
+void UpSession::interrupt() {
+  impl_->interrupt();
+}
+
+void UpSession::power_down() {
+  impl_->power_down();
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,132 @@
+#include "cli/manifests/run_preflight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/pod/image_name.h"
+#include "node/images/image_store.h"
+#include "schema/batch/v1/job.pb.h"
+#include "schema/core/v1/pod.pb.h"
+
+namespace windlass::cli {
+namespace {
+
+using api::core::v1::Container;
+using api::core::v1::PodSpec;
+
+// The words of a command line that are files in /tmp, also inside of `sh -c '...'`.
+std::vector<std::string> paths_in_tmp(std::string_view text) {
+  constexpr std::string_view kTmp = "/tmp/";
+  constexpr std::string_view kEnds = " \t\n\"'`;|&<>()$";
+  std::vector<std::string> paths;
+  for (size_t at = text.find(kTmp); at != std::string_view::npos;) {
+    const size_t end = std::min(text.find_first_of(kEnds, at), text.size());
+    const bool begins_word = at == 0 || kEnds.find(text[at - 1]) != std::string_view::npos;
+    if (begins_word && end > at + kTmp.size()) {
+      paths.emplace_back(text.substr(at, end - at));
+    }
+    at = text.find(kTmp, end);
+  }
+  return paths;
+}
+
+class Preflight {
+ public:
+  Preflight(const plane::NodeImages& images, env::Files& files, Output& output)
+      : files_(files),
+        store_(files, images.directory),
+        required_(images.required),
+        output_(output) {}
+
+  void look_at(const std::string& title, const PodSpec& pod) {
+    for (const auto* containers : {&pod.init_containers(), &pod.containers()}) {
+      for (const Container& container : *containers) {
+        look_at(title, container);
+        look_for_scripts(title, container);
+      }
+    }
+  }
+
+  bool good() const { return good_; }
+
+ private:
+  void look_at(const std::string& title, const Container& container) {
+    const std::string& image = container.image();
+    if (api::is_pause_image(image)) {
+      return;
+    }
+    const bool is_added = is_known(image);
+    if (!is_added && required_) {
+      return;  // it waits in ErrImagePull
+    }
+    if (container.command().empty() && container.args().empty()) {
+      good_ = false;
+      output_.err(fmt::format(
+          "error: {}: container \"{}\" has no command, and image \"{}\" {}. Windlass does not pull "
+          "images: set `command` to the image's entrypoint\n",
+          title, container.name(), image,
+          is_added ? "was added as files only, without an entrypoint" : "is not on this machine"));
+    } else if (!is_added && said_.insert(image).second) {
+      output_.err(fmt::format(
+          "note: image \"{}\" is not on this machine: its containers use the root file system of "
+          "this machine. Add it with: windlass image add {} ARCHIVE\n",
+          image, image));
+    }
+  }
+
+  // Only where the file exists: other words that look like paths may mean anything.
+  void look_for_scripts(const std::string& title, const Container& container) {
+    const auto has_mount = [&container](const std::string& path) {
+      return std::any_of(
+          container.volume_mounts().begin(), container.volume_mounts().end(),
+          [&path](const auto& mount) { return path.starts_with(mount.mount_path()); });
+    };
+    for (const auto* words : {&container.command(), &container.args()}) {
+      for (const std::string& word : *words) {
+        for (const std::string& path : paths_in_tmp(word)) {
+          if (!has_mount(path) && files_.type(path)) {
+            output_.err(fmt::format(
+                "note: {}: container \"{}\" cannot see {} of this machine: a container has its own "
+                "/tmp. Move the file, or mount it with a hostPath volume\n",
+                title, container.name(), path));
+          }
+        }
+      }
+    }
+  }
+
+  bool is_known(const std::string& image) const {
+    const auto name = api::parse_image_name(image);
+    return name && store_.find(*name);
+  }
+
+  env::Files& files_;
+  const node::ImageStore store_;
+  const bool required_;
+  Output& output_;
+  std::set<std::string> said_;  // images
+  bool good_ = true;
+};
+
+}  // namespace
+
+bool preflight(const RunPlan& plan, const plane::NodeImages& images, env::Files& files,
+               Output& output) {
+  Preflight check(images, files, output);
+  for (const ObjectToCreate& object : plan.objects) {
+    if (object.ref.kind == &api::kinds::job()) {
+      check.look_at(object.title,
+                    api::object_as<api::batch::v1::Job>(object.object)->spec().template_().spec());
+    } else if (object.ref.kind == &api::kinds::pod()) {
+      check.look_at(object.title, api::object_as<api::core::v1::Pod>(object.object)->spec());
+    }
+  }
+  return check.good();
+}
+
+}  // namespace windlass::cli

@@ -1,0 +1,66 @@
+#include "cli/output/std_output.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "posix/error.h"
+
+namespace windlass::cli {
+namespace {
+
+// Answers 0 or an errno. Waits where the other end of a pipe or a terminal has made it
+// non-blocking.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<size_t>(written));
+    } else if (written == 0) {
+      return EIO;
+    } else if (errno == EAGAIN) {
+      pollfd room = {descriptor, POLLOUT, 0};
+      ::poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void StdOutput::out(std::string_view text) {
+  if (out_over_) {
+    return;
+  }
+  if (const int error = write_all(out_, text); error != 0) {
+    out_over_ = true;
+    if (error != EPIPE) {
+      out_failed_ = true;
+      err("error: " + posix::system_error("write", "standard output", error).message + "\n");
+    }
+  }
+}
+
+void StdOutput::err(std::string_view text) {
+  write_all(err_, text);
+}
+
+bool StdOutput::interactive() const {
+  return ::isatty(err_) == 1;
+}
+
+size_t StdOutput::columns() const {
+  winsize size = {};
+  const bool known = ::ioctl(err_, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : Output::columns();
+}
+
+ExitCode StdOutput::exit_code(ExitCode code) const {
+  return out_failed_ && code == ExitCode::ok ? ExitCode::failed : code;
+}
+
+}  // namespace windlass::cli

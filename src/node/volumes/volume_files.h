@@ -1,0 +1,32 @@
+// The files of a volume that is made of objects and fields: configMap, secret, downwardAPI,
+// projected. Pure; pod_setup.h writes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "node/container/environment.h"
+#include "node/pod/pod_objects.h"
+
+namespace windlass::node {
+
+struct VolumeFile {
+  std::string path;  // below the volume
+  std::string content;
+  unsigned mode = 0;
+
+  bool operator==(const VolumeFile&) const = default;
+};
+
+// Of all such volumes of a pod. One key can be the content of many files, so a small object can ask
+// for more than there is room for.
+inline constexpr size_t kMaxVolumeBytes = 64 * 1024 * 1024;
+
+// An error when something that has to be there is not, or when there is more than `room` bytes. Of
+// two files with one path the later source wins.
+Result<std::vector<VolumeFile>> volume_files(const PodSpecView& pod, const VolumePlan& volume,
+                                             const HostFacts& host, const PodObjects& objects,
+                                             size_t room = kMaxVolumeBytes);
+
+}  // namespace windlass::node

@@ -1,0 +1,30 @@
+#include "plane/node_settings.h"
+
+namespace windlass::plane {
+
+node::AgentConfig agent_config(const NodeSettings& settings, const std::string& name,
+                               const std::string& directory) {
+  node::AgentConfig config;
+  config.node_name = name;
+  config.data_dir = directory;
+  config.capacity = settings.capacity;
+  if (!settings.environment.empty()) {
+    config.base_environment = settings.environment;
+  }
+  config.disruption_conditions = settings.disruption_conditions;
+  config.shutdown = settings.shutdown;
+  config.image_dir = settings.images.directory;
+  config.require_images = settings.images.required;
+  config.pressure = settings.pressure;
+  config.address = settings.address;
+  config.system = settings.system;
+  config.labels = settings.labels;
+  config.annotations = settings.annotations;
+  return config;
+}
+
+std::string supervisor_directory(const std::string& node_directory) {
+  return node_directory + "/supervisor";
+}
+
+}  // namespace windlass::plane

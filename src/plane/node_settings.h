@@ -1,0 +1,38 @@
+// The settings that all nodes of a command share. Plain values.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "node/config.h"
+
+namespace windlass::plane {
+
+// The images of the nodes that this process runs.
+struct NodeImages {
+  std::string directory = {};  // "" for `images` in default_data_dir()
+  bool required = false;       // unknown names are an error; otherwise they use the host's root
+};
+
+struct NodeSettings {
+  std::map<std::string, std::string> capacity = {};
+  std::vector<std::string> environment = {};  // of all containers; empty: a PATH alone
+  bool disruption_conditions = true;          // gate PodDisruptionConditions
+  node::ShutdownGroups shutdown = {};
+  NodeImages images = {};
+  node::pressure::Config pressure = {};
+  std::string address = "127.0.0.1";  // of the node and its pods
+  std::map<std::string, std::string> labels = {};
+  std::map<std::string, std::string> annotations = {};
+  node::NodeSystem system = {};
+};
+
+// The configuration of a node with its files in `directory`.
+node::AgentConfig agent_config(const NodeSettings& settings, const std::string& name,
+                               const std::string& directory);
+
+// The directory of the supervisor of such a node.
+std::string supervisor_directory(const std::string& node_directory);
+
+}  // namespace windlass::plane

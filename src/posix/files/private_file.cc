@@ -1,0 +1,65 @@
+#include "posix/files/private_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "posix/error.h"
+#include "posix/files/file_descriptor.h"
+
+namespace windlass::posix {
+namespace {
+
+constexpr mode_t kMode = 0600;
+
+bool write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return false;
+    }
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+Result<void> sync_folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid() || ::fsync(fd.get()) != 0) {
+    return fail(system_error("sync", folder, errno));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> write_private_file(const std::string& path, std::string_view content) {
+  const std::string draft = path + ".new";
+  ::unlink(draft.c_str());
+  // Made anew, so that no process has it open, and no link leads elsewhere.
+  FileDescriptor fd(
+      ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode));
+  if (!fd.valid()) {
+    return fail(system_error("create", draft, errno));
+  }
+  if (::fchmod(fd.get(), kMode) != 0 || !write_all(fd.get(), content) || ::fsync(fd.get()) != 0) {
+    Failure why = fail(system_error("write", draft, errno));
+    ::unlink(draft.c_str());
+    return why;
+  }
+  fd.reset();
+  if (std::rename(draft.c_str(), path.c_str()) != 0) {
+    return fail(system_error("rename", draft, errno));
+  }
+  return sync_folder_of(path);
+}
+
+}  // namespace windlass::posix

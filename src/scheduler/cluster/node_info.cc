@@ -1,0 +1,36 @@
+#include "scheduler/cluster/node_info.h"
+
+#include <algorithm>
+
+namespace windlass::scheduler {
+
+void NodeUsage::add(const PodShape& pod) {
+  placement::add(requested, pod.requests);
+  scored_milli_cpu += pod.scored_milli_cpu;
+  scored_memory += pod.scored_memory;
+  ++pods;
+  for (const HostPort& port : pod.host_ports) {
+    ++ports[port];
+  }
+}
+
+void NodeUsage::remove(const PodShape& pod) {
+  subtract(requested, pod.requests);
+  scored_milli_cpu -= pod.scored_milli_cpu;
+  scored_memory -= pod.scored_memory;
+  --pods;
+  for (const HostPort& port : pod.host_ports) {
+    if (--ports[port] == 0) {
+      ports.erase(port);
+    }
+  }
+}
+
+bool is_kept_off_by_taints(const PodShape& pod, const NodeInfo& node) {
+  return std::any_of(node.taints.begin(), node.taints.end(), [&pod](const Taint& taint) {
+    return (taint.effect == api::kNoSchedule || taint.effect == api::kNoExecute) &&
+           !tolerates(pod, taint);
+  });
+}
+
+}  // namespace windlass::scheduler

@@ -1,0 +1,129 @@
+// Control groups, version 1 and 2, each controller where this machine has it. Every supervisor has
+// one group of its own per hierarchy, `windlass/<instance>`, and below it one per container: only
+// what it made itself is ever written to, killed or removed (disruption.md M-13).
+//
+// A container's v2 group is for killing and for knowing that no process is left; a v1 group is only
+// made for a limit that needs it, since making and joining one costs more than starting a process.
+// A group without limits that is empty is kept for a moment, for the next container without.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "env/containers.h"
+#include "posix/files/file_descriptor.h"
+#include "supervisor/protocol/isolation.h"
+
+namespace windlass::supervisor {
+
+// Where the hierarchies are mounted; "" for those that are not.
+struct CgroupMounts {
+  std::string v2;
+  std::string memory;
+  std::string pids;
+  std::string cpu;
+
+  bool operator==(const CgroupMounts&) const = default;
+};
+CgroupMounts find_cgroup_mounts(std::string_view mountinfo);
+
+// Ends what is in the groups of a supervisor that was killed and comes back no more, and removes
+// them; false when something in them does not die. `directory` is that supervisor's.
+bool remove_leftover_groups(const CgroupMounts& mounts, const std::string& directory,
+                            Duration patience);
+// What the groups of the supervisor in this directory are called.
+std::string group_name(const std::string& directory);
+
+// cpu.shares of v1 and cpu.weight of v2, for thousandths of a processor, as Kubernetes has them.
+uint64_t cpu_shares(uint64_t millis);
+uint64_t cpu_weight(uint64_t millis);
+
+// v2 groups without limits and without processes.
+class SpareGroups {
+ public:
+  static constexpr size_t kMost = 64;
+
+  struct Group {
+    std::string path;
+    posix::FileDescriptor directory;
+  };
+
+  // Takes it if it is as new: empty, not frozen and without groups of its own in it.
+  bool offer(Group& group);
+  // The latest; one without a path when there is none.
+  Group take();
+  // Removes those that were not needed since the last call.
+  void remove_idle();
+
+ private:
+  std::vector<Group> groups_;
+  size_t fewest_ = 0;  // that there were since remove_idle()
+};
+
+// The groups of one container. Removed by remove() alone: destroying it before leaves them.
+class ContainerGroup {
+ public:
+  // For CLONE_INTO_CGROUP; -1 without v2.
+  int directory() const { return directory_.get(); }
+  // `tasks` of the v1 groups: the container's first process writes "0" into each. A task that moves
+  // itself does not wait for the kernel's global lock.
+  std::vector<int> task_files() const;
+  // Readable when v1 has an out-of-memory event to tell; -1 without.
+  int oom_event() const { return oom_event_.get(); }
+  // How many processes the kernel has killed here for want of memory.
+  uint64_t oom_kills() const;
+  void kill() const;
+  // True when they are gone, or kept for another; false while a process is in one of them.
+  bool remove();
+
+ private:
+  friend class Cgroups;
+
+  std::vector<std::string> paths_;
+  posix::FileDescriptor directory_;
+  std::vector<posix::FileDescriptor> tasks_;
+  std::string oom_counter_;  // file with a line `oom_kill N`
+  posix::FileDescriptor oom_event_;
+  std::shared_ptr<SpareGroups> spares_;  // where it may go, if it has no limits
+};
+
+class Cgroups {
+ public:
+  // `instance` tells the supervisors of one machine apart. Says in `isolation` what it found.
+  Cgroups(CgroupMounts mounts, std::string instance, Isolation& isolation);
+
+  // Kills and removes what an earlier supervisor of this instance left; false when something of it
+  // is still there after `patience`.
+  bool clear_leftovers(Duration patience);
+  Result<std::unique_ptr<ContainerGroup>> make(const std::string& name,
+                                               const env::ContainerLimits& limits);
+  // To be called now and then: groups that are kept and not needed go.
+  void remove_idle() { spares_->remove_idle(); }
+  // The supervisor ends; its own groups go.
+  void remove();
+
+ private:
+  Result<std::string> make_group(ContainerGroup& group, const std::string& base,
+                                 const std::string& name);
+  Result<void> make_memory(ContainerGroup& group, const std::string& name, uint64_t bytes);
+  Result<void> make_pids(ContainerGroup& group, const std::string& name, uint64_t limit);
+  Result<void> make_cpu(ContainerGroup& group, const std::string& name,
+                        const env::ContainerLimits& limits);
+  Result<void> join_v1(ContainerGroup& group, const std::string& path);
+
+  // Our group per hierarchy; "" where it is not to be had.
+  std::string v2_;
+  std::string memory_v1_;
+  std::string pids_v1_;
+  std::string cpu_v1_;
+  bool memory_v2_ = false;
+  bool pids_v2_ = false;
+  bool cpu_v2_ = false;
+  std::shared_ptr<SpareGroups> spares_ = std::make_shared<SpareGroups>();
+};
+
+}  // namespace windlass::supervisor

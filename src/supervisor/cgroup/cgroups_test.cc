@@ -1,0 +1,59 @@
+#include "supervisor/cgroup/cgroups.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "supervisor/cgroup/cgroup_files.h"
+
+namespace windlass::supervisor {
+namespace {
+
+TEST(CgroupMounts, AHybridMachineHasEachControllerWhereItIs) {
+  const CgroupMounts mounts = find_cgroup_mounts(
+      "20 19 0:1 / /proc rw - proc proc rw\n"
+      "30 25 0:26 / /sys/fs/cgroup/cpu rw,relatime shared:4 - cgroup cgroup rw,cpu,cpuacct\n"
+      "31 25 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+      "32 25 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+      "33 25 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+  EXPECT_EQ(mounts, (CgroupMounts{"/sys/fs/cgroup/unified", "/sys/fs/cgroup/memory", "",
+                                  "/sys/fs/cgroup/cpu"}));
+}
+
+TEST(CgroupMounts, AMachineWithoutAnyHasNone) {
+  EXPECT_EQ(find_cgroup_mounts("nonsense\n\n20 19 0:1 / / rw - ext4 /dev/vda rw\n"),
+            CgroupMounts());
+}
+
+// A kill of the supervisor and of all who would start it again.
+TEST(CgroupLeftovers, AreRemovedWithoutASupervisor) {
+  const CgroupMounts mounts = find_cgroup_mounts(read_cgroup("/proc/self/mountinfo"));
+  Isolation isolation;
+  const std::string directory = "/windlass-test/leftovers";
+  Cgroups groups(mounts, group_name(directory), isolation);
+  if (!isolation.kill_by_cgroup && isolation.pids == Controller::none) {
+    GTEST_SKIP() << "no control groups here";
+  }
+  env::ContainerLimits limits;
+  limits.pids = 10;
+  ASSERT_TRUE(groups.make("1", limits));
+  const std::string place = (isolation.pids == Controller::v1 ? mounts.pids : mounts.v2) +
+                            "/windlass/" + group_name(directory);
+  ASSERT_TRUE(std::filesystem::exists(place + "/1"));
+  EXPECT_TRUE(remove_leftover_groups(mounts, "/windlass-test/another", seconds(1)));
+  EXPECT_TRUE(std::filesystem::exists(place + "/1"));
+  EXPECT_TRUE(remove_leftover_groups(mounts, directory, seconds(60)));
+  EXPECT_FALSE(std::filesystem::exists(place));
+}
+
+TEST(CgroupCpu, SharesAndWeightsAreThoseOfKubernetes) {
+  EXPECT_EQ(cpu_shares(0), 2u);
+  EXPECT_EQ(cpu_shares(1000), 1024u);
+  EXPECT_EQ(cpu_shares(10'000'000), 262'144u);
+  EXPECT_EQ(cpu_weight(0), 1u);
+  EXPECT_EQ(cpu_weight(1000), 39u);
+  EXPECT_EQ(cpu_weight(10'000'000), 10'000u);
+}
+
+}  // namespace
+}  // namespace windlass::supervisor

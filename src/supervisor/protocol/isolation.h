@@ -1,0 +1,36 @@
+// What this machine gives a container, found by trying at the supervisor's start. It is told to the
+// agent, which says it on the node, so that users know which protections are missing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "supervisor/protocol/wire.h"
+
+namespace windlass::supervisor {
+
+enum class Controller : uint8_t { none, v1, v2 };
+
+struct Isolation {
+  bool namespaces = false;      // pid, mount, ipc and uts
+  bool user_namespace = false;  // through a user namespace: not root
+  bool kill_by_cgroup = false;  // a v2 group around every container
+  Controller memory = Controller::none;
+  Controller pids = Controller::none;
+  Controller cpu = Controller::none;
+  std::vector<std::string> missing;  // sentences for people: what is not there, and why
+
+  bool operator==(const Isolation&) const = default;
+};
+
+template <class A>
+void fields(A& archive, Is<Isolation> auto& isolation) {
+  archive(isolation.namespaces, isolation.user_namespace, isolation.kill_by_cgroup);
+  archive.choice(isolation.memory, Controller::v2);
+  archive.choice(isolation.pids, Controller::v2);
+  archive.choice(isolation.cpu, Controller::v2);
+  archive(isolation.missing);
+}
+
+}  // namespace windlass::supervisor

@@ -1,0 +1,73 @@
+// The supervisor's socket and the agents that connect to it. The agent is the newest connection
+// that has said Hello; an earlier one is that of an agent which died slowly. Lives on the event
+// loop.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "env/log.h"
+#include "posix/event_loop.h"
+#include "supervisor/protocol/channel.h"
+#include "supervisor/protocol/messages.h"
+
+namespace windlass::supervisor {
+
+class AgentListener {
+ public:
+  class Handler {
+   public:
+    // There is a new agent: send() reaches it.
+    virtual void on_agent() = 0;
+    virtual void on_message(const Message& message) = 0;
+    // Its connection is gone, and it had asked for everything to end with it.
+    virtual void on_end_with_agent() = 0;
+
+   protected:
+    ~Handler() = default;
+  };
+
+  AgentListener(posix::EventLoop& loop, env::Log& log, Handler& handler)
+      : loop_(loop), log_(log), handler_(handler) {}
+  ~AgentListener() { loop_.unwatch(watch_); }
+  AgentListener(const AgentListener&) = delete;
+  AgentListener& operator=(const AgentListener&) = delete;
+
+  Result<void> listen(const std::string& directory);
+  // An agent, or a connection that may become one.
+  bool any() const { return agent_ != nullptr || !newcomers_.empty(); }
+  // Of the agent's protocol; 0 without an agent.
+  uint32_t version() const { return agent_ == nullptr ? 0 : agent_->version; }
+  // To the agent, if there is one.
+  void send(const Message& message);
+  // Ends the agent's connection once all is written; nothing ends with it.
+  void close_agent();
+
+ private:
+  // Until it has said Hello it gets no answers.
+  struct Connection {
+    std::unique_ptr<Channel> channel;
+    bool end_with_me = false;
+    uint32_t version = 0;
+  };
+
+  void accept();
+  void on_frame(Connection& connection, std::string_view frame);
+  void welcome(Connection& connection, const Hello& hello);
+  void drop(Connection& connection);
+  std::unique_ptr<Connection> take_newcomer(const Connection& connection);
+
+  posix::EventLoop& loop_;
+  env::Log& log_;
+  Handler& handler_;
+  posix::FileDescriptor socket_;
+  posix::WatchId watch_ = posix::WatchId::none;
+  std::unique_ptr<Connection> agent_;
+  std::vector<std::unique_ptr<Connection>> newcomers_;
+};
+
+}  // namespace windlass::supervisor
