@@ -120,6 +120,15 @@ class Rig {
     EXPECT_TRUE(wait_for([&] { return outcome.over(); })) << request.id;
     return outcome;
   }
+  // How a container that starts ends. One that does not start fails the test with its reason.
+  env::ContainerExit exit_of(const env::ContainerRequest& request) {
+    const Outcome& outcome = run(request);
+    if (!outcome.exit) {
+      ADD_FAILURE() << request.id << ": "
+                    << (outcome.started ? outcome.started->error().message : "no answer");
+    }
+    return outcome.exit.value_or(env::ContainerExit());
+  }
   // What the container wrote, without the CRI prefix.
   std::string output_of(const env::ContainerRequest& request) {
     std::string text;

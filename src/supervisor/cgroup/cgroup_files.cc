@@ -148,6 +148,13 @@ void kill_cgroup(const std::string& path) {
   }
 }
 
+bool remove_subgroups(const std::string& path) {
+  for (const std::string& name : subgroups(path)) {
+    remove_tree(path + "/" + name, 1);
+  }
+  return subgroups(path).empty();
+}
+
 bool remove_cgroup(const std::string& path) {
   return remove_tree(path, 0);
 }

@@ -24,5 +24,7 @@ void kill_cgroup(const std::string& path);
 
 // Removes the group and those below it; false while a process is in one of them.
 bool remove_cgroup(const std::string& path);
+// The same for the groups below it; it stays itself.
+bool remove_subgroups(const std::string& path);
 
 }  // namespace windlass::supervisor

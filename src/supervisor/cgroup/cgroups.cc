@@ -21,6 +21,8 @@ namespace {
 
 constexpr const char* kTop = "windlass";
 constexpr mode_t kGroupMode = 0755;
+// How often in a row other supervisors may remove the group that all share while one is made in it.
+constexpr int kMaxTopRaces = 1000;
 constexpr uint64_t kSharesPerProcessor = 1024;
 constexpr uint64_t kMinShares = 2;
 constexpr uint64_t kMaxShares = 262'144;
@@ -51,19 +53,30 @@ std::string without_line_end(std::string text) {
   return text;
 }
 
-// Makes `<mount>/windlass/<instance>`; "" when that is not allowed.
+bool make_or_find(const std::string& path) {
+  return ::mkdir(path.c_str(), kGroupMode) == 0 || errno == EEXIST;
+}
+
+// Makes `<mount>/windlass/<instance>`; "" when that is not allowed. A supervisor that ends may
+// remove `windlass` before the instance is in it: then both are made again.
 std::string own_group(const std::string& mount, const std::string& instance) {
   if (mount.empty()) {
     return "";
   }
-  std::string path = mount;
-  for (const std::string& name : {std::string(kTop), instance}) {
-    path += "/" + name;
-    if (::mkdir(path.c_str(), kGroupMode) != 0 && errno != EEXIST) {
+  const std::string top = fmt::format("{}/{}", mount, kTop);
+  const std::string group = top + "/" + instance;
+  for (int attempt = 0; attempt < kMaxTopRaces; ++attempt) {
+    if (!make_or_find(top)) {
+      return "";
+    }
+    if (make_or_find(group)) {
+      return group;
+    }
+    if (errno != ENOENT && errno != ENODEV) {  // the kernel's word for a group that is going
       return "";
     }
   }
-  return path;
+  return "";
 }
 
 // Passes the controller down from the root to our instance's children.
@@ -266,19 +279,10 @@ bool Cgroups::clear_leftovers(Duration patience) {
         continue;
       }
       kill_cgroup(group);
-      clean = remove_cgroup(group) && clean;
+      // The group itself stays: without it another supervisor could remove the one above.
+      clean = remove_subgroups(group) && clean;
     }
     if (clean) {
-      for (const std::string& group : {v2_, memory_v1_, pids_v1_, cpu_v1_}) {
-        ::mkdir(group.c_str(), kGroupMode);
-      }
-      for (const auto& [wanted, controller] :
-           {std::pair(memory_v2_, "memory"), std::pair(pids_v2_, "pids"),
-            std::pair(cpu_v2_, "cpu")}) {
-        if (wanted) {
-          enable_v2(v2_, controller);
-        }
-      }
       return true;
     }
     ::nanosleep(&kPause, nullptr);

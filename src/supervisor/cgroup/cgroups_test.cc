@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <future>
 
 #include "supervisor/cgroup/cgroup_files.h"
 
@@ -44,6 +45,41 @@ TEST(CgroupLeftovers, AreRemovedWithoutASupervisor) {
   EXPECT_TRUE(std::filesystem::exists(place + "/1"));
   EXPECT_TRUE(remove_leftover_groups(mounts, directory, seconds(60)));
   EXPECT_FALSE(std::filesystem::exists(place));
+}
+
+// Two programs on one machine share the group above theirs, and the last to end removes it. One
+// that lost this race made no container any more: "mkdir: no such file or directory".
+TEST(CgroupLeftovers, ASupervisorThatEndsTakesNothingFromOneThatStarts) {
+  const CgroupMounts found = find_cgroup_mounts(read_cgroup("/proc/self/mountinfo"));
+  CgroupMounts mounts;  // one hierarchy: only its folders matter here
+  (found.v2.empty() ? mounts.pids : mounts.v2) = found.v2.empty() ? found.pids : found.v2;
+  if (mounts == CgroupMounts()) {
+    GTEST_SKIP() << "no control groups here";
+  }
+  constexpr int kLives = 300;
+  const auto live = [&](const std::string& directory) {
+    int broken = 0;
+    for (int i = 0; i < kLives; ++i) {
+      Isolation isolation;
+      Cgroups groups(mounts, group_name(directory), isolation);
+      groups.clear_leftovers(seconds(60));
+      env::ContainerLimits limits;
+      limits.pids = 10;
+      Result<std::unique_ptr<ContainerGroup>> group = groups.make("1", limits);
+      // In a group of either version.
+      const bool inside = group && ((*group)->directory() >= 0 || !(*group)->task_files().empty());
+      broken += inside ? 0 : 1;
+      if (group) {
+        (*group)->remove();
+      }
+      groups.remove();
+    }
+    return broken;
+  };
+  std::future<int> other =
+      std::async(std::launch::async, [&] { return live("/windlass-test/other"); });
+  EXPECT_EQ(live("/windlass-test/one"), 0);
+  EXPECT_EQ(other.get(), 0);
 }
 
 TEST(CgroupCpu, SharesAndWeightsAreThoseOfKubernetes) {

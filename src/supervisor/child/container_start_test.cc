@@ -58,7 +58,7 @@ TEST(ContainerStart, TooManyArgumentsAreTheFaultOfTheirContainerAlone) {
   ASSERT_TRUE(outcome.started.has_value());
   EXPECT_EQ(outcome.started->error().message, "exec: argument list too long");
   EXPECT_FALSE(rig.outcomes["other"].exit.has_value());
-  EXPECT_EQ(rig.run(rig.shell("2", "exit 3")).exit->code, 3);
+  EXPECT_EQ(rig.exit_of(rig.shell("2", "exit 3")).code, 3);
   // As many as a message can carry, and more bytes than the kernel takes.
   const Outcome& refused =
       rig.run(rig.request("3", std::vector<std::string>(60'000, std::string(60, 'x'))));
@@ -83,7 +83,7 @@ TEST(ContainerStart, WhatIsNotThereKeepsAContainerWaiting) {
   // The same run, once it is there.
   std::filesystem::create_directory(source);
   rig.outcomes.clear();
-  EXPECT_EQ(rig.run(mount).exit->code, 0);
+  EXPECT_EQ(rig.exit_of(mount).code, 0);
 }
 
 TEST(ContainerStart, APartThatLeadsOutOfItsVolumeIsAMatterOfConfiguration) {
@@ -123,7 +123,7 @@ TEST(ContainerStart, WhatHasNoLineFeedGetsNone) {
 
 TEST(ContainerStart, AMachineThatHasNoDescriptorsLeftFailsNobody) {
   Rig rig;
-  EXPECT_EQ(rig.run(rig.shell("before", "exit 3")).exit->code, 3);
+  EXPECT_EQ(rig.exit_of(rig.shell("before", "exit 3")).code, 3);
   rlimit before = {};
   ASSERT_EQ(::prlimit(rig.supervisor, RLIMIT_NOFILE, nullptr, &before), 0);
   rlimit few = before;
@@ -133,7 +133,7 @@ TEST(ContainerStart, AMachineThatHasNoDescriptorsLeftFailsNobody) {
   EXPECT_THAT(start_problem(rig, request), HasSubstr("CreateContainerError: "));
   ASSERT_EQ(::prlimit(rig.supervisor, RLIMIT_NOFILE, &before, nullptr), 0);
   rig.outcomes.clear();
-  EXPECT_EQ(rig.run(request).exit->code, 4);
+  EXPECT_EQ(rig.exit_of(request).code, 4);
 }
 
 TEST(ContainerStart, ALogThatCannotBeWrittenFailsNobody) {
@@ -141,7 +141,7 @@ TEST(ContainerStart, ALogThatCannotBeWrittenFailsNobody) {
   auto request = rig.shell("1", "echo words; exit 5");
   rig.directory.write("file", "");
   request.log_path = rig.directory / "file/log";
-  EXPECT_EQ(rig.run(request).exit->code, 5);
+  EXPECT_EQ(rig.exit_of(request).code, 5);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(HostileContainers, N4_OneThatTheKernelDoesNotKillIsNotOver) {
   freezer.set("FROZEN");
   rig.client->signal("stuck", SIGKILL);
   for (const char* other : {"1", "2", "3"}) {
-    EXPECT_EQ(rig.run(rig.shell(other, "sleep 0.1; exit 4")).exit->code, 4) << "others go on";
+    EXPECT_EQ(rig.exit_of(rig.shell(other, "sleep 0.1; exit 4")).code, 4) << "others go on";
   }
   EXPECT_FALSE(stuck.over());
   freezer.set("THAWED");
@@ -84,7 +84,7 @@ TEST(HostileContainers, N4_OneThatTheKernelDoesNotKillIsNotOver) {
 TEST(HostileContainers, OneThatClosesItsStreamsRunsOn) {
   Rig rig;
   const auto request = rig.shell("silent", "echo first; exec >&- 2>&-; sleep 0.2; exit 6");
-  EXPECT_EQ(rig.run(request).exit->code, 6);
+  EXPECT_EQ(rig.exit_of(request).code, 6);
   EXPECT_EQ(rig.output_of(request), "first\n");
 }
 
@@ -92,14 +92,14 @@ TEST(HostileContainers, OneThatClosesItsStreamsRunsOn) {
 TEST(HostileContainers, OneWhoseChildHoldsTheStreamsEndsAllTheSame) {
   Rig rig;
   const auto request = rig.shell("daemon", "(setsid sleep 1000 &); echo last; exit 7");
-  EXPECT_EQ(rig.run(request).exit->code, 7);
+  EXPECT_EQ(rig.exit_of(request).code, 7);
   EXPECT_EQ(rig.output_of(request), "last\n");
 }
 
 // As with a disk that is full: nothing may run that is not on record.
 TEST(HostileMachine, WhatCannotBeRecordedIsNoFailureOfTheContainer) {
   Rig rig;
-  EXPECT_EQ(rig.run(rig.shell("before", "exit 3")).exit->code, 3);
+  EXPECT_EQ(rig.exit_of(rig.shell("before", "exit 3")).code, 3);
   rlimit before = {};
   ASSERT_EQ(::prlimit(rig.supervisor, RLIMIT_FSIZE, nullptr, &before), 0);
   rlimit none = before;
@@ -112,7 +112,7 @@ TEST(HostileMachine, WhatCannotBeRecordedIsNoFailureOfTheContainer) {
   EXPECT_TRUE(env::is_not_created(refused.started->error())) << refused.started->error().message;
   ASSERT_EQ(::prlimit(rig.supervisor, RLIMIT_FSIZE, &before, nullptr), 0);
   rig.outcomes.erase("again");
-  EXPECT_EQ(rig.run(request).exit->code, 4);
+  EXPECT_EQ(rig.exit_of(request).code, 4);
 }
 
 // A container that is not root may put a link into its volume, and the next one is made by root.

@@ -99,7 +99,7 @@ TEST(Supervisor, N4_TheEndMeansThatNothingIsLeft) {
         "forks",
         "setsid sleep 1007 & (sleep 1007 &) ; (setsid sh -c 'sleep 1007 & sleep 1007' &); "
         "sleep 0.05; exit 3");
-    EXPECT_EQ(rig.run(request).exit->code, 3);
+    EXPECT_EQ(rig.exit_of(request).code, 3);
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       const std::string line = read_cgroup(entry.path() / "cmdline");
       EXPECT_NE(line, std::string("sleep\0001007", 11) + '\0') << entry.path();
@@ -116,7 +116,7 @@ TEST(Supervisor, N1_TheSameIdRunsOnce) {
   if (!rig.isolation().namespaces) {
     GTEST_SKIP() << "no mount namespaces here";
   }
-  EXPECT_EQ(rig.run(request).exit->code, 4);
+  EXPECT_EQ(rig.exit_of(request).code, 4);
   rig.client.reset();
   rig.connect();
   rig.outcomes.clear();
@@ -125,7 +125,7 @@ TEST(Supervisor, N1_TheSameIdRunsOnce) {
   EXPECT_EQ(again.exit->code, 4);
   rig.kill_supervisor();
   rig.outcomes.clear();
-  EXPECT_EQ(rig.run(request).exit->code, 4) << "the record outlives the supervisor";
+  EXPECT_EQ(rig.exit_of(request).code, 4) << "the record outlives the supervisor";
   EXPECT_EQ(rig.directory.read("out/ledger"), "run\n");
   rig.client->forget("once");
   EXPECT_TRUE(rig.list().empty());
@@ -220,7 +220,7 @@ TEST(Supervisor, WithoutAgentAndContainersItEndsByItself) {
   SupervisorOptions impatient;
   impatient.end_when_idle_for = seconds(1);  // longer than a client waits between two looks
   Rig rig(impatient);
-  EXPECT_EQ(rig.run(rig.shell("a", "exit 7")).exit->code, 7);
+  EXPECT_EQ(rig.exit_of(rig.shell("a", "exit 7")).code, 7);
   rig.client.reset();
   int status = 0;
   ASSERT_EQ(::waitpid(rig.supervisor, &status, 0), rig.supervisor);
