@@ -19,6 +19,7 @@
 #include "cli/output/reporter.h"
 #include "cli/output/text.h"
 #include "cli/process.h"
+#include "client/object_identity.h"
 #include "client/reflector.h"
 #include "plane/embedded_cluster.h"
 #include "plane/when_all.h"
@@ -54,6 +55,13 @@ std::string temporary_dir() {
     named.pop_back();
   }
   return named.starts_with('/') ? named : "/tmp";
+}
+
+Reporter::Detail detail(const RunOptions& options, const Output& output) {
+  if (options.verbose) {
+    return Reporter::Detail::every_pod;
+  }
+  return output.interactive() ? Reporter::Detail::summary : Reporter::Detail::failures;
 }
 
 ExitCode run_jobs(RunOptions options, Output& output) {
@@ -92,6 +100,9 @@ void declare_flags(Flags& flags, RunOptions& options) {
   flags.duration("--timeout DURATION", options.timeout,
                  "Stop the Jobs after this time, such as 90s, 5m or 1h30m");
   flags.toggle("--logs", options.logs, "Print the output of the pods, each line with its pod");
+  flags.toggle("--verbose", options.verbose,
+               "Print a line for every pod that starts or ends. Without it, a terminal shows one "
+               "block that is redrawn, and a pipe gets failures, retries and verdicts");
   flags.number("--nodes NUMBER", options.nodes,
                "Number of nodes to spread the pods over; each has all resources of this machine",
                {1, kMaxNodes});
@@ -126,16 +137,21 @@ class RunSession::Impl {
         output_(live_),
         on_finished_(std::move(on_finished)),
         start_(env.clock.monotonic()),
-        reporter_(live_, start_, {options_.backoff_base, options_.backoff_cap}),
+        reporter_(live_, start_, {options_.backoff_base, options_.backoff_cap},
+                  detail(options_, output)),
         logs_(env.files, live_,
               options_.format == OutputFormat::text ? LogPrinter::Stream::out
                                                     : LogPrinter::Stream::err),
         job_sink_([this](const client::ObjectPtr& object) { on_job(object); }),
-        pod_sink_([this](const client::ObjectPtr& object) {
-          last_change_ = env_.clock.monotonic();
-          reporter_.pod_changed(static_cast<const Pod&>(*object), env_.clock.monotonic(),
-                                env_.clock.now());
-        }),
+        pod_sink_(
+            [this](const client::ObjectPtr& object) {
+              last_change_ = env_.clock.monotonic();
+              reporter_.pod_changed(static_cast<const Pod&>(*object), env_.clock.monotonic(),
+                                    env_.clock.now());
+            },
+            [this](const client::ObjectPtr& object) {
+              reporter_.pod_gone(client::uid_of(*object));
+            }),
         warning_sink_([this](const client::ObjectPtr& object) {
           reporter_.event_seen(static_cast<const Event&>(*object), env_.clock.monotonic());
         }) {}
@@ -227,12 +243,24 @@ class RunSession::Impl {
 
   void draw_progress() {
     constexpr Duration kRedraw = milliseconds(200);
-    const MonotonicTime now = env_.clock.monotonic();
-    const size_t columns = std::max<size_t>(output_.columns(), 1) - 1;
-    live_.show(stopping_
-                   ? countdown_text(now).substr(0, columns)
-                   : progress_text(reporter_.progress(env_.clock.now()), now - start_, columns));
+    live_.show(block());
     redraw_ = env_.executor.schedule(kRedraw, [this] { draw_progress(); });
+  }
+
+  std::vector<std::string> block() {
+    const MonotonicTime now = env_.clock.monotonic();
+    // The last column stays free: a cursor there wraps on some terminals.
+    const size_t columns = std::max<size_t>(output_.columns(), 1) - 1;
+    if (stopping_) {
+      const std::string text = cut_to_columns(countdown_text(now), columns);
+      return text.empty() ? std::vector<std::string>() : std::vector{text};
+    }
+    std::vector<std::string> lines = progress_block(reporter_.progress(now, env_.clock.now()),
+                                                    {columns, output_.rows(), output_.colours()});
+    if (!options_.verbose && !reporter_.last_failure().empty()) {
+      lines.push_back(cut_to_columns("  last: " + reporter_.last_failure(), columns));
+    }
+    return lines;
   }
 
   // `stopping 2 pods: SIGTERM now, SIGKILL in 30s`; "" where no pod runs.
@@ -361,7 +389,7 @@ class RunSession::Impl {
 
   void conclude() {
     env_.executor.cancel(redraw_);
-    live_.show("");
+    live_.show({});
     final_jobs_.print({plan_.jobs, options_.format, ending_,
                        [this](const std::string& uid) { return reporter_.ignored_failures(uid); }},
                       output_);

@@ -22,6 +22,7 @@ namespace windlass::cli {
 struct RunOptions : JobOptions {
   std::optional<Duration> timeout = {};
   bool logs = false;
+  bool verbose = false;
   int verbosity = 0;
   size_t nodes = 1;
   plane::NodeImages images = {};

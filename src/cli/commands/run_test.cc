@@ -118,6 +118,7 @@ TEST_F(RunTest, ARetryWaitsForTheBackoffAndSaysSo) {
 // job-controller.md 7.12
 TEST_F(RunTest, ARetryOfAnIndexWaitsForItsBackoffAndSaysSo) {
   output_.is_terminal = true;
+  options_.verbose = true;
   output_.width = 200;
   script_ = [](const env::ContainerRequest&) { return exits(7); };
   EXPECT_EQ(run(job_yaml("demo",
@@ -128,8 +129,37 @@ TEST_F(RunTest, ARetryOfAnIndexWaitsForItsBackoffAndSaysSo) {
   EXPECT_THAT(output_.err_text,
               ::testing::ContainsRegex("pod demo-0-.*exited with 7; counts as a failure; "
                                        "the index retries in (10.0|9.[0-9])s\n"));
-  EXPECT_THAT(output_.err_text, ::testing::ContainsRegex("0 active, 0 terminating, retry in 5"));
+  EXPECT_THAT(output_.err_text, ::testing::ContainsRegex("0/1 succeeded\n  retry in 5s"));
   EXPECT_THAT(output_.err_text, HasSubstr("counts as a failure; the index has failed\n"));
+}
+
+TEST_F(RunTest, ATerminalShowsOneBlockAndNoLinesOfPods) {
+  output_.is_terminal = true;
+  script_ = [](const env::ContainerRequest&) { return exits(7); };
+  EXPECT_EQ(run(job_yaml("demo", "  completions: 1\n  backoffLimit: 1\n")), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, HasSubstr("\n  last: pod demo-"));
+  EXPECT_THAT(output_.err_text, Not(::testing::ContainsRegex("s  pod demo-")));
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("retries in 10")));
+  EXPECT_THAT(output_.err_text, HasSubstr("retry in 10s")) << "the block has it";
+}
+
+TEST_F(RunTest, APipeGetsFailuresRetriesAndTheVerdict) {
+  int runs = 0;
+  script_ = [&runs](const env::ContainerRequest&) { return exits(runs++ == 0 ? 7 : 0); };
+  EXPECT_EQ(run(job_yaml("demo", "  completions: 1\n  backoffLimit: 1\n")), ExitCode::ok);
+  EXPECT_THAT(output_.err_text, ::testing::ContainsRegex("s  pod demo-.* failed: .*exited with 7"));
+  EXPECT_THAT(output_.err_text, HasSubstr("job.batch/demo retries in "));
+  EXPECT_THAT(output_.err_text, Not(HasSubstr(" running\n")));
+  EXPECT_THAT(output_.err_text, Not(::testing::ContainsRegex("pod demo-.* succeeded\n")));
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Complete"));
+}
+
+TEST_F(RunTest, VerboseNamesEveryPod) {
+  options_.verbose = true;
+  script_ = [](const env::ContainerRequest&) { return exits(0); };
+  EXPECT_EQ(run(job_yaml("demo", "  completions: 1\n")), ExitCode::ok);
+  EXPECT_THAT(output_.err_text, ::testing::ContainsRegex("s  pod demo-.* running\n"));
+  EXPECT_THAT(output_.err_text, ::testing::ContainsRegex("s  pod demo-.* succeeded\n"));
 }
 
 TEST_F(RunTest, FailedIsOneAndNamesTheRule) {

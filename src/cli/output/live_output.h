@@ -1,8 +1,10 @@
-// An output with a status line at the bottom that is redrawn; other text appears above it. For
-// terminals; the caller decides whether there is a status line.
+// An output with a block of lines at the bottom that is redrawn; other text appears above it. For
+// terminals; the caller decides whether there is a block. Control characters in a line would break
+// the block: lines contain none but colours.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/output/output.h"
 
@@ -15,14 +17,20 @@ class LiveOutput final : public Output {
   void out(std::string_view text) override;
   void err(std::string_view text) override;
   bool interactive() const override { return terminal_.interactive(); }
+  bool colours() const override { return terminal_.colours(); }
   size_t columns() const override { return terminal_.columns(); }
+  size_t rows() const override { return terminal_.rows(); }
 
-  // "" removes it.
-  void show(std::string_view status);
+  // No lines remove the block.
+  void show(std::vector<std::string> lines);
 
  private:
+  std::string erased() const;
+  std::string drawn() const;
+
   Output& terminal_;
-  std::string status_;
+  std::vector<std::string> lines_;
+  bool mid_line_ = false;  // the text above does not end with a newline yet
 };
 
 }  // namespace windlass::cli

@@ -17,6 +17,9 @@ class Output {
   virtual bool interactive() const = 0;
   // How many characters a line of `err` has room for.
   virtual size_t columns() const { return 80; }
+  virtual size_t rows() const { return 24; }
+  // Whether `err` shows colours: a terminal that knows them, and no NO_COLOR.
+  virtual bool colours() const { return false; }
 };
 
 // What every command ends with; the numbers are part of the documented interface.

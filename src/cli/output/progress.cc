@@ -3,96 +3,175 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cli/output/text.h"
 
 namespace windlass::cli {
 namespace {
 
 constexpr int64_t kBarWidth = 20;
+constexpr size_t kMaxNameColumns = 24;
+constexpr size_t kFewestLines = 3;
 
-struct Totals {
-  int64_t wanted = 0;
-  int64_t succeeded = 0;
-  int64_t failed = 0;
-  int64_t active = 0;
-  int64_t terminating = 0;
-  size_t over = 0;
-  bool counted = true;  // every Job has a number of completions
-  std::optional<Duration> retry_in;
+// A part of the bar: its share of the whole, and how it looks.
+struct Part {
+  int64_t share = 0;
+  char sign = '-';
+  Colour colour = Colour::green;
 };
 
-Totals add_up(const std::vector<JobProgress>& jobs) {
-  Totals totals;
-  for (const JobProgress& job : jobs) {
-    totals.wanted += job.completions.value_or(0);
-    totals.counted = totals.counted && job.completions.has_value();
-    totals.succeeded += job.succeeded;
-    totals.failed += job.failed;
-    totals.active += job.active;
-    totals.terminating += job.terminating;
-    totals.over += job.over ? 1 : 0;
-    if (job.retry_in && *job.retry_in > Duration::zero()) {
-      totals.retry_in = std::min(totals.retry_in.value_or(*job.retry_in), *job.retry_in);
-    }
+// At least one sign for what is there at all, as long as there is room.
+std::string bar_text(int64_t wanted, const std::vector<Part>& parts, bool colours) {
+  std::string text = "[";
+  int64_t left = kBarWidth;
+  for (const Part& part : parts) {
+    const int64_t length =
+        part.share == 0 ? 0 : std::clamp<int64_t>(part.share * kBarWidth / wanted, 1, left);
+    const std::string signs(static_cast<size_t>(length), part.sign);
+    text += colours && length > 0 ? coloured(part.colour, signs) : signs;
+    left -= length;
   }
-  return totals;
+  return text + std::string(static_cast<size_t>(left), '-') + "]";
 }
 
-std::string bar(int64_t done, int64_t wanted) {
-  const int64_t filled = std::clamp<int64_t>(done * kBarWidth / wanted, 0, kBarWidth);
-  return "[" + std::string(static_cast<size_t>(filled), '#') +
-         std::string(static_cast<size_t>(kBarWidth - filled), '-') + "] ";
-}
-
-// From the pace so far; "" where there is none yet, or nothing is left.
-std::string time_left(const Totals& totals, Duration elapsed) {
-  if (!totals.counted || totals.succeeded == 0 || totals.succeeded >= totals.wanted) {
+std::string bar(const JobProgress& job, bool colours) {
+  if (job.completions.value_or(0) <= 0) {
     return "";
   }
-  const double left = std::chrono::duration<double>(elapsed).count() *
-                      static_cast<double>(totals.wanted - totals.succeeded) /
-                      static_cast<double>(totals.succeeded);
-  return fmt::format(", about {} left",
-                     format_duration(seconds(std::max<int64_t>(1, static_cast<int64_t>(left)))));
+  // Failures first: one failed index among many thousands shows.
+  const std::vector<Part> parts = {{job.failed_indexes.value_or(0), '!', Colour::red},
+                                   {job.succeeded, '#', Colour::green},
+                                   {job.running, '=', Colour::yellow}};
+  return bar_text(*job.completions, parts, colours) + "  ";
 }
 
-std::string indexes_text(const JobProgress& job) {
-  std::string text;
-  if (!job.completed_indexes.empty()) {
-    text += ", indexes done " + job.completed_indexes;
-  }
-  if (!job.failed_indexes.empty()) {
-    text += ", indexes failed " + job.failed_indexes;
+std::string done_text(const JobProgress& job) {
+  std::string text = job.completions ? fmt::format("{}/{} succeeded", grouped(job.succeeded),
+                                                   grouped(*job.completions))
+                                     : fmt::format("{} succeeded", grouped(job.succeeded));
+  if (job.failed_indexes.value_or(0) > 0) {
+    text += fmt::format(", {} {} failed", grouped(*job.failed_indexes),
+                        *job.failed_indexes == 1 ? "index" : "indexes");
+  } else if (job.failed > 0) {
+    text += fmt::format(", {} failed", grouped(job.failed));
   }
   return text;
 }
 
-}  // namespace
-
-std::string progress_text(const std::vector<JobProgress>& jobs, Duration elapsed, size_t columns) {
-  if (jobs.empty()) {
+std::string time_left(const JobProgress& job) {
+  const int64_t left = job.completions.value_or(0) - job.succeeded - job.failed_indexes.value_or(0);
+  if (!job.rate || left <= 0) {
     return "";
   }
-  const Totals totals = add_up(jobs);
-  std::string text;
-  if (totals.counted && totals.wanted > 0) {
-    text += bar(totals.succeeded, totals.wanted);
+  const double needed = std::ceil(static_cast<double>(left) / *job.rate);
+  constexpr double kLongest = 1e7;  // some months: no more than a guess
+  return needed > kLongest ? ""
+                           : fmt::format(", about {} left",
+                                         format_duration(seconds(static_cast<int64_t>(needed))));
+}
+
+std::string rate_text(const JobProgress& job) {
+  if (!job.rate) {
+    return "";
   }
-  if (jobs.size() > 1) {
-    text += fmt::format("{} of {} Jobs finished, ", totals.over, jobs.size());
+  return *job.rate >= 1 ? fmt::format("{:.0f}/s", *job.rate)
+                        : fmt::format("{:.1f}/min", *job.rate * 60);
+}
+
+std::string state_text(const JobProgress& job) {
+  std::vector<std::string> parts;
+  const auto add = [&parts](int64_t count, std::string_view what) {
+    if (count > 0) {
+      parts.push_back(fmt::format("{} {}", grouped(count), what));
+    }
+  };
+  add(job.running, "running");
+  add(job.pending, "pending");
+  add(job.terminating, "terminating");
+  if (job.retry_in && *job.retry_in > Duration::zero()) {
+    parts.push_back(fmt::format("retry in {:.0f}s",
+                                std::ceil(std::chrono::duration<double>(*job.retry_in).count())));
   }
-  text += totals.counted ? fmt::format("{}/{} succeeded", totals.succeeded, totals.wanted)
-                         : fmt::format("{} succeeded", totals.succeeded);
-  text += fmt::format(", {} failed, {} active, {} terminating", totals.failed, totals.active,
-                      totals.terminating);
-  if (totals.retry_in) {
-    text +=
-        fmt::format(", retry in {:.1f}s", std::chrono::duration<double>(*totals.retry_in).count());
+  if (const std::string rate = rate_text(job); !rate.empty()) {
+    parts.push_back(rate + time_left(job));
   }
-  text += time_left(totals, elapsed);
-  if (jobs.size() == 1) {
-    text += indexes_text(jobs.front());
+  return parts.empty() ? "nothing running" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<std::string> job_lines(const JobProgress& job, size_t name_columns,
+                                   const BlockSize& size) {
+  const std::string name =
+      fmt::format("{:<{}}", cut_to_columns(job.name, name_columns), name_columns);
+  std::vector<std::string> lines = {
+      fmt::format("{}  {}{}", name, bar(job, size.colours), done_text(job))};
+  if (!job.verdict.empty()) {
+    const bool good = job.verdict == "Complete";
+    lines.front() +=
+        "  " +
+        (size.colours ? coloured(good ? Colour::green : Colour::red, job.verdict) : job.verdict);
+    return lines;
   }
-  return text.substr(0, columns);
+  lines.push_back("  " + state_text(job));
+  if (job.pending > 0 && !job.pending_for.empty()) {
+    lines.push_back("  pending: " + job.pending_for);
+  }
+  return lines;
+}
+
+}  // namespace
+
+void Pace::add(MonotonicTime now, int64_t done) {
+  last_ = {now, done};
+  if (samples_.empty() || now - samples_.back().first >= kBetweenSamples) {
+    samples_.push_back(last_);
+  }
+  // The oldest stays until another is as old as the window.
+  while (samples_.size() > 1 && now - samples_[1].first >= kWindow) {
+    samples_.pop_front();
+  }
+}
+
+std::optional<double> Pace::rate() const {
+  if (samples_.empty()) {
+    return std::nullopt;
+  }
+  const auto& [since, then] = samples_.front();
+  const double took = std::chrono::duration<double>(last_.first - since).count();
+  const int64_t grown = last_.second - then;
+  return took > 0 && grown > 0 ? std::optional(static_cast<double>(grown) / took) : std::nullopt;
+}
+
+std::vector<std::string> progress_block(const std::vector<JobProgress>& jobs,
+                                        const BlockSize& size) {
+  std::vector<const JobProgress*> order;
+  size_t name_columns = 0;
+  for (const JobProgress& job : jobs) {
+    order.push_back(&job);
+    name_columns = std::max(name_columns, std::min(job.name.size(), kMaxNameColumns));
+  }
+  std::stable_partition(order.begin(), order.end(),
+                        [](const JobProgress* job) { return job->verdict.empty(); });
+  const size_t room = std::max(size.rows / 2, kFewestLines);
+  std::vector<std::string> lines;
+  size_t shown = 0;
+  for (const JobProgress* job : order) {
+    std::vector<std::string> more = job_lines(*job, name_columns, size);
+    const size_t for_the_rest = shown + 1 == order.size() ? 0 : 1;
+    if (shown > 0 && lines.size() + more.size() + for_the_rest > room) {
+      break;
+    }
+    ++shown;
+    std::move(more.begin(), more.end(), std::back_inserter(lines));
+  }
+  if (shown < order.size()) {
+    lines.push_back(fmt::format("and {}", counted(order.size() - shown, "more Job")));
+  }
+  for (std::string& line : lines) {
+    line = cut_to_columns(line, size.columns);
+  }
+  return lines;
 }
 
 }  // namespace windlass::cli

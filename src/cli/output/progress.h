@@ -1,30 +1,63 @@
-// One line about the progress of the Jobs of `windlass run`, for a terminal: a bar, the counts, the
-// indexes, the time to the next retry, and an estimate of the time left. Pure text; live_output.h
+// The progress of the Jobs of `windlass run` as a block of lines for a terminal: a bar for each
+// Job, its pods by state, why pods wait, the rate, and the time left. Pure text; live_output.h
 // shows it.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
 
 namespace windlass::cli {
 
-struct JobProgress {
-  std::optional<int64_t> completions = {};  // none: a work queue
-  int64_t succeeded = 0;
-  int64_t failed = 0;
-  int64_t active = 0;
-  int64_t terminating = 0;
-  std::string completed_indexes = {};
-  std::string failed_indexes = {};
-  std::optional<Duration> retry_in = {};
-  bool over = false;
+// How fast something grows, over the last samples. The time left is from the same rate, so that the
+// two agree.
+class Pace {
+ public:
+  static constexpr Duration kWindow = seconds(30);
+
+  // `done` at `now`; no older than the last one.
+  void add(MonotonicTime now, int64_t done);
+  // Per second; none without growth in the window.
+  std::optional<double> rate() const;
+
+ private:
+  // A sample more often would only cost memory.
+  static constexpr Duration kBetweenSamples = milliseconds(500);
+
+  std::deque<std::pair<MonotonicTime, int64_t>> samples_;
+  std::pair<MonotonicTime, int64_t> last_{};
 };
 
-// At most `columns` characters; "" without Jobs.
-std::string progress_text(const std::vector<JobProgress>& jobs, Duration elapsed, size_t columns);
+struct JobProgress {
+  std::string name = {};
+  std::optional<int64_t> completions = {};  // none: a work queue
+  int64_t succeeded = 0;
+  int64_t failed = 0;                          // pods, as the status counts them
+  std::optional<int64_t> failed_indexes = {};  // where the limit is per index
+  int64_t running = 0;
+  int64_t pending = 0;
+  int64_t terminating = 0;
+  std::string pending_for = {};  // the reason of most of those that are pending
+  std::optional<Duration> retry_in = {};
+  std::optional<double> rate = {};
+  std::string verdict = {};  // `Complete`, `Failed: BackoffLimitExceeded`; "" until it has one
+};
+
+// Room on the terminal.
+struct BlockSize {
+  size_t columns = 80;
+  size_t rows = 24;
+  bool colours = false;
+};
+
+// Lines of at most `columns`, and no more of them than leave half of the rows to other text. Jobs
+// that have not ended come first; a last line counts those that are not shown.
+std::vector<std::string> progress_block(const std::vector<JobProgress>& jobs,
+                                        const BlockSize& size);
 
 }  // namespace windlass::cli

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "api/job/job_constants.h"
 #include "base/bounded_seconds.h"
+#include "base/index_set.h"
+#include "base/utf8.h"
 #include "base/whole_second.h"
 #include "controllers/job/adapter.h"
 #include "engine/pods/pod_factory.h"
@@ -150,6 +153,24 @@ std::string without_pod_name(std::string text, const std::string& job) {
   return to == std::string::npos ? text : text.erase(from, to - from);
 }
 
+void read_status(const Job& job, JobProgress& progress) {
+  const auto& status = job.status();
+  if (job.spec().has_completions()) {
+    progress.completions = job.spec().completions();
+  }
+  progress.succeeded = status.succeeded();
+  progress.failed = status.failed();
+  progress.terminating = status.terminating();
+  if (job.spec().has_backoff_limit_per_index()) {
+    progress.failed_indexes =
+        IndexSet::parse_stored(status.failed_indexes(), std::numeric_limits<int32_t>::max())
+            .set.size();
+  }
+  if (const auto verdict = verdict_of(job)) {
+    progress.verdict = verdict->complete ? "Complete" : "Failed: " + one_line(verdict->reason);
+  }
+}
+
 }  // namespace
 
 std::optional<Verdict> verdict_of(const Job& job) {
@@ -194,22 +215,21 @@ void Reporter::line(MonotonicTime now, std::string_view text) {
   output_.err(fmt::format("{:>8}  {}\n", format_elapsed(now - start_), text));
 }
 
-std::vector<JobProgress> Reporter::progress(Time wall) const {
-  std::vector<JobProgress> all;
-  for (const auto& [uid, said] : jobs_) {
-    const auto& status = said.job->status();
-    JobProgress job;
-    if (said.job->spec().has_completions()) {
-      job.completions = said.job->spec().completions();
-    }
-    job.succeeded = status.succeeded();
-    job.failed = status.failed();
-    job.active = status.active();
-    job.terminating = status.terminating();
-    job.completed_indexes = status.completed_indexes();
-    job.failed_indexes = status.failed_indexes();
-    job.over = verdict_of(*said.job).has_value();
-    const bool may_retry = !stopping_ && !job.over;
+std::vector<JobProgress> Reporter::progress(MonotonicTime now, Time wall) {
+  std::vector<JobProgress> all(jobs_.size());
+  for (auto& [uid, said] : jobs_) {
+    JobProgress& job = all[said.order];
+    job.name = said.job->metadata().name();
+    read_status(*said.job, job);
+    job.running = said.running;
+    job.pending = said.pending;
+    const auto most =
+        std::max_element(said.waiting.begin(), said.waiting.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    job.pending_for = most == said.waiting.end() ? "" : one_line(most->first);
+    said.pace.add(now, job.succeeded);
+    job.rate = said.pace.rate();
+    const bool may_retry = !stopping_ && job.verdict.empty();
     if (said.retry_at > wall && may_retry) {
       job.retry_in = said.retry_at - wall;
     }
@@ -217,7 +237,6 @@ std::vector<JobProgress> Reporter::progress(Time wall) const {
         next != said.index_retries.end() && may_retry) {
       job.retry_in = *next - wall;
     }
-    all.push_back(std::move(job));
   }
   return all;
 }
@@ -246,6 +265,13 @@ void Reporter::job_changed(const Job& job, MonotonicTime now, Time wall) {
   JobSaid& said = found->second;
   said.job = std::make_shared<const Job>(job);
   if (is_new) {
+    said.order = jobs_.size() - 1;
+    said.pace.add(now, job.status().succeeded());
+    for (const auto& [uid, pod] : pods_) {
+      if (pod.owner == job.metadata().uid()) {
+        count_pod(pod, 1);
+      }
+    }
     line(now, fmt::format("{} created: {}", job_title(job), shape_text(job)));
     if (const std::string idle = idle_text(job); !idle.empty()) {
       line(now, fmt::format("{} {}", job_title(job), idle));
@@ -282,37 +308,67 @@ void Reporter::announce_retry(const Job& job, JobSaid& said, MonotonicTime now, 
     return;
   }
   said.retry_at = retry_at;
-  line(now,
-       fmt::format("{} retries in {:.1f}s, after {}", job_title(job), seconds_until(retry_at, wall),
-                   explain::failures_text(backoff.failures(), said.ignored > 0)));
+  if (detail_ != Detail::summary) {
+    line(now, fmt::format("{} retries in {:.1f}s, after {}", job_title(job),
+                          seconds_until(retry_at, wall),
+                          explain::failures_text(backoff.failures(), said.ignored > 0)));
+  }
+}
+
+// Into the counts of its Job, or out of them.
+void Reporter::count_pod(const PodSaid& pod, int64_t by) {
+  const auto job = jobs_.find(pod.owner);
+  if (job == jobs_.end() || pod.terminating) {
+    return;
+  }
+  JobSaid& said = job->second;
+  if (pod.phase == "Running") {
+    said.running += by;
+  } else if (pod.phase == "Pending") {
+    said.pending += by;
+    if (!pod.waiting.empty() && (said.waiting[pod.waiting] += by) == 0) {
+      said.waiting.erase(pod.waiting);
+    }
+  }
+}
+
+void Reporter::pod_gone(const std::string& uid) {
+  if (const auto pod = pods_.find(uid); pod != pods_.end()) {
+    count_pod(pod->second, -1);
+    pods_.erase(pod);
+  }
 }
 
 void Reporter::pod_changed(const Pod& pod, MonotonicTime now, Time wall) {
   PodSaid& said = pods_[pod.metadata().uid()];
-  const std::string& phase = pod.status().phase();
+  count_pod(said, -1);
+  const std::string before = std::exchange(said.phase, pod.status().phase());
   said.title = explain::pod_title(pod);
   said.owner = owner_uid(pod);
+  said.terminating = pod.metadata().has_deletion_timestamp();
   said.grace = bounded_seconds(pod.spec().termination_grace_period_seconds());
-  if (phase == "Pending") {
-    const std::string waiting = explain::pod_waiting_text(pod);
-    if (!waiting.empty() && told_[pod.metadata().uid()].is_new(waiting)) {
-      pod_waits(said, waiting, now);
-    }
+  said.waiting = said.phase == "Pending" ? explain::pod_waiting_text(pod) : "";
+  count_pod(said, 1);
+  if (!said.waiting.empty() && told_[pod.metadata().uid()].is_new(said.waiting)) {
+    pod_waits(said, said.waiting, now);
   }
-  if (phase == std::exchange(said.phase, phase)) {
+  if (said.phase == before) {
     return;
   }
-  if (phase == "Running") {
-    line(now, fmt::format("pod {} running", said.title));
-  } else if (phase == "Succeeded") {
-    line(now, fmt::format("pod {} succeeded", said.title));
-  } else if (phase == "Failed") {
+  if (said.phase == "Failed") {
     pod_failed(pod, now, wall);
+  } else if (detail_ == Detail::every_pod && said.phase == "Running") {
+    line(now, fmt::format("pod {} running", said.title));
+  } else if (detail_ == Detail::every_pod && said.phase == "Succeeded") {
+    line(now, fmt::format("pod {} succeeded", said.title));
   }
 }
 
 // Pods of one Job mostly wait for the same reason: names the first two and leaves out the rest.
 void Reporter::pod_waits(const PodSaid& pod, const std::string& waiting, MonotonicTime now) {
+  if (detail_ == Detail::summary) {
+    return;
+  }
   const size_t told = pod.owner.empty() ? 0 : waiting_pods_[{pod.owner, waiting}]++;
   if (told == 0) {
     line(now, fmt::format("pod {} pending: {}", pod.title, waiting));
@@ -344,7 +400,9 @@ std::string Reporter::judgement_text(JobSaid& said, const Pod& pod, Time wall) c
 void Reporter::pod_failed(const Pod& pod, MonotonicTime now, Time wall) {
   // Deleted by the suspension, or ended with its node: in both cases by this command.
   if (stopping_ && (pod.metadata().has_deletion_timestamp() || was_disrupted(pod))) {
-    line(now, fmt::format("pod {} stopped", explain::pod_title(pod)));
+    if (detail_ != Detail::summary) {
+      line(now, fmt::format("pod {} stopped", explain::pod_title(pod)));
+    }
     return;
   }
   std::string rule;
@@ -355,7 +413,10 @@ void Reporter::pod_failed(const Pod& pod, MonotonicTime now, Time wall) {
   }
   const std::string why = explain::pod_failure_text(pod);
   told_[pod.metadata().uid()].remember(why);
-  line(now, fmt::format("pod {} failed: {}{}", explain::pod_title(pod), why, rule));
+  last_failure_ = one_line(fmt::format("pod {} failed: {}{}", explain::pod_title(pod), why, rule));
+  if (detail_ != Detail::summary) {
+    line(now, last_failure_);
+  }
 }
 
 void Reporter::event_seen(const Event& event, MonotonicTime now) {
@@ -368,6 +429,10 @@ void Reporter::event_seen(const Event& event, MonotonicTime now) {
   const std::string key =
       event.reason() == "FailedCreate" ? without_pod_name(text, about.name()) : text;
   if (event.type() != "Warning" || in_status || !told_[about.uid()].is_new(key)) {
+    return;
+  }
+  // Thousands of pods may have the same to say.
+  if (detail_ == Detail::summary && !told_[""].is_new(event.reason() + ": " + text)) {
     return;
   }
   // The condition PodScheduled has the same text a little later.

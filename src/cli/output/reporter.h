@@ -1,5 +1,6 @@
 // Reports the progress of the Jobs of `windlass run`, a line per event: how each pod ended, which
-// failure rule matched it, and the verdict. Remembers its lines; decides nothing.
+// failure rule matched it, and the verdict. Counts pods for a display of progress, too. Remembers
+// its lines; decides nothing.
 #pragma once
 
 #include <map>
@@ -52,16 +53,26 @@ class Reporter {
     Duration cap = minutes(10);
   };
 
-  Reporter(Output& output, MonotonicTime start, Backoff backoff)
-      : output_(output), start_(start), backoff_(backoff) {}
+  // Which lines it prints about pods.
+  enum class Detail {
+    every_pod,
+    failures,  // also why pods wait, and retries
+    summary,   // none of these: progress() and last_failure() have them
+  };
+
+  Reporter(Output& output, MonotonicTime start, Backoff backoff, Detail detail = Detail::every_pod)
+      : output_(output), start_(start), backoff_(backoff), detail_(detail) {}
 
   // `wall` is the wall time of `now`, as objects have it.
   void job_changed(const api::batch::v1::Job& job, MonotonicTime now, Time wall);
   void pod_changed(const api::core::v1::Pod& pod, MonotonicTime now, Time wall);
+  void pod_gone(const std::string& uid);
   // Prints each warning once, however often it repeats, and none that an earlier line contains.
   void event_seen(const api::core::v1::Event& event, MonotonicTime now);
-  // Of all Jobs that job_changed() has seen.
-  std::vector<JobProgress> progress(Time wall) const;
+  // Of all Jobs that job_changed() has seen, in that order.
+  std::vector<JobProgress> progress(MonotonicTime now, Time wall);
+  // The last pod that failed, and how; "" before one has.
+  const std::string& last_failure() const { return last_failure_; }
   // From now on this command stops the pods: their ends are not failures, and there are no retries.
   void expect_stops() { stopping_ = true; }
   // The longest grace period among the pods that run.
@@ -76,6 +87,8 @@ class Reporter {
     std::string title;
     std::string owner;  // UID of its Job
     std::string phase;
+    std::string waiting;  // for this; "" when it does not wait, or that is not known
+    bool terminating = false;
     Duration grace{};
   };
   struct JobSaid {
@@ -84,9 +97,16 @@ class Reporter {
     Time retry_at{};      // the last one printed
     int64_t ignored = 0;  // failures, by a rule
     std::set<Time> index_retries;
+    size_t order = 0;  // in which it was first seen
+    Pace pace;
+    // Pods that are not terminating.
+    int64_t running = 0;
+    int64_t pending = 0;
+    std::map<std::string, int64_t> waiting;  // pending pods by reason
   };
 
   void line(MonotonicTime now, std::string_view text);
+  void count_pod(const PodSaid& pod, int64_t by);
   void pod_waits(const PodSaid& pod, const std::string& waiting, MonotonicTime now);
   void pod_failed(const api::core::v1::Pod& pod, MonotonicTime now, Time wall);
   std::string judgement_text(JobSaid& said, const api::core::v1::Pod& pod, Time wall) const;
@@ -95,7 +115,9 @@ class Reporter {
   Output& output_;
   const MonotonicTime start_;
   const Backoff backoff_;
+  const Detail detail_;
   bool stopping_ = false;
+  std::string last_failure_;
   std::map<std::string, PodSaid> pods_;  // by uid
   std::map<std::string, JobSaid> jobs_;  // by uid
   // The number of pods of a Job (its UID) that have waited for something.

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "posix/error.h"
+#include "posix/process/inherited.h"
 
 namespace windlass::cli {
 namespace {
@@ -28,6 +29,12 @@ int write_all(int descriptor, std::string_view text) {
     }
   }
   return 0;
+}
+
+// Zeros where it is not known.
+winsize window_size(int descriptor) {
+  winsize size = {};
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size : winsize{};
 }
 
 }  // namespace
@@ -53,10 +60,21 @@ bool StdOutput::interactive() const {
   return ::isatty(err_) == 1;
 }
 
+// https://no-color.org: any value but the empty one turns colours off.
+bool StdOutput::colours() const {
+  const std::string terminal = posix::environment_variable("TERM");
+  return interactive() && posix::environment_variable("NO_COLOR").empty() && !terminal.empty() &&
+         terminal != "dumb";
+}
+
 size_t StdOutput::columns() const {
-  winsize size = {};
-  const bool known = ::ioctl(err_, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : Output::columns();
+  const winsize size = window_size(err_);
+  return size.ws_col > 0 ? size.ws_col : Output::columns();
+}
+
+size_t StdOutput::rows() const {
+  const winsize size = window_size(err_);
+  return size.ws_row > 0 ? size.ws_row : Output::rows();
 }
 
 ExitCode StdOutput::exit_code(ExitCode code) const {

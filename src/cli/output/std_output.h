@@ -18,7 +18,9 @@ class StdOutput : public Output {
   void out(std::string_view text) override;
   void err(std::string_view text) override;
   bool interactive() const override;
+  bool colours() const override;
   size_t columns() const override;
+  size_t rows() const override;
 
   // The code to exit with: a reader must not take truncated output for all of it.
   ExitCode exit_code(ExitCode code) const;

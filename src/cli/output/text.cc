@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+
+#include "base/utf8.h"
 
 namespace windlass::cli {
 namespace {
@@ -12,6 +15,27 @@ size_t piece_length(std::string_view text, size_t most) {
   const size_t word = std::min(text.find(' '), text.size());
   const size_t comma = text.substr(0, std::min(word, most)).rfind(',');
   return word <= most || comma == std::string_view::npos ? word : comma + 1;
+}
+
+constexpr std::string_view kEscape = "\x1b[";
+constexpr std::string_view kPlain = "\x1b[0m";
+// The first of the scripts whose characters are wide.
+constexpr char32_t kFirstWide = 0x1100;
+
+// The bytes and columns of what is at `at`: a colour, or one character.
+struct Piece {
+  size_t bytes = 0;
+  size_t columns = 0;
+};
+
+Piece piece_at(std::string_view text, size_t at) {
+  if (text.substr(at).starts_with(kEscape)) {
+    const size_t end = text.find('m', at);
+    return {end == std::string_view::npos ? text.size() - at : end + 1 - at, 0};
+  }
+  const Utf8Character character = decode_utf8(text, at);
+  const size_t columns = character.value < kFirstWide ? 1 : 2;
+  return {std::max<size_t>(character.length, 1), columns};
 }
 
 }  // namespace
@@ -60,6 +84,44 @@ std::string wrapped(std::string_view text, size_t indent) {
     text.remove_prefix(after_space ? 1 : 0);
   }
   return lines;
+}
+
+std::string grouped(int64_t number) {
+  std::string text = fmt::format("{}", number);
+  for (size_t at = text.size(); at > 3 && text[at - 4] != '-';) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+std::string coloured(Colour colour, std::string_view text) {
+  constexpr std::array<int, 3> kCodes = {32, 33, 31};  // as in Colour
+  return fmt::format("{}{}m{}{}", kEscape, kCodes[static_cast<size_t>(colour)], text, kPlain);
+}
+
+size_t shown_columns(std::string_view text) {
+  size_t columns = 0;
+  for (size_t at = 0; at < text.size();) {
+    const Piece piece = piece_at(text, at);
+    at += piece.bytes;
+    columns += piece.columns;
+  }
+  return columns;
+}
+
+std::string cut_to_columns(std::string_view text, size_t columns) {
+  bool has_colour = false;
+  for (size_t at = 0; at < text.size();) {
+    const Piece piece = piece_at(text, at);
+    if (piece.columns > columns) {
+      return std::string(text.substr(0, at)) + std::string(has_colour ? kPlain : "");
+    }
+    has_colour = has_colour || piece.columns == 0;
+    columns -= piece.columns;
+    at += piece.bytes;
+  }
+  return std::string(text);
 }
 
 }  // namespace windlass::cli

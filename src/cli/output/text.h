@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,17 @@ std::string shell_word(const std::string& path);
 // kTextColumns. Each line but the first is indented by `indent` columns; the first begins at that
 // column.
 std::string wrapped(std::string_view text, size_t indent = 0);
+
+// `10,000`
+std::string grouped(int64_t number);
+
+enum class Colour { green, yellow, red };
+std::string coloured(Colour colour, std::string_view text);
+
+// The columns that a terminal needs for `text`, or somewhat more: colours need none, and a
+// character that may be wide counts twice.
+size_t shown_columns(std::string_view text);
+// The beginning of `text` that fits. Colours end with it.
+std::string cut_to_columns(std::string_view text, size_t columns);
 
 }  // namespace windlass::cli

@@ -27,5 +27,27 @@ TEST(Text, WrapsBetweenWordsAndIndents) {
   EXPECT_EQ(wrapped(""), "");
 }
 
+TEST(Text, NumbersAreGroupedByThousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1'000), "1,000");
+  EXPECT_EQ(grouped(1'234'567), "1,234,567");
+  EXPECT_EQ(grouped(-1'000), "-1,000");
+  EXPECT_EQ(grouped(-100), "-100");
+}
+
+TEST(Text, ColoursTakeNoColumnsAndEndWithTheCut) {
+  const std::string text = "ab" + coloured(Colour::red, "cdef") + "gh";
+  EXPECT_EQ(shown_columns(text), 8U);
+  EXPECT_EQ(cut_to_columns(text, 8), text);
+  EXPECT_EQ(cut_to_columns(text, 4), "ab\x1b[31mcd\x1b[0m");
+  EXPECT_EQ(cut_to_columns("plain", 3), "pla");
+}
+
+TEST(Text, ACutLeavesCharactersWhole) {
+  EXPECT_EQ(cut_to_columns("a\u00e9\u4e2d\u6587", 4), "a\u00e9\u4e2d") << "wide ones count twice";
+  EXPECT_EQ(cut_to_columns("a\xff\xfe", 2), "a\xff") << "bytes that are not UTF-8 count once";
+}
+
 }  // namespace
 }  // namespace windlass::cli

@@ -19,16 +19,17 @@ YAML
 if command -v tmux >/dev/null; then
   tmux -L "windlass-$$" -f /dev/null new-session -d -x 120 -y 24 "$windlass run $work/run.yaml --backoff-base 3s; echo exit code \$?; read -r"
   screen() { tmux -L "windlass-$$" capture-pane -p; }
-  wanted $'\n\\[--------------------\\] 0/2 succeeded, 0 failed, 2 active, 0 terminating' terminal-progress screen
-  wanted 'container main exited with 1; counts as a failure' terminal-failure screen
-  wanted '0/2 succeeded, 1 failed, 1 active, 0 terminating, retry in [0-3]\.[0-9]s' terminal-backoff screen
+  wanted $'\nseen  \\[====================\\]  0/2 succeeded\n  2 running' terminal-progress screen
+  wanted 'last: pod seen-1-.* failed: container main exited with 1; counts as a failure' terminal-failure screen
+  wanted '0/2 succeeded, 1 failed\s+1 running, retry in [1-3]s' terminal-backoff screen
   wanted 'Complete.*2 of 2 succeeded, 1 failed.*exit code 0' terminal-verdict screen
-  check terminal-clean '!\[[#-]+\]' screen
+  check terminal-clean '!\[[#=-]+\]|pod seen' screen
   tmux -L "windlass-$$" kill-server
 else
   skip e2e-terminal "no tmux on PATH"
 fi
-check piped $'created: completions 2.*succeeded.*Complete' "$windlass" run "$work/run.yaml"
+check piped $'created: completions 2.*Complete' "$windlass" run "$work/run.yaml"
+check piped-verbose $'pod seen-0-[a-z0-9]+ \\(index 0\\) running.*succeeded.*Complete' "$windlass" run --verbose "$work/run.yaml"
 check piped-plain $'!\\[-*\\]|\x1b' "$windlass" run "$work/run.yaml"
 check piped-json '"type": "Complete"' bash -c "\"$windlass\" run -o json \"$work/run.yaml\" 2>/dev/null"
 check piped-logs '^\{' bash -c "\"$windlass\" run --logs -o json \"$work/run.yaml\" 2>/dev/null"
