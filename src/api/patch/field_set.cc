@@ -1,6 +1,7 @@
 #include "api/patch/field_set.h"
 
 #include "api/codec/json/json_value.h"
+#include "base/json_writer.h"
 
 namespace windlass::api {
 namespace {
@@ -34,15 +35,16 @@ Result<void> read(const JsonValue& value, size_t depth, FieldSet& set) {
   return {};
 }
 
-JsonValue written(const FieldSet& set) {
-  JsonValue value = JsonValue::object();
+void append_set(const FieldSet& set, JsonWriter& json) {
+  json.open_object();
   if (set.member && !set.children.empty()) {
-    value.members.emplace(".", JsonValue::object());
+    json.key(".").open_object().close_object();
   }
   for (const auto& [element, inner] : set.children) {
-    value.members.emplace(element, written(inner));
+    json.key(element);
+    append_set(inner, json);
   }
-  return value;
+  json.close_object();
 }
 
 void erase_empty(FieldSet& set) {
@@ -96,13 +98,17 @@ Result<FieldSet> parse_field_set(std::string_view json) {
 }
 
 std::string to_fields_v1(const FieldSet& set) {
-  return to_json_text(written(set));
+  std::string text;
+  JsonWriter json(text);
+  append_set(set, json);
+  return text;
 }
 
-void unite(FieldSet& set, const FieldSet& more) {
+void unite(FieldSet& set, FieldSet more) {
   set.member = set.member || more.member;
-  for (const auto& [element, inner] : more.children) {
-    unite(set.children[element], inner);
+  set.children.merge(more.children);
+  for (auto& [element, inner] : more.children) {  // those that both have
+    unite(set.children.find(element)->second, std::move(inner));
   }
 }
 

@@ -30,7 +30,7 @@ Result<FieldSet> parse_field_set(std::string_view json);
 std::string to_fields_v1(const FieldSet& set);
 
 // Paths that are in one of them, in both, in the first only.
-void unite(FieldSet& set, const FieldSet& more);
+void unite(FieldSet& set, FieldSet more);
 FieldSet intersection(const FieldSet& a, const FieldSet& b);
 void subtract(FieldSet& set, const FieldSet& less);
 // Everything at and below the paths of `roots` goes.

@@ -16,19 +16,27 @@ struct Part {
 };
 using Parts = std::map<std::string, Part>;
 
-Parts parts_of(const JsonValue& value, const NodeType& type) {
-  Parts parts;
+// Calls take(element, part) for each; of several with the same element the first counts.
+template <class Take>
+void for_each_part(const JsonValue& value, const NodeType& type, const Take& take) {
   if (type.form == Form::object || type.form == Form::map) {
     for (const auto& [name, member] : value.members) {
-      parts.emplace(field_element(name), Part{&member, member_type(type, name)});
+      take(field_element(name), Part{&member, member_type(type, name)});
     }
   } else if (!type.is_leaf()) {
     for (const JsonValue& item : value.items) {
-      if (const Result<std::string> element = item_element(type, item)) {
-        parts.emplace(*element, Part{&item, item_type(type)});  // the first of its name counts
+      if (Result<std::string> element = item_element(type, item)) {
+        take(*std::move(element), Part{&item, item_type(type)});
       }
     }
   }
+}
+
+Parts parts_of(const JsonValue& value, const NodeType& type) {
+  Parts parts;
+  for_each_part(value, type, [&parts](std::string element, const Part& part) {
+    parts.emplace(std::move(element), part);
+  });
   return parts;
 }
 
@@ -62,9 +70,11 @@ void add_fields(const JsonValue& value, const NodeType& type, FieldSet& to) {
 FieldSet all_of(const Part& part) {
   FieldSet all;
   all.member = true;
-  for (const auto& [element, inner] : parts_of(*part.value, part.type)) {
-    all.children.emplace(element, all_of(inner));
-  }
+  for_each_part(*part.value, part.type, [&all](std::string element, const Part& inner) {
+    if (const auto [place, is_new] = all.children.try_emplace(std::move(element)); is_new) {
+      place->second = all_of(inner);
+    }
+  });
   return all;
 }
 

@@ -109,7 +109,7 @@ void FieldTracker::create(api::Message& object) {
       record(compare_fields(empty_tree(kind_), api::to_json_tree(object), type_of(object)));
     }
   }
-  write_managed_fields(tracked_ ? entries_ : ManagedFields(), metadata);
+  metadata.clear_managed_fields();  // stamp writes them
 }
 
 void FieldTracker::update(const api::Message& old, api::Message& object) {
@@ -138,8 +138,7 @@ void FieldTracker::update(const api::Message& old, api::Message& object) {
   }
 }
 
-void FieldTracker::record(const FieldChanges& all) {
-  FieldChanges changes = all;
+void FieldTracker::record(FieldChanges changes) {
   cut(changes.set, out_of_reach(subresource_));
   cut(changes.removed, out_of_reach(subresource_));
   const FieldOwner self = owner(false);
@@ -151,7 +150,7 @@ void FieldTracker::record(const FieldChanges& all) {
   }
   FieldSet& own = entry_of(entries_, self).fields;
   subtract(own, changes.removed);
-  unite(own, changes.set);
+  unite(own, std::move(changes.set));
 }
 
 void FieldTracker::apply_new(const JsonValue& config) {
@@ -229,7 +228,7 @@ void FieldTracker::stamp(api::Message& object, Time now) {
     return;
   }
   entry_of(entries_, owner(applies_)).time = now;
-  write_managed_fields(entries_, api::mutable_metadata_of(object));
+  write_managed_fields(std::move(entries_), api::mutable_metadata_of(object));
 }
 
 }  // namespace windlass::apiserver

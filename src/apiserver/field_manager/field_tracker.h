@@ -35,12 +35,13 @@ class FieldTracker {
   Result<std::unique_ptr<api::Message>> apply(const api::Message& old, const api::JsonValue& config,
                                               Time now);
 
-  // The write is really made: its entry tells when. Not for a write that changes nothing (M41).
+  // The last call. The write is really made: its entry tells when. Not for a write that changes
+  // nothing (M41).
   void stamp(api::Message& object, Time now);
 
  private:
   FieldOwner owner(bool applies) const;
-  void record(const api::FieldChanges& changes);
+  void record(api::FieldChanges changes);
   Result<void> take_over(const api::Message& old, const api::FieldChanges& changes);
 
   const api::Kind& kind_;

@@ -77,7 +77,7 @@ std::optional<ManagedFields> read_managed_fields(const ObjectMeta& metadata) {
     }
     ManagedEntry& entry =
         entry_of(entries, {stored.manager(), applies, stored.api_version(), stored.subresource()});
-    unite(entry.fields, *fields);
+    unite(entry.fields, *std::move(fields));
     if (stored.has_time()) {
       entry.time = api::time_of(stored.time());
     }
