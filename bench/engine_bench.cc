@@ -96,8 +96,8 @@ class CpuMeter : public Meter {
     charging = true;
     began_ = cpu_ns();
   }
-  void end(Call call) override {
-    (call == Call::observe ? observed_ns : decided_ns) += cpu_ns() - began_;
+  void end(EngineCall call) override {
+    (call == EngineCall::observe ? observed_ns : decided_ns) += cpu_ns() - began_;
     charging = false;
     most_bytes = std::max(most_bytes, engine_bytes - before_);
   }

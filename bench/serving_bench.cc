@@ -61,7 +61,7 @@ class Serving {
     server_.create_system_namespaces();
     thread_ = std::thread([this] { core_.run(); });
     options.io_threads = net::fitting_io_threads();
-    auto started = net::Server::start({core_, clock_, log_}, *handler_, std::move(options));
+    auto started = net::HttpServer::start({core_, clock_, log_}, *handler_, std::move(options));
     CHECK(started.has_value(), "it listens");
     net_ = *std::move(started);
   }
@@ -72,7 +72,7 @@ class Serving {
     handler_.reset();
   }
 
-  const net::Server& net() const { return *net_; }
+  const net::HttpServer& net() const { return *net_; }
 
   // In one go, before anything is delivered. The CPU time of the core thread for each.
   std::vector<double> create_pods(const std::string& name, int count) {
@@ -118,7 +118,7 @@ class Serving {
                                  apiserver::authenticated_user("admin", {"system:masters"})}}),
       apiserver::RestOptions{});
   std::thread thread_;
-  std::unique_ptr<net::Server> net_;
+  std::unique_ptr<net::HttpServer> net_;
 };
 
 std::string get(const std::string& target) {
@@ -130,7 +130,7 @@ std::string get(const std::string& target) {
 // A client that reads no more than it must, so that it leaves the processor to the server.
 class Connection {
  public:
-  explicit Connection(const net::Server& server) : client_(server) {}
+  explicit Connection(const net::HttpServer& server) : client_(server) {}
   ~Connection() {
     SSL_free(tls_);
     SSL_CTX_free(context_);

@@ -111,7 +111,7 @@ class Measurement {
     if (!fairness_) {
       return create(0, 1);
     }
-    // The largest first: whoever only goes by age serves the smallest last.
+    // The largest first: a controller that works in order of age serves the smallest last.
     for (int i = 0; i < count_; ++i) {
       const int size = i + 1 == count_ ? 1 : kSizes - i * (kSizes - 1) / count_;
       sizes_[job_name(i)] = size;

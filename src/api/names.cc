@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 
 namespace windlass::api {
+
 namespace {
 
 constexpr size_t kMaxLabel = 63;
@@ -315,6 +316,21 @@ void validate_domain_prefixed_path(FieldErrors& errors, const FieldPath& path,
                    "Invalid path (regex used for validation is "
                    "'[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')");
   }
+}
+
+namespace {
+
+constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+constexpr size_t kSuffixBytes = 5;
+
+}  // namespace
+
+std::string generate_name(std::string_view base, env::Random& random) {
+  std::string name(base.substr(0, kMaxGeneratedBaseBytes));
+  for (size_t i = 0; i < kSuffixBytes; ++i) {
+    name += kAlphabet[random.next() % kAlphabet.size()];
+  }
+  return name;
 }
 
 }  // namespace windlass::api

@@ -3,11 +3,13 @@
 // no regular expressions behind these. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/field_error.h"
+#include "env/random.h"
 
 namespace windlass::api {
 
@@ -51,5 +53,15 @@ void add_problems(FieldErrors& errors, const FieldPath& path, std::string_view v
 // acme.io/foo (api.md J64).
 void validate_domain_prefixed_path(FieldErrors& errors, const FieldPath& path,
                                    std::string_view value);
+
+// Names that the server makes from metadata.generateName (api.md J53).
+
+// With the five random characters the name still is a DNS label of at most 63 bytes.
+inline constexpr size_t kMaxGeneratedBaseBytes = 58;
+// A generated name that is taken is made anew so often, then the create fails with AlreadyExists.
+inline constexpr int kMaxGenerateNameAttempts = 8;
+
+// The base, cut if need be, and five random characters that spell no words.
+std::string generate_name(std::string_view base, env::Random& random);
 
 }  // namespace windlass::api

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/whole_second.h"
+#include "base/time.h"
 #include "client/object_identity.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/meta/v1/meta.pb.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "api/feature_gates.h"
-#include "apiserver/object_cache.h"
+#include "apiserver/stored_form.h"
 #include "apiserver/strategies/admission.h"
 #include "apiserver/strategies/strategy.h"
 #include "apiserver/verbs/patch_body.h"

@@ -11,6 +11,7 @@
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::apiserver {
+
 namespace {
 
 // Indexed by the field number in core/v1: the number in events.k8s.io/v1 (api.md N20). All of them
@@ -181,6 +182,31 @@ bool is_placeholder(const api::Message& stored) {
 
 api::ObjectPtr decoded_as(const api::Kind& kind, const store::Version& version) {
   return is_stored_form(kind) ? version.decoded() : nullptr;
+}
+
+api::ObjectPtr ObjectCache::decode(const api::Kind& kind, const store::Version& version) {
+  if (!is_stored_form(kind)) {
+    std::unique_ptr<api::Message> made = kind.make();
+    parse_version(kind, version, *made);
+    return made;
+  }
+  if (api::ObjectPtr object = version.decoded()) {
+    return object;
+  }
+  api::ObjectPtr object = api::decode_stored(version.bytes(), kind.prototype());
+  if (object == nullptr) {
+    std::unique_ptr<api::Message> placeholder = kind.make();
+    make_placeholder(version, *placeholder);
+    object = std::move(placeholder);
+  }
+  version.remember(object);
+  keep(object);
+  return object;
+}
+
+void ObjectCache::keep(api::ObjectPtr object) {
+  kept_[next_] = std::move(object);
+  next_ = (next_ + 1) % kKept;
 }
 
 }  // namespace windlass::apiserver

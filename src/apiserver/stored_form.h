@@ -4,6 +4,8 @@
 // another number, so one form becomes the other without a look at the values. Pure; any thread.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,5 +45,20 @@ void make_placeholder(const store::Version& version, api::Message& object);
 bool is_placeholder(const api::Message& stored);
 // The message that another holder keeps already, if it is one of this kind. Core thread only.
 api::ObjectPtr decoded_as(const api::Kind& kind, const store::Version& version);
+
+// Decoded messages of stored versions. A version knows its message while it has a holder; this
+// keeps the most recently used ones alive a little longer, because an object that was just written
+// is about to be read by its watchers and written again. Core thread only.
+class ObjectCache {
+ public:
+  api::ObjectPtr decode(const api::Kind& kind, const store::Version& version);
+  void keep(api::ObjectPtr object);
+
+ private:
+  // About 10 KB each for pods. A burst of 1,000 writes is still there when it is delivered.
+  static constexpr size_t kKept = 2048;
+  std::array<api::ObjectPtr, kKept> kept_;
+  size_t next_ = 0;
+};
 
 }  // namespace windlass::apiserver

@@ -5,6 +5,7 @@
 // write into an object, any year from 0 to 9999, and what the codec keeps. Pure functions.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -64,5 +65,31 @@ std::string format_duration(Duration duration);
 Result<Duration> parse_duration(std::string_view text);
 // `5m12s`, `3h`, `47h`: how kubectl prints ages (api.md M139).
 std::string human_duration(Duration duration);
+
+// Seconds that an object names, as a Duration. A field may have 64 bits, of which a Duration of
+// nanoseconds holds 292 years: sums with more would turn into times of the past. Pure.
+
+// Longer than any life; a few of them added to now stay within Time.
+inline constexpr int64_t kMaxBoundedSeconds = int64_t{50} * 365 * 24 * 3600;
+
+constexpr Duration bounded_seconds(int64_t amount) {
+  return seconds(std::clamp(amount, -kMaxBoundedSeconds, kMaxBoundedSeconds));
+}
+
+// The API keeps times in whole seconds, rounded down: what is stored as 12:00:07 happened at that
+// instant or up to a second later. A period that begins at such a time counts from the latest
+// instant that the time may stand for, so it is never shorter than what was asked for
+// (docs/decisions/0042-periods-from-whole-seconds.md). Pure functions.
+
+// The latest instant that `stored` may stand for, of something that was over when it was first seen
+// at `seen`. It lies in the same second. A time with a fraction stands for itself.
+inline Time latest_instant(Time stored, Time seen = Time::max()) {
+  constexpr Duration kRest = seconds(1) - nanoseconds(1);
+  const bool is_whole = std::chrono::floor<seconds>(stored) == stored;
+  if (!is_whole || stored > Time::max() - kRest) {
+    return stored;
+  }
+  return std::clamp(seen, stored, stored + kRest);
+}
 
 }  // namespace windlass

@@ -13,7 +13,7 @@
 #include "env/env.h"
 #include "net/checks/endpoint_checks.h"
 #include "plane/machine.h"
-#include "plane/node_limits.h"
+#include "plane/node_settings.h"
 #include "posix/event_loop.h"
 #include "posix/files/posix_files.h"
 #include "posix/posix_clock.h"

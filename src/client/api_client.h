@@ -12,11 +12,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/kind.h"
 #include "api/object.h"
 #include "base/result.h"
+#include "base/status.h"
 
 namespace windlass::client {
 
@@ -118,5 +120,16 @@ class ApiClient {
   virtual void bind(const ObjectRef& pod, const std::string& uid, const std::string& node,
                     Done<void> done) = 0;
 };
+
+// A write without an answer may have been applied; one that never left has not. Who sends writes
+// says which it was, who plans the next ones asks. Pure; any thread.
+
+// The request did not leave this process: it has certainly not been applied.
+inline Status not_sent(std::string why) {
+  return {503, "NotSent", std::move(why), {}};
+}
+inline bool is_not_sent(const Status& status) {
+  return status.reason == "NotSent";
+}
 
 }  // namespace windlass::client

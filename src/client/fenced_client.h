@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "client/api_client.h"
-#include "client/write_outcome.h"
 #include "env/executor.h"
 
 namespace windlass::client {

@@ -109,8 +109,8 @@ class Link final : public ApiClient {
   std::string who_;
 };
 
-struct Process {
-  Process(virtual_world::VirtualWorld& world, LeaseServer& server, const std::string& name)
+struct Contender {
+  Contender(virtual_world::VirtualWorld& world, LeaseServer& server, const std::string& name)
       : executor(world.executor(name)),
         clock(world.clock()),
         link(server, executor, world.executor("network"), name),
@@ -135,7 +135,7 @@ struct Process {
 };
 
 struct Election : ::testing::Test {
-  void start(Process& process) {
+  void start(Contender& process) {
     process.executor.post([&process] { process.election.start(); });
   }
   void start_both() {
@@ -149,8 +149,8 @@ struct Election : ::testing::Test {
 
   virtual_world::VirtualWorld world{7};
   LeaseServer server;
-  Process a{world, server, "a"};
-  Process b{world, server, "b"};
+  Contender a{world, server, "a"};
+  Contender b{world, server, "b"};
 };
 
 TEST_F(Election, TheFirstOneLeadsAndRenewsEveryTwoSeconds) {
@@ -255,7 +255,7 @@ TEST_F(Election, ARenewalOnItsWayDoesNotKeepTheLease) {
   for (Duration moment = milliseconds(0); moment < seconds(2); moment += milliseconds(100)) {
     virtual_world::VirtualWorld alone(7);
     LeaseServer common;
-    Process only{alone, common, "a"};
+    Contender only{alone, common, "a"};
     only.link.delay = milliseconds(300);
     start(only);
     alone.run_for(seconds(5) + moment);
@@ -310,8 +310,8 @@ TEST_F(Election, ADeletedLeaseMakesNoSecondLeader) {
   for (Duration moment = milliseconds(0); moment < seconds(3); moment += milliseconds(100)) {
     virtual_world::VirtualWorld pair(7);
     LeaseServer common;
-    Process one{pair, common, "a"};
-    Process two{pair, common, "b"};
+    Contender one{pair, common, "a"};
+    Contender two{pair, common, "b"};
     start(one);
     pair.run_for(seconds(1));
     start(two);
@@ -362,14 +362,14 @@ TEST_F(Election, NeverTwoLeadersUnderRandomFaults) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     virtual_world::VirtualWorld chaos(seed);
     LeaseServer common;
-    Process one{chaos, common, "a"};
-    Process two{chaos, common, "b"};
+    Contender one{chaos, common, "a"};
+    Contender two{chaos, common, "b"};
     start(one);
     start(two);
-    std::set<const Process*> informed;  // of the Lease: only they can know when it is gone
+    std::set<const Contender*> informed;  // of the Lease: only they can know when it is gone
     bool deleted = false;
     for (int step = 0; step < 60; ++step) {
-      for (Process* process : {&one, &two}) {
+      for (Contender* process : {&one, &two}) {
         Generator& choose = chaos.choices();
         process->link.cut = choose.chance(0.3);
         process->link.lose_answers = choose.chance(0.2);

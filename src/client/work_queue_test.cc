@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/queue_metrics.h"
 #include "virtual_world/world.h"
 
 namespace windlass::client {

@@ -5,7 +5,7 @@
 
 #include "explain/index_text.h"
 #include "explain/print.h"
-#include "policy/columns.h"
+#include "policy/report.h"
 
 namespace windlass::explain {
 namespace {

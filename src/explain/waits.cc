@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/whole_second.h"
+#include "base/time.h"
 #include "engine/engine.h"
 #include "engine/pods/pod_factory.h"
 #include "engine/policy/backoff.h"

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "http/request_class.h"
 #include "http/status_response.h"
+#include "http/target.h"
 
 namespace windlass::http {
 namespace {

@@ -3,12 +3,14 @@
 // these and never the text, so that no two of them can read it differently. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "http/message.h"
 
 namespace windlass::http {
 
@@ -43,5 +45,14 @@ Result<Target> parse_target(std::string_view target);
 // `%2F` to `/`. In a query, `+` is a blank.
 enum class PlusSign { literal, blank };
 Result<std::string> percent_decode(std::string_view text, PlusSign plus);
+
+// Which of the transport's limits a request counts against. Pure; any thread.
+
+// Long-running: watches and followed logs. They have no time limit and a cap of their own, as in
+// kube-apiserver.
+enum class RequestClass { read, mutating, long_running };
+inline constexpr size_t kRequestClasses = 3;
+
+RequestClass classify(const Request& request);
 
 }  // namespace windlass::http

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "env/log_format.h"
+#include "env/log.h"
 #include "logind/logind_testing.h"
 #include "posix/posix_clock.h"
 

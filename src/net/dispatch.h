@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "http/message.h"
-#include "net/admission/connection_identity.h"
 #include "net/admission/request_hold.h"
 #include "net/exchange_link.h"
 #include "net/server_state.h"

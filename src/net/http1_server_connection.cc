@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "http/request_class.h"
 #include "http/status_response.h"
+#include "http/target.h"
 #include "net/dispatch.h"
 #include "net/io_thread.h"
 #include "net/stream/endpoint.h"

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "http/request_parser.h"
-#include "net/admission/connection_identity.h"
 #include "net/admission/request_hold.h"
 #include "net/deadline_timer.h"
 #include "net/http1_answer_writer.h"

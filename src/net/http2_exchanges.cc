@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "http/request_class.h"
 #include "http/response_head.h"
 #include "http/status_response.h"
+#include "http/target.h"
 #include "net/dispatch.h"
 #include "net/io_thread.h"
 #include "net/stream/endpoint.h"

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "http/http2_server_session.h"
-#include "net/admission/connection_identity.h"
 #include "net/admission/request_hold.h"
 #include "net/deadline_timer.h"
 #include "net/server_connection.h"

@@ -8,8 +8,8 @@
 #include "http/response_head.h"
 #include "net/http1_server_connection.h"
 #include "net/http2_server_connection.h"
+#include "net/stream/byte_stream.h"
 #include "net/stream/endpoint.h"
-#include "net/stream/plain_stream.h"
 #include "net/tls/handshake.h"
 
 namespace windlass::net {
@@ -115,7 +115,7 @@ std::string_view IoThread::date() {
 // others; then those without proof of who opened them; then those that wait for their next request:
 // it comes over another connection.
 bool IoThread::make_room(const std::string& network) {
-  const size_t share = state_.admission->address_share_of(state_.limits.connections);
+  const size_t share = state_.limiter->address_share_of(state_.limits.connections);
   if (unproven_.count(network) >= std::max<size_t>(share / state_.io_threads, 1)) {
     return displace(unproven_.oldest_of(network));
   }

@@ -37,10 +37,10 @@ ServerOptions with(const std::function<void(ServerLimits&)>& change) {
 }
 
 // The answer, and that the connection ended after it.
-Answer refusal_of(TestServer& server, const std::string& bytes) {
+ReceivedResponse refusal_of(TestServer& server, const std::string& bytes) {
   Client client(*server.server);
   client.send(bytes);
-  Answer answer = client.receive();
+  ReceivedResponse answer = client.receive();
   EXPECT_THAT(answer.head, HasSubstr("Connection: close\r\n"));
   EXPECT_EQ(client.receive_rest(), "");
   return answer;
@@ -55,7 +55,7 @@ TEST(Limits, FramingErrorsAreRefusedAndEndTheConnection) {
         "GET / HTTP/1.1\nHost: x\n\n", "GET / HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n",
         "GET http://x/ HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"}) {
-    const Answer answer = refusal_of(server, bytes);
+    const ReceivedResponse answer = refusal_of(server, bytes);
     EXPECT_EQ(answer.status, 400) << bytes;
     EXPECT_THAT(answer.body, HasSubstr("\"kind\":\"Status\"")) << bytes;
     EXPECT_THAT(answer.body, HasSubstr("\"reason\":\"BadRequest\"")) << bytes;
@@ -71,7 +71,7 @@ TEST(Limits, M9_BodiesAbove3MiBAre413) {
   const std::string head = "POST / HTTP/1.1\r\nHost: x\r\n";
   // The client sends all of it before it reads: the refusal must reach it even so.
   const std::string body(3 * 1024 * 1024 + 1, 'x');
-  const Answer answer = refusal_of(
+  const ReceivedResponse answer = refusal_of(
       server, head + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
   EXPECT_EQ(answer.status, 413);
   EXPECT_THAT(answer.body, HasSubstr("Request entity too large: limit is 3145728"));
@@ -104,7 +104,7 @@ TEST(Limits, ReadsAndWritesInFlightAreCappedApart) {
   Client client(*server.server);
   for (const char* line : {"GET /c", "POST /c", "GET /c?watch=true", "GET /now"}) {
     client.request(line);
-    const Answer answer = client.receive();
+    const ReceivedResponse answer = client.receive();
     EXPECT_EQ(answer.status, 429) << line;
     EXPECT_THAT(answer.head, HasSubstr("Retry-After: 1\r\n"));
     EXPECT_THAT(answer.body, HasSubstr("\"reason\":\"TooManyRequests\""));
@@ -196,7 +196,7 @@ TEST(Limits, AnAnswerThatTakesTooLongIs504) {
                     waiting.handler());
   Client client(*server.server);
   client.request("GET /slow");
-  const Answer answer = client.receive();
+  const ReceivedResponse answer = client.receive();
   EXPECT_EQ(answer.status, 504);
   EXPECT_THAT(answer.body, HasSubstr("\"reason\":\"Timeout\""));
   EXPECT_EQ(client.receive_rest(), "");
@@ -425,7 +425,7 @@ TEST(Limits, ABodyThatIsNotWantedIsRefusedBeforeItComes) {
   TestServer server({}, lambdas);
   const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3145728\r\n";
   for (const char* rest : {"\r\nx", "\r\n", "Expect: 100-continue\r\n\r\n"}) {
-    const Answer answer = refusal_of(server, head + rest);
+    const ReceivedResponse answer = refusal_of(server, head + rest);
     EXPECT_EQ(answer.status, 401) << rest;
     EXPECT_EQ(answer.body, "who is that?");
   }

@@ -9,7 +9,7 @@
 #include "env/clock.h"
 #include "env/log.h"
 #include "http/handler.h"
-#include "net/admission/admission.h"
+#include "net/admission/request_limiter.h"
 #include "net/server_limits.h"
 #include "posix/event_loop.h"
 
@@ -27,7 +27,7 @@ struct ServerState {
   static constexpr size_t kConnectionSlack = 256;
   Gauge connections{limits.connections + kConnectionSlack};
   std::atomic<size_t> adopted{0};  // those that have arrived there
-  const std::shared_ptr<Admission> admission = std::make_shared<Admission>(limits);
+  const std::shared_ptr<RequestLimiter> limiter = std::make_shared<RequestLimiter>(limits);
   // Since the start.
   std::atomic<uint64_t> requests{0};
   std::atomic<uint64_t> throttled{0};    // 429

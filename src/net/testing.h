@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "env/log_format.h"
-#include "net/server.h"
+#include "env/log.h"
+#include "net/http_server.h"
 #include "posix/event_loop.h"
 #include "posix/files/file_descriptor.h"
 #include "posix/posix_clock.h"
@@ -109,7 +109,7 @@ class TestServer {
   explicit TestServer(ServerOptions options = {}, LambdaHandler lambdas = {})
       : handler(std::move(lambdas)), loop_(clock_) {
     thread_ = std::thread([this] { loop_.run(); });
-    auto started = Server::start({loop_, clock_, log}, handler, std::move(options));
+    auto started = HttpServer::start({loop_, clock_, log}, handler, std::move(options));
     EXPECT_TRUE(started.has_value()) << started.error().message;
     server = *std::move(started);
   }
@@ -145,7 +145,7 @@ class TestServer {
 
   TextLog log;
   LambdaHandler handler;
-  std::unique_ptr<Server> server;
+  std::unique_ptr<HttpServer> server;
 
  private:
   posix::PosixClock clock_;
@@ -183,7 +183,7 @@ class BusyCore {
   std::promise<void> end_;
 };
 
-struct Answer {
+struct ReceivedResponse {
   int status = 0;
   std::string head;
   std::string body;
@@ -192,7 +192,7 @@ struct Answer {
 // A plain blocking client.
 class Client {
  public:
-  explicit Client(const Server& server, int receive_buffer = 0)
+  explicit Client(const HttpServer& server, int receive_buffer = 0)
       : Client(server.endpoint(), receive_buffer) {}
   // `from` is the loopback address to come from; "" for the usual one.
   explicit Client(const Endpoint& endpoint, int receive_buffer = 0, const std::string& from = "")
@@ -276,8 +276,8 @@ class Client {
   }
 
   // One whole answer; status 0 when the connection ended before.
-  Answer receive(bool with_body = true) {
-    Answer answer;
+  ReceivedResponse receive(bool with_body = true) {
+    ReceivedResponse answer;
     answer.head = receive_until("\r\n\r\n");
     if (answer.head.empty()) {
       return answer;

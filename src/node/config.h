@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "node/container/container_flow.h"
 #include "node/pressure/thresholds.h"
-#include "node/shutdown/shutdown_groups.h"
+#include "node/shutdown/node_shutdown.h"
 
 namespace windlass::node {
 
@@ -50,9 +50,9 @@ struct AgentConfig {
   // The least time between SIGTERM and SIGKILL, however short the grace (disruption.md K-31).
   Duration minimum_grace = seconds(2);
   ShutdownGroups shutdown;
-  pressure::Config pressure = {};     // without thresholds no pod is evicted for pressure
-  bool keep_logs = false;             // also after the pod is gone
-  bool disruption_conditions = true;  // gate PodDisruptionConditions
+  pressure::EvictionConfig pressure = {};  // without thresholds no pod is evicted for pressure
+  bool keep_logs = false;                  // also after the pod is gone
+  bool disruption_conditions = true;       // gate PodDisruptionConditions
 };
 
 // What a node says of itself beyond being there (disruption.md K-58, K-72).

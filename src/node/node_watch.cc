@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "node/node_object.h"
-#include "placement/read_needs.h"
+#include "placement/needs.h"
 #include "schema/core/v1/node.pb.h"
 
 namespace windlass::node {

@@ -13,6 +13,14 @@
 #include "api/select/label_selector.h"
 #include "placement/resources.h"
 
+namespace windlass::api::core::v1 {
+class Node;
+class NodeSelectorTerm;
+class NodeStatus;
+class Pod;
+class PodSpec;
+}  // namespace windlass::api::core::v1
+
 namespace windlass::placement {
 
 using Labels = std::map<std::string, std::string>;
@@ -65,5 +73,21 @@ inline constexpr const char* kNodeAffinityText =
     "node(s) didn't match Pod's node affinity/selector";
 inline constexpr const char* kPortsText =
     "node(s) didn't have free ports for the requested pod ports";
+
+// From Pods and Nodes to what placement compares of them. Pure.
+
+// What a container counts for that asks for no cpu, or no memory.
+struct Unasked {
+  int64_t milli_cpu = 0;
+  int64_t memory = 0;
+};
+Resources requests_of(const api::core::v1::PodSpec& spec, const Unasked& unasked);
+
+PodNeeds read_needs(const api::core::v1::Pod& pod);
+NodeTerm read_node_term(const api::core::v1::NodeSelectorTerm& term);
+
+NodeTraits read_traits(const api::core::v1::Node& node);
+void read_allocatable(const api::core::v1::NodeStatus& status, Resources& allocatable,
+                      int64_t& max_pods);
 
 }  // namespace windlass::placement

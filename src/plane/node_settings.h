@@ -6,8 +6,17 @@
 #include <vector>
 
 #include "node/config.h"
+#include "node/pressure/thresholds.h"
 
 namespace windlass::plane {
+
+// The resources of the nodes of `windlass run` and `windlass up`, and their eviction thresholds.
+// Plain values.
+struct NodeLimits {
+  // Replaces the capacity of the machine, by resource.
+  std::map<std::string, std::string> capacity = {};
+  node::pressure::EvictionConfig pressure = {};
+};
 
 // The images of the nodes that this process runs.
 struct NodeImages {
@@ -21,7 +30,7 @@ struct NodeSettings {
   bool disruption_conditions = true;          // gate PodDisruptionConditions
   node::ShutdownGroups shutdown = {};
   NodeImages images = {};
-  node::pressure::Config pressure = {};
+  node::pressure::EvictionConfig pressure = {};
   std::string address = "127.0.0.1";  // of the node and its pods
   std::map<std::string, std::string> labels = {};
   std::map<std::string, std::string> annotations = {};

@@ -10,6 +10,11 @@
 
 namespace windlass::policy {
 
+// Rows of text as a table: every column as wide as its widest cell, two blanks between columns, no
+// blanks at the end of a line. Pure.
+std::string columns(const std::vector<std::vector<std::string>>& rows,
+                    const std::string& indent = "");
+
 // One Job with its failures, or with the cases about it.
 struct JobReport {
   std::string title;   // job.batch/demo

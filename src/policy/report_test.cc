@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "policy/columns.h"
 #include "policy/policy_testing.h"
 
 namespace windlass::policy {

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <string>
 
-#include "env/log_format.h"
+#include "env/log.h"
 
 namespace windlass::posix {
 

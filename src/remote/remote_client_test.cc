@@ -18,22 +18,22 @@ namespace {
 
 using client::ObjectPtr;
 using client::ObjectRef;
-using testing::Caller;
 using testing::config_object;
 using testing::config_ref;
 using testing::create_config;
 using ::testing::HasSubstr;
 using testing::kConfigMap;
-using testing::Peer;
+using testing::ScriptedConnection;
 using testing::ScriptedServer;
 using ::testing::StartsWith;
+using testing::TestClient;
 
 constexpr const char* kNotFound =
     R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"no c","details":{"name":"c"},"code":404})";
 
 TEST(RemoteClient, KeepsItsConnectionAndReadsJson) {
   std::vector<std::string> requests;
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     for (const char* body : {kConfigMap, kConfigMap}) {
       requests.push_back(peer.receive());
       peer.answer(200, body);
@@ -41,7 +41,7 @@ TEST(RemoteClient, KeepsItsConnectionAndReadsJson) {
     requests.push_back(peer.receive());
     peer.answer(404, kNotFound);
   }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   for (int i = 0; i < 2; ++i) {
     const auto got = caller.get(config_ref());
     ASSERT_TRUE(got.has_value()) << got.error().message;
@@ -60,7 +60,7 @@ TEST(RemoteClient, KeepsItsConnectionAndReadsJson) {
 TEST(RemoteClient, SpeaksJsonToAServerThatTakesNoProtobuf) {
   for (const int refusal : {406, 415}) {
     std::vector<std::string> requests;
-    ScriptedServer server({[&](Peer& peer) {
+    ScriptedServer server({[&](ScriptedConnection& peer) {
       requests.push_back(peer.receive());
       peer.answer(refusal, R"({"kind":"Status","apiVersion":"v1","code":406,"message":"what?"})");
       for (int i = 0; i < 3; ++i) {
@@ -68,7 +68,7 @@ TEST(RemoteClient, SpeaksJsonToAServerThatTakesNoProtobuf) {
         peer.answer(200, kConfigMap);
       }
     }});
-    Caller caller(server.access());
+    TestClient caller(server.access());
     EXPECT_TRUE(create_config(caller).has_value()) << refusal;
     EXPECT_TRUE(create_config(caller).has_value()) << refusal;
     const auto removed = caller.await<ObjectPtr>(
@@ -92,7 +92,7 @@ TEST(RemoteClient, ReadsAnOutlineWhereThatIsEnough) {
   whole->mutable_metadata()->set_name("c");
   whole->mutable_metadata()->add_managed_fields()->set_manager("m");
   const std::string body = api::seal_envelope(api::kinds::config_map().type_meta(), *whole);
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     for (int i = 0; i < 3; ++i) {
       peer.receive();
       peer.send(
@@ -102,7 +102,7 @@ TEST(RemoteClient, ReadsAnOutlineWhereThatIsEnough) {
     }
   }});
   const api::Outline outline = {{1, {{1}}}};  // metadata.name
-  Caller caller(server.access());
+  TestClient caller(server.access());
   caller.client.read_only(api::kinds::config_map(), outline);
   const auto managers = [](const Result<ObjectPtr>& object) {
     return object ? api::metadata_of(**object).managed_fields_size() : -1;
@@ -120,13 +120,13 @@ TEST(RemoteClient, ReadsAnOutlineWhereThatIsEnough) {
 TEST(RemoteClient, ARefusalIsBelievedTheSecondTime) {
   const char* what = R"({"kind":"Status","apiVersion":"v1","code":415,"message":"what?"})";
   std::vector<std::string> requests;
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     for (int i = 0; i < 3; ++i) {
       requests.push_back(peer.receive());
       peer.answer(415, what);
     }
   }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   const auto patched = caller.await<ObjectPtr>([&](auto done) {
     caller.client.patch(config_ref(), "", client::PatchType::strategic, "{}", std::move(done));
   });
@@ -141,11 +141,11 @@ TEST(RemoteClient, ARefusalIsBelievedTheSecondTime) {
 
 // A 404 of something in between says nothing about the object.
 TEST(RemoteClient, BelievesOnlyTheApiServerThatSomethingIsGone) {
-  ScriptedServer server({[](Peer& peer) {
+  ScriptedServer server({[](ScriptedConnection& peer) {
     peer.receive();
     peer.answer(404, "<html>not here</html>");
   }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   const auto got = caller.get(config_ref());
   ASSERT_FALSE(got.has_value());
   EXPECT_FALSE(is_not_found(got.error()));
@@ -156,14 +156,14 @@ TEST(RemoteClient, BelievesOnlyTheApiServerThatSomethingIsGone) {
 TEST(RemoteClient, AWriteWithoutAnAnswerIsUnknownAndNeverSentTwice) {
   for (const char* said : {"", "HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{\"kind\":"}) {
     std::vector<std::string> requests;
-    ScriptedServer server({[&](Peer& peer) {
+    ScriptedServer server({[&](ScriptedConnection& peer) {
       requests.push_back(peer.receive());
       peer.answer(201, kConfigMap);
       requests.push_back(peer.receive());
       peer.send(said);
       peer.reset();
     }});
-    Caller caller(server.access());
+    TestClient caller(server.access());
     EXPECT_TRUE(create_config(caller).has_value());
     const auto lost = create_config(caller);
     ASSERT_FALSE(lost.has_value());
@@ -180,30 +180,30 @@ TEST(RemoteClient, AWriteThatCannotLeaveWasNotSent) {
     ScriptedServer gone({});
     nowhere = gone.access();
   }
-  Caller caller(nowhere);
+  TestClient caller(nowhere);
   const auto refused = create_config(caller);
   ASSERT_FALSE(refused.has_value());
   EXPECT_TRUE(client::is_not_sent(refused.error())) << refused.error().message;
 }
 
 TEST(RemoteClient, AReadIsSentAgainWhenAKeptConnectionWasDead) {
-  ScriptedServer server({[](Peer& peer) {
+  ScriptedServer server({[](ScriptedConnection& peer) {
                            peer.receive();
                            peer.answer(200, kConfigMap);
                            peer.receive();
                          },
-                         [](Peer& peer) {
+                         [](ScriptedConnection& peer) {
                            peer.receive();
                            peer.answer(200, kConfigMap);
                          }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   EXPECT_TRUE(caller.get(config_ref()).has_value());
   EXPECT_TRUE(caller.get(config_ref()).has_value());
 }
 
 TEST(RemoteClient, ThrottledRequestsWaitAndGoAgain) {
   int asked = 0;
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     peer.receive();
     ++asked;
     peer.answer(429, "slow down", "Retry-After: 1\r\n");
@@ -211,7 +211,7 @@ TEST(RemoteClient, ThrottledRequestsWaitAndGoAgain) {
     ++asked;
     peer.answer(201, kConfigMap);
   }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   const MonotonicTime before = caller.clock.monotonic();
   EXPECT_TRUE(create_config(caller).has_value());
   EXPECT_GE(caller.clock.monotonic() - before, seconds(1));
@@ -223,7 +223,7 @@ TEST(RemoteClient, AThrottledServerIsLeftAloneByAll) {
   posix::PosixClock clock;
   MonotonicTime throttled;
   MonotonicTime next;
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     peer.receive();
     throttled = clock.monotonic();
     peer.answer(429, "slow down", "Retry-After: 1\r\n");
@@ -235,7 +235,7 @@ TEST(RemoteClient, AThrottledServerIsLeftAloneByAll) {
   }});
   Transport::Options options;
   options.connections = 1;
-  Caller caller(server.access(), options);
+  TestClient caller(server.access(), options);
   int answered = 0;
   caller.loop.post([&] {
     for (int i = 0; i < 2; ++i) {
@@ -253,7 +253,7 @@ TEST(RemoteClient, AThrottledServerIsLeftAloneByAll) {
 
 // A server that takes no more events takes all else: nothing waits for them.
 TEST(RemoteClient, AnEventThatIsNotTakenKeepsNothingWaiting) {
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     for (int i = 0; i < 2; ++i) {
       if (peer.receive().starts_with("POST")) {
         peer.answer(429, "too many events", "Retry-After: 60\r\n");
@@ -264,7 +264,7 @@ TEST(RemoteClient, AnEventThatIsNotTakenKeepsNothingWaiting) {
   }});
   Transport::Options options;
   options.connections = 1;
-  Caller caller(server.access(), options);
+  TestClient caller(server.access(), options);
   int code = 0;
   bool got_config = false;
   const client::ObjectRef event{&api::kinds::event(), "default", "e"};
@@ -288,14 +288,14 @@ TEST(RemoteClient, WhatAServerSaysIsBoundedAndWithoutControlCharactersAndTokens)
   const std::string token = "secret-token-0123456789";
   const std::string text =
       R"(no \u001b[31m\u0000\n)" + token + R"( good )" + std::string(100'000, 'x');
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     peer.receive();
     peer.answer(403, R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")" + text +
                          R"(","reason":"Forbidden","code":403})");
   }});
   ClusterAccess access = server.access();
   access.token = token;
-  Caller caller(access);
+  TestClient caller(access);
   const Result<ObjectPtr> refused = create_config(caller);
   ASSERT_FALSE(refused.has_value());
   EXPECT_THAT(refused.error().message, ::testing::StartsWith("no [31m [redacted] good xxx"));
@@ -310,7 +310,7 @@ TEST(RemoteClient, ATokenIsTakenOutOfWhatAServerSaysInProtobuf) {
   refusal.set_reason("Forbidden");
   refusal.set_message("the token " + token + " is not good");
   const std::string body = api::seal_envelope({"v1", "Status"}, refusal);
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     peer.receive();
     peer.send(
         "HTTP/1.1 403 X\r\nContent-Type: application/vnd.kubernetes.protobuf\r\n"
@@ -319,7 +319,7 @@ TEST(RemoteClient, ATokenIsTakenOutOfWhatAServerSaysInProtobuf) {
   }});
   ClusterAccess access = server.access();
   access.token = token;
-  Caller caller(access);
+  TestClient caller(access);
   const Result<ObjectPtr> refused = create_config(caller);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().message, "the token [redacted] is not good");
@@ -327,7 +327,7 @@ TEST(RemoteClient, ATokenIsTakenOutOfWhatAServerSaysInProtobuf) {
 
 TEST(RemoteClient, ARateIsKeptWhereOneIsWanted) {
   constexpr int kRequests = 6;
-  ScriptedServer server({[](Peer& peer) {
+  ScriptedServer server({[](ScriptedConnection& peer) {
     for (int i = 0; i < kRequests; ++i) {
       peer.receive();
       peer.answer(200, kConfigMap);
@@ -337,7 +337,7 @@ TEST(RemoteClient, ARateIsKeptWhereOneIsWanted) {
   options.connections = 1;
   options.requests_per_second = 20;
   options.burst = 2;
-  Caller caller(server.access(), options);
+  TestClient caller(server.access(), options);
   const MonotonicTime before = caller.clock.monotonic();
   int answered = 0;
   caller.loop.post([&] {
@@ -356,13 +356,13 @@ TEST(RemoteClient, ARateIsKeptWhereOneIsWanted) {
 }
 
 TEST(RemoteClient, TimeOutsAndLimitsHold) {
-  ScriptedServer server({[](Peer& peer) {
+  ScriptedServer server({[](ScriptedConnection& peer) {
     peer.receive();
     peer.receive();  // until the client hangs up
   }});
   Transport::Options options;
   options.request_timeout = milliseconds(100);
-  Caller caller(server.access(), options);
+  TestClient caller(server.access(), options);
   const auto got = create_config(caller);
   ASSERT_FALSE(got.has_value());
   EXPECT_THAT(got.error().message, HasSubstr("no answer in time"));
@@ -373,7 +373,7 @@ TEST(RemoteClient, TimeOutsAndLimitsHold) {
 // A write that waits, and may not be sent any more once its turn comes, never leaves.
 TEST(RemoteClient, TheFenceIsAskedWhenAWriteLeaves) {
   int asked = 0;
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     peer.receive();
     ++asked;
     peer.answer(429, "later", "Retry-After: 1\r\n");
@@ -383,7 +383,7 @@ TEST(RemoteClient, TheFenceIsAskedWhenAWriteLeaves) {
   }});
   ClusterAccess access = server.access();
   {
-    Caller caller(access);
+    TestClient caller(access);
     bool leads = true;
     RemoteClient fenced(caller.transport, caller.random, [&] { return leads; });
     const auto answer = caller.await<ObjectPtr>([&](auto done) {
@@ -399,7 +399,7 @@ TEST(RemoteClient, TheFenceIsAskedWhenAWriteLeaves) {
 TEST(RemoteWatch, TellsEventsAndHowItEnded) {
   std::string asked;
   ScriptedServer server(
-      {[&](Peer& peer) {
+      {[&](ScriptedConnection& peer) {
          asked = peer.receive();
          peer.send(
              "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: "
@@ -415,16 +415,16 @@ TEST(RemoteWatch, TellsEventsAndHowItEnded) {
          }
          peer.receive();
        },
-       [&](Peer& peer) {
+       [&](ScriptedConnection& peer) {
          peer.receive();
          peer.answer(403, R"({"kind":"Status","apiVersion":"v1","code":403,"reason":"Forbidden"})");
        },
-       [&](Peer& peer) {
+       [&](ScriptedConnection& peer) {
          peer.receive();
          peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"typ");
          peer.reset();
        }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   std::vector<std::string> told;
   for (int i = 0; i < 3; ++i) {
     std::unique_ptr<client::Watch> watch;
@@ -445,12 +445,12 @@ TEST(RemoteWatch, TellsEventsAndHowItEnded) {
                                 "timeoutSeconds="));
 }
 
-void begin_stream(Peer& peer) {
+void begin_stream(ScriptedConnection& peer) {
   peer.send(
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
 }
 
-void send_line(Peer& peer, const std::string& line) {
+void send_line(ScriptedConnection& peer, const std::string& line) {
   char size[20];
   std::snprintf(size, sizeof size, "%zx\r\n", line.size() + 1);
   peer.send(size + line + "\n\r\n");
@@ -458,7 +458,7 @@ void send_line(Peer& peer, const std::string& line) {
 
 TEST(RemoteClient, AnErrorEventOfAWatchIsBoundedAndWithoutTokens) {
   const std::string token = "secret-token-0123456789";
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     peer.receive();
     begin_stream(peer);
     send_line(peer, R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,)"
@@ -468,7 +468,7 @@ TEST(RemoteClient, AnErrorEventOfAWatchIsBoundedAndWithoutTokens) {
   }});
   ClusterAccess access = server.access();
   access.token = token;
-  Caller caller(access);
+  TestClient caller(access);
   Status end;
   std::unique_ptr<client::Watch> watch;
   caller.loop.post([&] {
@@ -494,7 +494,7 @@ constexpr const char* kEndOfList =
 class StreamedLists : public ::testing::Test {
  protected:
   void follow(ScriptedServer& server, const client::Reflector::Options& options) {
-    Caller caller(server.access());
+    TestClient caller(server.access());
     net::testing::TextLog log;
     client::Informer<std::string> informer(
         {caller.client, caller.loop, caller.clock, caller.random, log},
@@ -515,7 +515,7 @@ class StreamedLists : public ::testing::Test {
 
 TEST_F(StreamedLists, M81_TheListIsTheBeginningOfTheWatch) {
   std::string asked;
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
     asked = peer.receive();
     begin_stream(peer);
     send_line(peer, kAdded);
@@ -536,13 +536,13 @@ constexpr const char* kPage =
 TEST_F(StreamedLists, M82_AreListsInPagesWhereTheyAreRefused) {
   std::string listed;
   ScriptedServer server(
-      {[&](Peer& peer) {
+      {[&](ScriptedConnection& peer) {
          peer.receive();
          peer.answer(
              422,
              R"({"kind":"Status","apiVersion":"v1","code":422,"reason":"Invalid","message":"sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"})");
        },
-       [&](Peer& peer) {
+       [&](ScriptedConnection& peer) {
          listed = peer.receive();
          peer.answer(200, kPage);
        }});
@@ -555,13 +555,13 @@ TEST_F(StreamedLists, M82_AreListsInPagesWhereTheyAreRefused) {
 // Old servers ignore what they do not know: all objects come, then only changes.
 TEST_F(StreamedLists, AreListsInPagesWhereTheyAreNotUnderstood) {
   std::string listed;
-  ScriptedServer server({[&](Peer& peer) {
+  ScriptedServer server({[&](ScriptedConnection& peer) {
                            peer.receive();
                            begin_stream(peer);
                            send_line(peer, kAdded);
                            peer.receive();
                          },
-                         [&](Peer& peer) {
+                         [&](ScriptedConnection& peer) {
                            listed = peer.receive();
                            peer.answer(200, kPage);
                          }});
@@ -596,7 +596,7 @@ class DeafListener {
 };
 
 TEST(RemoteClient, AnAddressThatSaysNothingLeavesTimeForTheNext) {
-  ScriptedServer server({[](Peer& peer) {
+  ScriptedServer server({[](ScriptedConnection& peer) {
     peer.receive();
     peer.answer(200, kConfigMap);
   }});
@@ -605,7 +605,7 @@ TEST(RemoteClient, AnAddressThatSaysNothingLeavesTimeForTheNext) {
   const net::Endpoint deaf = {"127.0.0.2", access.server.port};
   const DeafListener listener(deaf);
   access.server.host = "two-addresses";
-  Caller caller(access);
+  TestClient caller(access);
   Dialer dialer(caller.loop, caller.clock, caller.credentials, true,
                 [&](const std::string&, uint16_t) {
                   return std::vector<net::Endpoint>{deaf, good};
@@ -649,7 +649,7 @@ class TlsServers : public ::testing::Test {
   }
   // Who the server thinks is there, or why there was no talk.
   static std::string who(const ClusterAccess& access) {
-    Caller caller(access);
+    TestClient caller(access);
     const auto got = caller.get(config_ref());
     return got ? static_cast<const api::core::v1::ConfigMap&>(**got).data().at("who")
                : got.error().message;
@@ -705,7 +705,7 @@ TEST_F(TlsServers, SeeTokensAndCertificates) {
 
 // The first request waits for the plugin; when the server refuses what it told, it is asked again.
 TEST(RemoteClient, CredentialsComeFromAPlugin) {
-  ScriptedServer server({[](Peer& peer) {
+  ScriptedServer server({[](ScriptedConnection& peer) {
     EXPECT_THAT(peer.receive(), HasSubstr("Authorization: Bearer token-1\r\n"));
     peer.answer(401, "{}");
     EXPECT_THAT(peer.receive(), HasSubstr("Authorization: Bearer token-2\r\n"));
@@ -714,7 +714,7 @@ TEST(RemoteClient, CredentialsComeFromAPlugin) {
   ClusterAccess access = server.access();
   access.exec.emplace();
   int asked = 0;
-  Caller caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
+  TestClient caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
     const std::string token = "token-" + std::to_string(++asked);
     caller.loop.post([done, token] { done(PluginCredential{token, "", "", {}}); });
     return std::make_shared<int>(0);
@@ -726,7 +726,7 @@ TEST(RemoteClient, CredentialsComeFromAPlugin) {
 
 // A plugin may take longer than a server is given: its time is not the server's.
 TEST(RemoteClient, ASlowPluginCostsNoRequestItsTime) {
-  ScriptedServer server({[](Peer& peer) {
+  ScriptedServer server({[](ScriptedConnection& peer) {
     peer.receive();
     peer.answer(200, kConfigMap);
   }});
@@ -734,7 +734,7 @@ TEST(RemoteClient, ASlowPluginCostsNoRequestItsTime) {
   access.exec.emplace();
   Transport::Options options;
   options.request_timeout = milliseconds(200);
-  Caller caller(access, options, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
+  TestClient caller(access, options, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
     caller.loop.schedule(milliseconds(500), [done] {
       done(PluginCredential{"token", "", "", {}});
     });
@@ -748,7 +748,7 @@ TEST(RemoteClient, WithoutAnswerFromThePluginNothingIsSent) {
   ScriptedServer server({});
   ClusterAccess access = server.access();
   access.exec.emplace();
-  Caller caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
+  TestClient caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
     caller.loop.post([done] { done(fail(plain_error("no such program"))); });
     return std::make_shared<int>(0);
   });

@@ -29,9 +29,10 @@ namespace windlass::remote::testing {
 inline constexpr int kPatienceSeconds = 20;
 
 // Everything that a RemoteClient needs.
-class Caller {
+class TestClient {
  public:
-  explicit Caller(ClusterAccess access, Transport::Options options = {}, RunPlugin run_plugin = {})
+  explicit TestClient(ClusterAccess access, Transport::Options options = {},
+                      RunPlugin run_plugin = {})
       : loop(clock),
         credentials(files, clock, std::move(access), std::move(run_plugin)),
         dialer(loop, clock, credentials),
@@ -90,15 +91,15 @@ inline client::ObjectPtr config_object() {
   return object;
 }
 
-inline Result<client::ObjectPtr> create_config(Caller& caller) {
+inline Result<client::ObjectPtr> create_config(TestClient& caller) {
   return caller.await<client::ObjectPtr>(
       [&](auto done) { caller.client.create(config_ref(), config_object(), std::move(done)); });
 }
 
 // One connection of a scripted server.
-class Peer {
+class ScriptedConnection {
  public:
-  explicit Peer(posix::FileDescriptor fd) : fd_(std::move(fd)) {}
+  explicit ScriptedConnection(posix::FileDescriptor fd) : fd_(std::move(fd)) {}
 
   // The head and body of the next request; "" when the client has hung up.
   std::string receive() {
@@ -151,7 +152,7 @@ class Peer {
 // Takes connections one after the other, each with the next script; then takes no more.
 class ScriptedServer {
  public:
-  using Script = std::function<void(Peer&)>;
+  using Script = std::function<void(ScriptedConnection&)>;
 
   explicit ScriptedServer(std::vector<Script> scripts) {
     auto listening = net::listen_on(endpoint_);
@@ -162,7 +163,8 @@ class ScriptedServer {
         if (::poll(&waits, 1, kPatienceSeconds * 1000) != 1) {
           return;
         }
-        Peer peer{posix::FileDescriptor(::accept4(fd.get(), nullptr, nullptr, SOCK_CLOEXEC))};
+        ScriptedConnection peer{
+            posix::FileDescriptor(::accept4(fd.get(), nullptr, nullptr, SOCK_CLOEXEC))};
         script(peer);
       }
     });

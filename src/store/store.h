@@ -18,7 +18,6 @@
 
 #include "base/result.h"
 #include "store/journal.h"
-#include "store/limits.h"
 #include "store/table.h"
 #include "store/version.h"
 #include "store/watcher.h"

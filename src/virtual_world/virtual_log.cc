@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "env/log_format.h"
+#include "env/log.h"
 
 namespace windlass::virtual_world {
 

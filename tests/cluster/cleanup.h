@@ -1,6 +1,6 @@
-// Takes away what scenarios leave: their Jobs, then their pods one by one, because a cluster
-// without controllers of its own has nobody who does that. Their controller still runs: it takes
-// the finalizers off pods whose Job is gone.
+// Deletes the objects that scenarios leave: their Jobs, then their pods one by one, because a
+// cluster without controllers of its own has no garbage collector. The controller under test still
+// runs: it removes the finalizers of pods whose Job is gone.
 //
 // Lives on the client's executor; `done` runs once, later, with the number of pods that would not
 // go, and not after destruction.

@@ -61,7 +61,7 @@ std::map<std::string, std::string> outcomes_on_cluster() {
   options.listen = "";
   options.backoff_base = kBackoff;
   cli::testing::RunningController controller(cluster.access(), options, "one");
-  remote::testing::Caller user(cluster.access());
+  remote::testing::TestClient user(cluster.access());
   net::testing::TextLog log;
   Suite suite({user.client, user.loop, user.clock, user.random, log}, "default", options.manager,
               all_scenarios());

@@ -35,7 +35,7 @@ class Preparation {
   void look_at_job();
   void on_look(const Result<client::ObjectPtr>& job);
   void remove_job(Result<remote::ServerFeatures> kept);
-  // Goes on with `next` when the object is there, whoever made it.
+  // Calls `next` when the object exists, also when another client created it.
   void make(const client::ObjectRef& ref, const client::ObjectPtr& object,
             void (Preparation::*next)());
   void finish(Result<remote::ServerFeatures> kept);

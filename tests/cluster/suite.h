@@ -1,5 +1,5 @@
 // Runs scenarios on one API server: creates their Jobs, plays the nodes, and waits until all have
-// ended. Somebody else controls the Jobs. Lives on the client's executor.
+// ended. Another process controls the Jobs. Lives on the client's executor.
 #pragma once
 
 #include <functional>
@@ -49,7 +49,7 @@ class Suite {
   std::map<std::string, std::shared_ptr<const Job>> seen_;
   std::map<std::string, std::shared_ptr<const Job>> ended_;
   std::map<std::string, std::string> refused_;
-  std::set<std::string> retried_;  // may be there although nobody said so
+  std::set<std::string> retried_;  // may exist although the create was not acknowledged
   std::function<void()> then_ = [] {};
   PodScript pods_;
   client::Informer<std::shared_ptr<const Job>> jobs_;

@@ -177,7 +177,7 @@ void Driver::check_found() {
     } else if (revision > start_) {
       fault(fmt::format("{} is at revision {} of {}", key, revision, start_));
     }
-    // A write that nobody was told of is there, or is not; from now on that is settled.
+    // An unacknowledged write was stored or was not; from now on that does not change.
     entry = {std::max(entry.revision, revision), revision != 0, false};
   }
 }

@@ -20,7 +20,7 @@ struct Found {
 
 class Entry {
  public:
-  // `exact`: nobody else writes to the object, so its revision is that of the last write, too.
+  // `exact`: the object has no other writer, so its revision is that of the last write, too.
   Entry(std::string name, bool exact) : name_(std::move(name)), exact_(exact) {}
 
   const std::string& name() const { return name_; }

@@ -1,5 +1,5 @@
 // What the processes of pods wrote down about themselves, and what there is of them on the machine:
-// for tests that kill whoever holds them. Stateless, any thread.
+// for tests that kill the processes that hold them. Stateless, any thread.
 #pragma once
 
 #include <map>

@@ -109,7 +109,7 @@ class PodsCrash : public ::testing::Test {
     return true;
   }
 
-  // Invalid when there is none. Whoever has the number by now is asked whether it is one.
+  // Invalid when there is none. Another process may have the pid by now, so this checks what it is.
   posix::FileDescriptor find_supervisor(const std::string& node) {
     const std::string lock = fmt::format("data/nodes/{}/supervisor/lock", node);
     const pid_t pid = std::atoi(data_.read(lock).c_str());

@@ -118,7 +118,7 @@ class Writer {
     if (!present) {
       return answered(entry, connection_->request("POST", collection, kJson, body));
     }
-    // A PUT names no version here: nobody else writes.
+    // A PUT names no version here: this is the only writer.
     return answered(entry, is_job_ || random_.chance(0.5)
                                ? connection_->request("PATCH", target, kMergePatch, body)
                                : connection_->request("PUT", target, kJson, body));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "http/http2_server_session.h"
-#include "http/request_class.h"
+#include "http/target.h"
 
 namespace {
 

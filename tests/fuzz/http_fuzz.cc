@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "http/request_class.h"
 #include "http/request_parser.h"
 #include "http/target.h"
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "posix/process/run_program.h"
+#include "posix/process/program.h"
 #include "posix/testing.h"
 
 namespace windlass::pods {

@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "verify/simulation/faults/shrink.h"
-#include "verify/simulation/faults/single_faults.h"
+#include "verify/simulation/faults/fault_search.h"
 
 namespace {
 

@@ -2,11 +2,10 @@
 
 #include <string_view>
 
-#include "api/generate_name.h"
 #include "api/job/default_job.h"
 #include "api/job/job_strategy.h"
-#include "api/job/job_warnings.h"
 #include "api/job/validation/validate_job.h"
+#include "api/names.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::api {

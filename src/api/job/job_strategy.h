@@ -6,7 +6,9 @@
 //   status:  default_job, prepare_job_for_status_update, validate_job_status_update
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/feature_gates.h"
 #include "base/time.h"
@@ -39,5 +41,12 @@ void prepare_job_for_update(const batch::v1::Job& old_job, batch::v1::Job& job,
 // J120: of the request only status, labels, annotations, finalizers and owner references count.
 // resourceVersion and managedFields are left as they are: they belong to the server's own checks.
 void prepare_job_for_status_update(const batch::v1::Job& old_job, batch::v1::Job& job);
+
+// What a client is warned about although the Job is accepted (api.md J151). Expects defaults.
+std::vector<std::string> job_create_warnings(const batch::v1::Job& job);
+// Only those about the pod template, and only when the spec changed. Both Jobs have been through
+// prepare_job_for_update.
+std::vector<std::string> job_update_warnings(const batch::v1::Job& old_job,
+                                             const batch::v1::Job& job);
 
 }  // namespace windlass::api

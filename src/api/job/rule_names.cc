@@ -7,7 +7,7 @@
 
 #include "api/codec/json/json_value.h"
 #include "api/field_error.h"
-#include "api/job/validation/validate_job_rule_names.h"
+#include "api/job/validation/validate_job_spec.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::api {

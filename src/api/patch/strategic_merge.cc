@@ -103,7 +103,7 @@ Result<ListPatch> read_list(const std::vector<JsonValue>& patch, std::string_vie
   return read;
 }
 
-class Merger {
+class StrategicMerger {
  public:
   // Recursion is bounded by the depth of the patch.
   Result<void> object(JsonValue& target, const JsonValue& patch, const JsonStruct* type) {
@@ -347,7 +347,7 @@ std::string wrong_field(const JsonValue& value, const JsonField& field) {
 
 Result<void> apply_strategic_merge(JsonValue& target, const JsonValue& patch,
                                    const JsonStruct& type) {
-  return Merger().object(target, patch, &type);
+  return StrategicMerger().object(target, patch, &type);
 }
 
 std::string wrong_shape(const JsonValue& value, const JsonStruct& type) {

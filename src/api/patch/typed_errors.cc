@@ -25,7 +25,7 @@ struct ConfigPlace {
   }
 };
 
-class Checker {
+class TypedChecker {
  public:
   std::vector<std::string> errors;
 
@@ -150,7 +150,7 @@ class Checker {
 }  // namespace
 
 std::string typed_errors(const JsonValue& config, const NodeType& type) {
-  Checker checker;
+  TypedChecker checker;
   checker.object(config, *type.object, {});
   if (checker.errors.size() <= 1) {
     return checker.errors.empty() ? "" : checker.errors.front();

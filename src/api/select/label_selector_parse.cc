@@ -60,9 +60,9 @@ std::string joined(const NameProblems& problems) {
   return fmt::format("{}", fmt::join(problems, "; "));
 }
 
-class Parser {
+class SelectorParser {
  public:
-  explicit Parser(std::string_view text) : tokens_(tokens_of(text)) {}
+  explicit SelectorParser(std::string_view text) : tokens_(tokens_of(text)) {}
 
   Result<std::vector<LabelRequirement>> parse() {
     std::vector<LabelRequirement> requirements;
@@ -248,7 +248,7 @@ class Parser {
 }  // namespace
 
 Result<LabelSelector> LabelSelector::parse(std::string_view text) {
-  TRY(auto requirements, Parser(text).parse());
+  TRY(auto requirements, SelectorParser(text).parse());
   LabelSelector selector;
   selector.requirements_ = std::move(requirements);
   std::stable_sort(selector.requirements_.begin(), selector.requirements_.end(),

@@ -12,7 +12,7 @@ using ::testing::Not;
 const User kAdmin = authenticated_user("admin", {"system:masters"});
 const User kViewer = authenticated_user("viewer", {"windlass:viewers"});
 const User kNode = authenticated_user("system:node:n1", {"system:nodes"});
-const User kStranger = authenticated_user("somebody", {});
+const User kStranger = authenticated_user("stranger", {});
 
 RequestInfo info_of(std::string_view method, std::string_view target) {
   return request_info(method, *http::parse_target(target));

@@ -9,10 +9,21 @@
 #include "apiserver/auth/authenticator.h"
 #include "apiserver/auth/authorizer.h"
 #include "apiserver/auth/request_info.h"
+#include "apiserver/auth/user.h"
+#include "base/result.h"
 #include "http/message.h"
 #include "http/target.h"
 
 namespace windlass::apiserver {
+
+// Requests in another user's name: `Impersonate-User` and its relatives, as `kubectl --as` sends
+// them. Only who may do everything may ask so; from then on the rights of the other one count, and
+// nothing else. Extras (`Impersonate-Extra-KEY`) are taken and not kept: no rule here looks at
+// them. Pure; any thread.
+
+// Whose rights count: `user` itself without such a header. 403 (or 401, when nothing vouches for
+// the user) if it may not; 500, as in Kubernetes, for groups and the like without a user.
+Result<User> impersonate(User user, const http::Headers& headers);
 
 // The user whose rights count: the caller, or the user whom the caller impersonates.
 struct Authorized {

@@ -1,5 +1,4 @@
 #include "apiserver/auth/authorizer.h"
-#include "apiserver/auth/path_rules.h"
 
 namespace windlass::apiserver {
 namespace {

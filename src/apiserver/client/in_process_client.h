@@ -3,7 +3,11 @@
 // answers wait for the commit.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "apiserver/server.h"
+#include "apiserver/verbs/watch_stream.h"
 #include "base/weak_self.h"
 #include "client/api_client.h"
 #include "env/executor.h"
@@ -40,6 +44,20 @@ class InProcessClient final : public client::ApiClient {
   Server& server_;
   env::Executor& executor_;
   WeakSelf<InProcessClient> self_{this};
+};
+
+// A watch of the in-process client: pulls from a WatchStream in bounded batches, so that a long
+// history does not keep the executor from everybody else.
+class InProcessWatch final : public client::Watch {
+ public:
+  static constexpr int kEventsPerTask = 100;
+
+  InProcessWatch(Server& server, env::Executor& executor, Collection collection,
+                 std::string resource_version, client::WatchHandler handler);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // tasks hold it weakly
 };
 
 }  // namespace windlass::apiserver

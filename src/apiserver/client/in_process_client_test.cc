@@ -1,6 +1,5 @@
 #include "apiserver/client/in_process_client.h"
 
-#include "apiserver/client/in_process_watch.h"
 #include "apiserver/server_testing.h"
 #include "schema/core/v1/config_map.pb.h"
 #include "schema/core/v1/pod.pb.h"

@@ -73,7 +73,7 @@ ValueType type_of(api::JsonKind kind) {
 }
 
 void apply_rule(const api::FieldRule& rule, Property& property) {
-  if (property.container == Container::list && rule.has_list_type()) {
+  if (property.cardinality == Cardinality::list && rule.has_list_type()) {
     property.list_type = rule.list_type() == api::SET   ? "set"
                          : rule.list_type() == api::MAP ? "map"
                                                         : "atomic";
@@ -141,9 +141,9 @@ class Collector {
     property.name = field.name;
     property.description = comments_.of(field.descriptor->full_name());
     property.type = type_of(field.kind);
-    property.container = field.shape == api::JsonShape::list  ? Container::list
-                         : field.shape == api::JsonShape::map ? Container::map
-                                                              : Container::single;
+    property.cardinality = field.shape == api::JsonShape::list  ? Cardinality::list
+                           : field.shape == api::JsonShape::map ? Cardinality::map
+                                                                : Cardinality::single;
     property.has_default = field.presence == api::JsonPresence::always;
     if (property.type == ValueType::reference) {
       const Descriptor& target =

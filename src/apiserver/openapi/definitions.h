@@ -13,13 +13,13 @@ namespace windlass::apiserver {
 
 // What one value of a property, or of its items, is.
 enum class ValueType { boolean, int32, int64, string, bytes, reference };
-enum class Container { single, list, map };
+enum class Cardinality { single, list, map };
 
 struct Property {
   std::string name;
   std::string description;
   ValueType type = ValueType::string;
-  Container container = Container::single;
+  Cardinality cardinality = Cardinality::single;
   std::string reference = {};  // name of a definition
   bool has_default = false;    // a value that is always there: {} or ""
   std::string list_type = {};  // atomic, set, map

@@ -1,6 +1,5 @@
-#include "apiserver/openapi/gnostic.h"
-
 #include "apiserver/openapi/schema_json.h"
+
 #include "apiserver/rest/answers/wire.h"
 #include "base/json_writer.h"
 
@@ -91,13 +90,13 @@ void add_text_extension(std::string_view name, std::string_view value, std::stri
 std::string property_schema(const Property& property) {
   std::string schema;
   add(field::kSchemaDescription, property.description, schema);
-  if (property.container == Container::single) {
+  if (property.cardinality == Cardinality::single) {
     add_value(property, schema);
   } else {
     std::string item;
     add_value(property, item);
     const std::string holder = wrapped(field::kFirst, item);
-    if (property.container == Container::list) {
+    if (property.cardinality == Cardinality::list) {
       add_type("array", schema);
       add(field::kSchemaItems, holder, schema);
     } else {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "apiserver/openapi/definitions.h"
-#include "apiserver/openapi/gnostic.h"
 #include "apiserver/openapi/schema_json.h"
 #include "base/hash.h"
 

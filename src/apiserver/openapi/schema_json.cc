@@ -73,16 +73,16 @@ void append_property(const Property& property, OpenApiVersion version, JsonWrite
   if (!property.description.empty()) {
     json.member("description", property.description);
   }
-  switch (property.container) {
-    case Container::list:
+  switch (property.cardinality) {
+    case Cardinality::list:
       json.member("type", "array").key("items");
       append_item(property, version, json);
       break;
-    case Container::map:
+    case Cardinality::map:
       json.member("type", "object").key("additionalProperties");
       append_item(property, version, json);
       break;
-    case Container::single:
+    case Cardinality::single:
       if (property.type == ValueType::reference && property.has_default &&
           version == OpenApiVersion::v3) {
         json.key("default").open_object().close_object();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/discovery/served.h"
@@ -39,5 +40,12 @@ struct QueryParameter {
   std::string_view description;
 };
 std::vector<QueryParameter> query_parameters(std::string_view method, bool item);
+
+// OpenAPI v2 as the protobuf message openapi.v2.Document, which kubectl before 1.27 asks for
+// (api.md M125). The message is public and stable, and we write few of its fields: by hand, as
+// bytes. Pure; any thread.
+std::string gnostic_document(std::string_view title, std::string_view version,
+                             const std::vector<const ServedVersion*>& served,
+                             const std::vector<Definition>& definitions);
 
 }  // namespace windlass::apiserver

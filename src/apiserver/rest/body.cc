@@ -7,7 +7,7 @@
 #include "api/codec/protobuf.h"
 #include "api/codec/yaml/yaml.h"
 #include "apiserver/field_manager/managed_fields.h"
-#include "apiserver/rest/answers/media_type.h"
+#include "apiserver/rest/answers/format.h"
 #include "apiserver/verbs/body_type.h"
 
 namespace windlass::apiserver {

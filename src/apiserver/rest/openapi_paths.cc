@@ -1,7 +1,7 @@
 // /openapi: api.md M123-M125.
 #include <fmt/format.h>
 
-#include "apiserver/rest/answers/media_type.h"
+#include "apiserver/rest/answers/format.h"
 #include "apiserver/rest/answers/responses.h"
 #include "apiserver/rest/paths.h"
 

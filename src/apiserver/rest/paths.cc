@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/rest/answers/media_type.h"
+#include "apiserver/rest/answers/format.h"
 #include "apiserver/rest/answers/responses.h"
 
 namespace windlass::apiserver {

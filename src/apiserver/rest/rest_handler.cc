@@ -6,7 +6,7 @@
 #include "apiserver/auth/parsed_head.h"
 #include "apiserver/rest/answers/responses.h"
 #include "apiserver/rest/calls/calls.h"
-#include "apiserver/rest/parameters.h"
+#include "apiserver/rest/options.h"
 #include "apiserver/rest/paths.h"
 #include "apiserver/verbs/request_errors.h"
 #include "http/status_response.h"

@@ -2,7 +2,6 @@
 #include "api/job/job_strategy.h"
 
 #include "api/job/default_job.h"
-#include "api/job/job_warnings.h"
 #include "api/job/validation/validate_job.h"
 #include "apiserver/strategies/strategies.h"
 #include "base/quote.h"

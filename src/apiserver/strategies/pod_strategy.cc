@@ -1,6 +1,9 @@
 // core/v1 Pod: api.md P22, P50-P53, P60, P70, P78. Defaults and validation are in api/.
+
+#include <array>
 #include <deque>
 #include <map>
+#include <string_view>
 
 #include "api/equality.h"
 #include "api/pod/defaults/default_pod.h"
@@ -9,11 +12,67 @@
 #include "api/pod/validation/validate_pod_spec.h"
 #include "api/pod/validation/validate_pod_update.h"
 #include "api/pod/warnings/warnings_pod.h"
-#include "apiserver/strategies/pod_qos.h"
 #include "apiserver/strategies/strategies.h"
 #include "schema/core/v1/pod.pb.h"
+#include "schema/meta/v1/quantity.pb.h"
 
 namespace windlass::apiserver {
+
+namespace {
+
+// The quality of service class of a pod, from its requests and limits (api.md P22).
+
+using api::meta::v1::Quantity;
+using Resources = google::protobuf::Map<std::string, Quantity>;
+
+constexpr std::array<const char*, 2> kCounted = {"cpu", "memory"};
+
+// nullptr when it is not there, or zero.
+const Quantity* find(const Resources& resources, const char* name) {
+  const auto found = resources.find(name);
+  if (found == resources.end()) {
+    return nullptr;
+  }
+  static const Quantity zero = [] {
+    Quantity quantity;
+    quantity.set_string("0");
+    return quantity;
+  }();
+  return api::semantically_equal(found->second, zero) ? nullptr : &found->second;
+}
+
+struct QosEvidence {
+  bool asks_nothing = true;
+  bool guaranteed = true;
+};
+
+void judge(const api::core::v1::ResourceRequirements& resources, QosEvidence& verdict) {
+  for (const char* name : kCounted) {
+    const Quantity* request = find(resources.requests(), name);
+    const Quantity* limit = find(resources.limits(), name);
+    verdict.asks_nothing = verdict.asks_nothing && request == nullptr && limit == nullptr;
+    verdict.guaranteed = verdict.guaranteed && request != nullptr && limit != nullptr &&
+                         api::semantically_equal(*request, *limit);
+  }
+}
+
+std::string_view qos_class(const api::core::v1::Pod& pod) {
+  QosEvidence verdict;
+  if (pod.spec().has_resources()) {
+    judge(pod.spec().resources(), verdict);  // they speak for the whole pod
+  } else {
+    for (const api::core::v1::Container& container : pod.spec().containers()) {
+      judge(container.resources(), verdict);
+    }
+    for (const api::core::v1::Container& container : pod.spec().init_containers()) {
+      judge(container.resources(), verdict);
+    }
+  }
+  return verdict.asks_nothing ? "BestEffort" : verdict.guaranteed ? "Guaranteed" : "Burstable";
+}
+
+}  // namespace
+
 namespace {
 
 using api::core::v1::Pod;

@@ -1,7 +1,6 @@
 // api.md M138, for both views of an event.
 #include <fmt/format.h>
 
-#include "apiserver/table/cells.h"
 #include "apiserver/table/columns.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/events/v1/event.pb.h"

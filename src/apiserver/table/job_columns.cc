@@ -3,9 +3,7 @@
 
 #include "api/codec/wire_time.h"
 #include "api/select/label_selector.h"
-#include "apiserver/table/cells.h"
 #include "apiserver/table/columns.h"
-#include "apiserver/table/container_cells.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::apiserver {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "apiserver/table/cells.h"
 #include "apiserver/table/columns.h"
 #include "schema/core/v1/node.pb.h"
 

@@ -1,7 +1,6 @@
 // api.md M134, M136; the status column is in pod_summary.h.
 #include <fmt/format.h>
 
-#include "apiserver/table/cells.h"
 #include "apiserver/table/columns.h"
 #include "apiserver/table/pod_summary.h"
 #include "schema/core/v1/pod.pb.h"

@@ -1,19 +1,20 @@
 // The kinds with a handful of cells: api.md M138.
+
 #include <fmt/format.h>
 
-#include "apiserver/table/cells.h"
 #include "apiserver/table/columns.h"
-#include "apiserver/table/container_cells.h"
 #include "schema/coordination/v1/lease.pb.h"
 #include "schema/core/v1/config_map.pb.h"
 #include "schema/core/v1/namespace.pb.h"
 #include "schema/core/v1/pod_template.pb.h"
 #include "schema/core/v1/service.pb.h"
 #include "schema/core/v1/service_account.pb.h"
+#include "schema/meta/v1/meta.pb.h"
 #include "schema/policy/v1/pod_disruption_budget.pb.h"
 #include "schema/scheduling/v1/priority_class.pb.h"
 
 namespace windlass::apiserver {
+
 namespace {
 
 using namespace api::core::v1;
@@ -179,6 +180,20 @@ TableColumns budget_columns() {
 }
 TableColumns priority_class_columns() {
   return {kPriorityClass, &priority_class_cells};
+}
+
+namespace {
+
+constexpr Column kPlain[] = {kNameColumn, kAgeColumn};
+
+void plain_cells(const api::Message& object, Time now, JsonWriter& json) {
+  json.string(api::metadata_of(object).name()).string(age_of(object, now));
+}
+
+}  // namespace
+
+TableColumns plain_columns() {
+  return {kPlain, &plain_cells};
 }
 
 }  // namespace windlass::apiserver

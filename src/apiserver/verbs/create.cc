@@ -4,7 +4,7 @@
 #include <array>
 
 #include "api/codec/wire_time.h"
-#include "api/generate_name.h"
+#include "api/names.h"
 #include "api/validate_metadata.h"
 #include "apiserver/field_manager/field_tracker.h"
 #include "apiserver/server.h"

@@ -1,5 +1,5 @@
 #include "api/codec/wire_time.h"
-#include "api/generate_name.h"
+#include "api/names.h"
 #include "apiserver/server_testing.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/namespace.pb.h"

@@ -6,7 +6,7 @@
 
 #include "api/codec/wire_time.h"
 #include "apiserver/verbs/request_errors.h"
-#include "base/bounded_seconds.h"
+#include "base/time.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::apiserver {

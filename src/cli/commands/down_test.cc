@@ -199,7 +199,7 @@ TEST(Down, ANumberThatIsLeftInTheLockIsNobodys) {
   ::chmod(lax.c_str(), 0600);
   EXPECT_EQ(take_down_alone(directory.path(), output), ExitCode::ok);
   EXPECT_THAT(output.err_text, ::testing::HasSubstr("Nothing is running in"));
-  EXPECT_EQ(directory.read("lock"), "") << "nobody may take this process for a `windlass up`";
+  EXPECT_EQ(directory.read("lock"), "") << "no reader may take this process for a `windlass up`";
   EXPECT_TRUE(bystander.is_unharmed());
 }
 

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/flags/command_line.h"
-#include "cli/flags/help_text.h"
 
 namespace windlass::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/flags/node_flags.h"
 #include "cli/process.h"
 #include "node/images/image_store.h"
-#include "posix/process/run_program.h"
+#include "posix/process/program.h"
 
 namespace windlass::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "cli/output/captured_output_testing.h"
 #include "posix/files/posix_files.h"
-#include "posix/process/run_program.h"
+#include "posix/process/program.h"
 #include "posix/testing.h"
 
 namespace windlass::cli {

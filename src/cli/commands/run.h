@@ -14,7 +14,6 @@
 #include "env/env.h"
 #include "plane/container_factory.h"
 #include "plane/machine.h"
-#include "plane/node_limits.h"
 #include "plane/node_settings.h"
 
 namespace windlass::cli {

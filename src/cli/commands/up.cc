@@ -8,19 +8,18 @@
 #include "apiserver/rest/rest_handler.h"
 #include "cli/commands/node/machine_shutdown.h"
 #include "cli/flags/command_line.h"
+#include "cli/flags/flags.h"
 #include "cli/flags/manifest_flags.h"
 #include "cli/flags/node_flags.h"
-#include "cli/flags/values.h"
 #include "cli/output/text.h"
 #include "cli/process.h"
 #include "logind/logind_shutdown.h"
-#include "net/server.h"
+#include "net/http_server.h"
 #include "node/hollow/hollow_nodes.h"
-#include "plane/certificate_renewal.h"
 #include "plane/control_plane.h"
-#include "plane/credentials.h"
 #include "plane/local_nodes.h"
 #include "plane/logs/pod_logs.h"
+#include "plane/server_credentials.h"
 #include "plane/version.h"
 #include "posix/files/data_directory.h"
 #include "posix/files/trash_files.h"
@@ -305,7 +304,7 @@ class UpSession::Impl {
     TRY(options.tls,
         net::TlsContext::make({credentials_.server.certificate_pem, credentials_.server.key_pem,
                                credentials_.authority.certificate_pem}));
-    auto started = net::Server::start({loop_, env_.clock, env_.log}, *handler_, options);
+    auto started = net::HttpServer::start({loop_, env_.clock, env_.log}, *handler_, options);
     if (!started) {
       return fail(plain_error(
           fmt::format("{}\nChoose another address with --listen; 127.0.0.1:0 picks a free port",
@@ -395,7 +394,7 @@ class UpSession::Impl {
   bool server_stopping_ = false;
   bool server_stopped_ = false;
   std::string url_;
-  plane::Credentials credentials_;
+  plane::ServerCredentials credentials_;
 
   std::unique_ptr<store::SqliteJournal> journal_;
   std::unique_ptr<store::Store> store_;
@@ -405,7 +404,7 @@ class UpSession::Impl {
   std::unique_ptr<node::hollow::HollowNodes> hollow_;
   std::unique_ptr<plane::PodLogs> logs_;
   std::unique_ptr<apiserver::RestHandler> handler_;
-  std::unique_ptr<net::Server> http_;
+  std::unique_ptr<net::HttpServer> http_;
   std::unique_ptr<plane::CertificateRenewal> renewal_;
 };
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "cli/commands/up_testing.h"
-#include "plane/credentials.h"
+#include "plane/server_credentials.h"
 #include "posix/testing.h"
 #include "virtual_world/virtual_containers.h"
 
@@ -180,7 +180,7 @@ TEST(Up, APowerFailureWhileItComesUpIsLeftToTheNodes) {
   loop.run();
   EXPECT_EQ(code, ExitCode::ok);
   EXPECT_EQ(output.err_text, "Stopping 0 pods\n");
-  EXPECT_EQ(output.out_text, "") << "nobody is told that it is ready";
+  EXPECT_EQ(output.out_text, "") << "up prints that it is ready only when it is";
 }
 
 TEST(Credentials, TokensAreKeptAsDigests) {
@@ -205,31 +205,31 @@ TEST(Credentials, AreRenewedWhenTheyRunOutAndOtherwiseKept) {
   const Time now = posix::PosixClock().now();
   const auto open = [&](Time at) {
     const plane::CredentialSource source{files, random, at, directory.path()};
-    const plane::Credentials credentials = *plane::open_credentials(source, {"127.0.0.1"});
+    const plane::ServerCredentials credentials = *plane::open_credentials(source, {"127.0.0.1"});
     EXPECT_TRUE(
         plane::write_kubeconfigs(files, directory.path(), "https://127.0.0.1:1", credentials)
             .has_value());
     return credentials;
   };
-  const plane::Credentials first = open(now);
+  const plane::ServerCredentials first = open(now);
   // As on a full disk, there is no way to write a new one; it is not needed.
   std::filesystem::create_directory(directory / "kubeconfig.new");
   EXPECT_EQ(open(now).user_tokens.front().token, first.user_tokens.front().token);
   std::filesystem::remove(directory / "kubeconfig.new");
-  const plane::Credentials same = open(now + hours(24));
+  const plane::ServerCredentials same = open(now + hours(24));
   EXPECT_EQ(same.authority.certificate_pem, first.authority.certificate_pem);
   EXPECT_EQ(same.server.certificate_pem, first.server.certificate_pem);
   EXPECT_EQ(same.user_tokens.front().token, first.user_tokens.front().token);
-  const plane::Credentials later = open(now + net::kCertificateLifetime);
+  const plane::ServerCredentials later = open(now + net::kCertificateLifetime);
   EXPECT_EQ(later.authority.certificate_pem, first.authority.certificate_pem);
   EXPECT_NE(later.server.certificate_pem, first.server.certificate_pem);
-  const plane::Credentials much_later = open(now + net::kAuthorityLifetime);
+  const plane::ServerCredentials much_later = open(now + net::kAuthorityLifetime);
   EXPECT_NE(much_later.authority.certificate_pem, first.authority.certificate_pem);
   EXPECT_TRUE(much_later.authority_replaced);
   EXPECT_FALSE(first.authority_replaced || same.authority_replaced || later.authority_replaced);
 
   std::filesystem::remove(directory / "tokens");
-  const plane::Credentials renewed = open(now);
+  const plane::ServerCredentials renewed = open(now);
   EXPECT_NE(renewed.user_tokens.front().token, first.user_tokens.front().token);
 }
 

@@ -11,6 +11,10 @@
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
 
+namespace CLI {
+class App;
+}
+
 namespace windlass::cli {
 
 using Execute = std::function<ExitCode(Output& output)>;
@@ -44,5 +48,17 @@ Command make_command(std::string name, std::string summary,
 // prints the help, or what is wrong with the arguments.
 ExitCode run_command_line(const std::vector<Command>& commands,
                           const std::vector<std::string>& arguments, Output& output);
+
+// The help of the program and of its commands, and the completion script, made from the flags that
+// the commands declared.
+
+// At most kTextColumns wide.
+std::string help_text(const CLI::App& command);
+
+// The words that name a command: `windlass policy test`.
+std::string command_words(const CLI::App& command);
+
+// Makes bash complete commands and flags.
+std::string bash_completion(const CLI::App& program);
 
 }  // namespace windlass::cli

@@ -1,6 +1,6 @@
 #include "cli/flags/manifest_flags.h"
 
-#include "cli/flags/values.h"
+#include "cli/flags/flags.h"
 
 namespace windlass::cli {
 

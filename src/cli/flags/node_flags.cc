@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/quantity.h"
-#include "cli/flags/values.h"
+#include "cli/flags/flags.h"
 
 namespace windlass::cli {
 namespace {
@@ -153,7 +153,7 @@ void declare_shutdown_flags(Flags& flags, node::ShutdownGroups& groups) {
 }
 
 void declare_limit_flags(Flags& flags, plane::NodeLimits& limits) {
-  const auto eviction = std::make_shared<node::pressure::Flags>();
+  const auto eviction = std::make_shared<node::pressure::EvictionFlags>();
   flags.heading("Node resources");
   flags.parsed("--node-capacity LIST",
                "Resources of each node (default: those of this machine). Example: "

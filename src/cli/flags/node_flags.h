@@ -3,8 +3,7 @@
 #pragma once
 
 #include "cli/flags/flags.h"
-#include "node/shutdown/shutdown_groups.h"
-#include "plane/node_limits.h"
+#include "node/shutdown/node_shutdown.h"
 #include "plane/node_settings.h"
 
 namespace windlass::cli {

@@ -9,13 +9,72 @@
 
 #include "api/codec/json/json.h"
 #include "api/job/job_manifest.h"
+#include "api/kind.h"
+#include "api/names.h"
+#include "api/object.h"
+#include "api/pod/defaults/default_pod.h"
+#include "api/pod/validation/validate_pod_spec.h"
 #include "api/pod/warnings/unsupported_fields.h"
-#include "cli/manifests/checked_kinds.h"
+#include "api/pod/warnings/warnings_pod.h"
+#include "api/validate_metadata.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/pod.pb.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::cli {
+
+namespace {
+
+// Validates a manifest of any kind but Job (api/job/job_manifest.h) as a create request would: pods
+// are defaulted and validated in full, other kinds have their metadata validated. The checks use
+// placeholders for values that only a server knows (namespace, the end of a generated name); the
+// object itself gets none of them.
+
+using ObjectMeta = api::meta::v1::ObjectMeta;
+
+// As long as what a server would append, and of the same letters (api.md J53).
+constexpr const char* kStandInSuffix = "bcdfg";
+
+void stand_in_for_server(const api::Kind& kind, ObjectMeta& metadata) {
+  if (kind.namespaced && metadata.namespace_().empty()) {
+    metadata.set_namespace_("default");
+  }
+  if (metadata.name().empty() && !metadata.generate_name().empty()) {
+    metadata.set_name(metadata.generate_name().substr(0, api::kMaxGeneratedBaseBytes) +
+                      kStandInSuffix);
+  }
+}
+
+api::ManifestCheck check_pod(const api::Kind& kind, api::core::v1::Pod& pod) {
+  api::default_pod(pod);
+  api::core::v1::Pod created = pod;
+  stand_in_for_server(kind, *created.mutable_metadata());
+  api::ManifestCheck check;
+  api::validate_pod(check.errors, created);
+  check.warnings = api::pod_warnings(created);
+  return check;
+}
+
+api::ManifestCheck check_other_kind(const api::Kind& kind, api::Message& object) {
+  if (&kind == &api::kinds::pod()) {
+    return check_pod(kind, static_cast<api::core::v1::Pod&>(object));
+  }
+  api::ManifestCheck check;
+  // The body of a request (Eviction, Binding) is not stored, and has its name from the request.
+  if (kind.list_prototype == nullptr) {
+    return check;
+  }
+  ObjectMeta metadata = api::metadata_of(object);
+  stand_in_for_server(kind, metadata);
+  const auto check_name = &kind == &api::kinds::namespace_() ? &api::check_dns1123_label
+                                                             : &api::check_dns1123_subdomain;
+  api::validate_object_meta(check.errors, api::FieldPath("metadata"), metadata, kind.namespaced,
+                            check_name);
+  return check;
+}
+
+}  // namespace
+
 namespace {
 
 // job.batch/demo, pod/p
@@ -66,9 +125,9 @@ bool is_elsewhere(const api::TypeMeta& type) {
                      });
 }
 
-class Checker {
+class ManifestChecker {
  public:
-  Checker(const Manifest& manifest, const CheckOptions& options)
+  ManifestChecker(const Manifest& manifest, const CheckOptions& options)
       : manifest_(manifest), options_(options) {}
 
   CheckedObject check() {
@@ -193,7 +252,7 @@ bool is_of_a_domain(std::string_view api_version) {
 }
 
 CheckedObject check_manifest(const Manifest& manifest, const CheckOptions& options) {
-  return Checker(manifest, options).check();
+  return ManifestChecker(manifest, options).check();
 }
 
 }  // namespace windlass::cli

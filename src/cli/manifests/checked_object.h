@@ -9,12 +9,12 @@
 
 #include "api/feature_gates.h"
 #include "api/kind.h"
+#include "apiserver/verbs/write_options.h"
 #include "cli/manifests/manifest.h"
 
 namespace windlass::cli {
 
-// What becomes of unknown and duplicate fields.
-enum class FieldValidation { strict, warn, ignore };
+using apiserver::FieldValidation;
 
 struct Diagnostic {
   std::string path;  // spec.parallelism; "" for the whole document

@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "api/job/job_constants.h"
-#include "base/bounded_seconds.h"
 #include "base/index_set.h"
+#include "base/time.h"
 #include "base/utf8.h"
-#include "base/whole_second.h"
 #include "controllers/job/adapter.h"
 #include "engine/pods/pod_factory.h"
 #include "engine/policy/backoff.h"

@@ -22,7 +22,7 @@ struct Pipe {
     write = posix::FileDescriptor(ends[1]);
   }
 
-  // What is in it; to its end, once nobody writes any more.
+  // Reads what the pipe holds; to its end, once every writer has closed it.
   std::string drain() const {
     std::string all;
     std::array<char, 4096> bytes = {};

@@ -6,7 +6,7 @@
 #include "api/codec/wire_time.h"
 #include "api/equality.h"
 #include "api/kind.h"
-#include "base/whole_second.h"
+#include "base/time.h"
 #include "client/object_identity.h"
 #include "schema/core/v1/pod.pb.h"
 #include "schema/policy/v1/pod_disruption_budget.pb.h"

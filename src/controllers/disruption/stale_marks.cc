@@ -6,7 +6,7 @@
 #include "api/codec/wire_time.h"
 #include "api/kind.h"
 #include "api/pod/pod_condition.h"
-#include "base/whole_second.h"
+#include "base/time.h"
 #include "client/object_identity.h"
 #include "client/update_status.h"
 #include "schema/core/v1/pod.pb.h"

@@ -17,7 +17,6 @@
 #include "client/informer.h"
 #include "client/work_queue.h"
 #include "controllers/garbage/graph.h"
-#include "controllers/garbage/owner_memory.h"
 #include "controllers/garbage/visit.h"
 
 namespace windlass::controllers::garbage {

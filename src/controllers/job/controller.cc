@@ -7,7 +7,7 @@
 
 #include "api/job/job_constants.h"
 #include "client/object_identity.h"
-#include "client/queue_metrics.h"
+#include "client/work_queue.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/meta/v1/meta.pb.h"
 

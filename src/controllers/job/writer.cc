@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "client/api_client.h"
 #include "client/object_identity.h"
-#include "client/write_outcome.h"
 
 namespace windlass::controllers::job {
 

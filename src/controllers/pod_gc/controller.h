@@ -16,7 +16,6 @@
 #include "base/weak_self.h"
 #include "client/informer.h"
 #include "controllers/pod_gc/force_deleter.h"
-#include "controllers/pod_gc/pod_index.h"
 #include "controllers/pod_gc/pods.h"
 
 namespace windlass::controllers::pod_gc {

@@ -7,6 +7,7 @@
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::controllers::pod_gc {
+
 namespace {
 
 constexpr const char* kOutOfService = "node.kubernetes.io/out-of-service";
@@ -51,6 +52,31 @@ ServiceNode read_node(const api::Message& message) {
 bool is_terminal(const api::Message& message) {
   const std::string& phase = static_cast<const api::core::v1::Pod&>(message).status().phase();
   return phase == "Failed" || phase == "Succeeded";
+}
+
+void PodIndex::add(const CollectablePod& pod) {
+  if (pod.counts) {
+    terminated_.insert(pod.rank());
+  }
+  if (!pod.node.empty()) {
+    by_node_[pod.node].insert(pod.key);
+  } else if (pod.deleting) {
+    unscheduled_.insert(pod.key);
+  }
+}
+
+void PodIndex::remove(const CollectablePod& pod) {
+  if (pod.counts) {
+    terminated_.erase(pod.rank());
+  }
+  if (pod.node.empty()) {
+    unscheduled_.erase(pod.key);
+  } else if (const auto found = by_node_.find(pod.node); found != by_node_.end()) {
+    found->second.erase(pod.key);
+    if (found->second.empty()) {
+      by_node_.erase(found);
+    }
+  }
 }
 
 }  // namespace windlass::controllers::pod_gc

@@ -2,8 +2,11 @@
 // functions; any thread.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "api/object.h"
 #include "base/time.h"
@@ -43,5 +46,26 @@ ServiceNode read_node(const api::Message& node);
 
 // Failed or Succeeded: never to be changed any more (C-14).
 bool is_terminal(const api::Message& pod);
+
+// The pods, arranged by what may make them garbage, so that a round costs as much as there is to
+// collect and not as there are pods. One thread.
+class PodIndex {
+ public:
+  void add(const CollectablePod& pod);
+  void remove(const CollectablePod& pod);
+
+  // Those that count for the threshold, worst first (G-4).
+  using Ranked = std::set<std::tuple<bool, Time, std::string>>;
+  const Ranked& terminated() const { return terminated_; }
+  // Keys of pods that are being deleted and have no node (G-8).
+  const std::set<std::string>& unscheduled_terminating() const { return unscheduled_; }
+  // Keys of the pods on each node that any pod names.
+  const std::map<std::string, std::set<std::string>>& by_node() const { return by_node_; }
+
+ private:
+  Ranked terminated_;
+  std::set<std::string> unscheduled_;
+  std::map<std::string, std::set<std::string>> by_node_;
+};
 
 }  // namespace windlass::controllers::pod_gc

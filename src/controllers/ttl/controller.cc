@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/codec/wire_time.h"
-#include "base/whole_second.h"
+#include "base/time.h"
 #include "client/object_identity.h"
 #include "schema/batch/v1/job.pb.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/whole_second.h"
+#include "base/time.h"
 #include "engine/status/conditions.h"
 
 namespace windlass::engine {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <tuple>
 
-#include "base/whole_second.h"
+#include "base/time.h"
 #include "engine/policy/backoff.h"
 
 namespace windlass::engine {

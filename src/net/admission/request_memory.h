@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "net/admission/admission.h"
+#include "net/admission/request_limiter.h"
 
 namespace windlass::net {
 
@@ -18,9 +18,9 @@ struct RequestBytes {
 
 class RequestMemory {
  public:
-  explicit RequestMemory(std::shared_ptr<Admission> admission) : admission_(std::move(admission)) {}
+  explicit RequestMemory(std::shared_ptr<RequestLimiter> limiter) : limiter_(std::move(limiter)) {}
   RequestMemory(RequestMemory&& other) noexcept
-      : admission_(other.admission_),
+      : limiter_(other.limiter_),
         bytes_(std::exchange(other.bytes_, {})),
         user_(std::move(other.user_)),
         reserve_(other.reserve_) {}
@@ -30,13 +30,13 @@ class RequestMemory {
   // Bodies count to this caller's share from now on. Before it is known, they count to all alone:
   // that is what comes with the head, one read at most.
   void charge(const http::Caller& caller) {
-    user_ = admission_->share_of_user(caller, kBodyShare);
-    reserve_ = admission_->reserve_from(caller.rank, admission_->body_bytes.limit());
+    user_ = limiter_->share_of_user(caller, kBodyShare);
+    reserve_ = limiter_->reserve_from(caller.rank, limiter_->body_bytes.limit());
   }
   // False when that is too much; then some of it may be counted.
   bool grow(const RequestBytes& to) {
     if (to.head > bytes_.head) {
-      if (!admission_->head_bytes.try_add(to.head - bytes_.head)) {
+      if (!limiter_->head_bytes.try_add(to.head - bytes_.head)) {
         return false;
       }
       bytes_.head = to.head;
@@ -47,15 +47,15 @@ class RequestMemory {
   void shrink(const RequestBytes& to) {
     user_ = ShareHold();
     reserve_ = 0;
-    shrink(admission_->head_bytes, bytes_.head, to.head);
-    shrink(admission_->body_bytes, bytes_.body, to.body);
+    shrink(limiter_->head_bytes, bytes_.head, to.head);
+    shrink(limiter_->body_bytes, bytes_.body, to.body);
   }
 
  private:
   bool grow_body(size_t by) {
-    Gauge& all = admission_->body_bytes;
+    Gauge& all = limiter_->body_bytes;
     const size_t of_user = user_.amount();
-    if (!user_.grow(by, admission_->user_share_of(all.limit()))) {
+    if (!user_.grow(by, limiter_->user_share_of(all.limit()))) {
       return false;
     }
     if (!all.try_add(by, reserve_)) {
@@ -72,7 +72,7 @@ class RequestMemory {
     }
   }
 
-  const std::shared_ptr<Admission> admission_;
+  const std::shared_ptr<RequestLimiter> limiter_;
   RequestBytes bytes_;
   ShareHold user_;
   size_t reserve_ = 0;

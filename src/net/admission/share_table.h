@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "http/request_class.h"
+#include "http/target.h"
 
 namespace windlass::net {
 

@@ -62,7 +62,7 @@ nghttp2_nv field(std::string_view name, std::string_view value) {
 }
 
 // What one stream has said so far.
-struct Answer {
+struct HealthAnswer {
   std::optional<int> http_status;
   std::optional<int> code;
   std::string message;
@@ -72,7 +72,7 @@ struct Answer {
   uint32_t error = NGHTTP2_NO_ERROR;  // it was broken off
 };
 
-env::GrpcHealth health_of(const Answer& answer) {
+env::GrpcHealth health_of(const HealthAnswer& answer) {
   env::GrpcHealth health;
   health.code = answer.code.value_or(kUnknown);
   health.message = grpc_message_text(answer.message);
@@ -207,7 +207,7 @@ class HealthCall::Session {
                        void* user) {
     const std::string_view name(reinterpret_cast<const char*>(name_bytes), name_size);
     const std::string_view value(reinterpret_cast<const char*>(value_bytes), value_size);
-    Answer& answer = of(user).answer_;
+    HealthAnswer& answer = of(user).answer_;
     if (name == ":status") {
       answer.http_status = number_of(value);
     } else if (name == "grpc-status") {
@@ -220,7 +220,7 @@ class HealthCall::Session {
 
   static int on_data(nghttp2_session*, uint8_t, int32_t, const uint8_t* bytes, size_t size,
                      void* user) {
-    Answer& answer = of(user).answer_;
+    HealthAnswer& answer = of(user).answer_;
     answer.too_long = answer.too_long || answer.body.size() + size > kMaxBody;
     if (!answer.too_long) {
       answer.body.append(reinterpret_cast<const char*>(bytes), size);
@@ -240,7 +240,7 @@ class HealthCall::Session {
   std::string output_;
   size_t sent_ = 0;  // of the output
   size_t received_ = 0;
-  Answer answer_;
+  HealthAnswer answer_;
   env::GrpcHealth health_;
 };
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "net/stream/plain_stream.h"
+#include "net/stream/byte_stream.h"
 
 namespace windlass::net {
 namespace {

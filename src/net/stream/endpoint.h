@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "posix/files/file_descriptor.h"
@@ -40,5 +41,10 @@ std::string peer_address(int fd);
 std::string network_of(std::string_view peer_address);
 // Our own side of it.
 std::string own_address(int fd);
+
+// The addresses of a host, best first; an address is its own. Blocks for as long as the system's
+// resolver does: for a thread that has time.
+inline constexpr size_t kMaxAddresses = 16;
+Result<std::vector<Endpoint>> resolve(const std::string& host, uint16_t port);
 
 }  // namespace windlass::net

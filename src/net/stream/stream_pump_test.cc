@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "net/stream/plain_stream.h"
+#include "net/stream/byte_stream.h"
 #include "posix/posix_clock.h"
 
 namespace windlass::net {

@@ -10,7 +10,6 @@
 #include <array>
 #include <ctime>
 
-#include "net/tls/openssl_error.h"
 #include "net/tls/openssl_handles.h"
 
 namespace windlass::net {

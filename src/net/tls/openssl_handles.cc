@@ -1,13 +1,21 @@
 #include "net/tls/openssl_handles.h"
 
+#include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
 #include "base/check.h"
-#include "net/tls/openssl_error.h"
 
 namespace windlass::net {
+
+Status openssl_error(std::string_view operation) {
+  const unsigned long code = ERR_get_error();
+  ERR_clear_error();
+  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  return plain_error(fmt::format("{}: {}", operation, reason == nullptr ? "failed" : reason));
+}
+
 namespace {
 
 struct FreeBio {

@@ -3,14 +3,20 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "base/status.h"
 
 struct x509_st;
 struct evp_pkey_st;
 
 namespace windlass::net {
+
+// `read certificate: bad end line`: the oldest error of OpenSSL's queue on this thread, which is
+// empty afterwards.
+Status openssl_error(std::string_view operation);
 
 struct FreeX509 {
   void operator()(x509_st* certificate) const;

@@ -26,20 +26,20 @@ int report(BIO* bio, Io result) {
   }
 }
 
-struct State {
+struct BioState {
   ByteStream& stream;
   std::array<char, kReadAheadBytes> fetched = {};
   size_t begin = 0;
   size_t end = 0;
 };
 
-State& state_of(BIO* bio) {
-  return *static_cast<State*>(BIO_get_data(bio));
+BioState& state_of(BIO* bio) {
+  return *static_cast<BioState*>(BIO_get_data(bio));
 }
 
 int read_bytes(BIO* bio, char* out, int size) {
   BIO_clear_retry_flags(bio);
-  State& state = state_of(bio);
+  BioState& state = state_of(bio);
   if (state.begin == state.end) {
     const Transfer got = state.stream.read(state.fetched);
     if (got.result != Io::done) {
@@ -62,7 +62,7 @@ int write_bytes(BIO* bio, const char* bytes, int size) {
 }
 
 int release(BIO* bio) {
-  delete static_cast<State*>(BIO_get_data(bio));
+  delete static_cast<BioState*>(BIO_get_data(bio));
   BIO_set_data(bio, nullptr);
   return 1;
 }
@@ -95,14 +95,14 @@ const BIO_METHOD* stream_method() {
 bio_st* make_stream_bio(ByteStream& stream) {
   BIO* bio = stream_method() == nullptr ? nullptr : BIO_new(stream_method());
   if (bio != nullptr) {
-    BIO_set_data(bio, new State{stream});
+    BIO_set_data(bio, new BioState{stream});
     BIO_set_init(bio, 1);
   }
   return bio;
 }
 
 bool has_fetched(bio_st* bio) {
-  const State& state = state_of(bio);
+  const BioState& state = state_of(bio);
   return state.begin < state.end;
 }
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <string_view>
 
-#include "net/tls/openssl_error.h"
 #include "net/tls/openssl_handles.h"
 #include "net/tls/stream_bio.h"
 #include "net/tls/tls_stream.h"

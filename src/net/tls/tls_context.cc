@@ -6,7 +6,6 @@
 
 #include <string_view>
 
-#include "net/tls/openssl_error.h"
 #include "net/tls/openssl_handles.h"
 #include "net/tls/tls_stream.h"
 

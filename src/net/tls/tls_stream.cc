@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "net/tls/openssl_error.h"
+#include "net/tls/openssl_handles.h"
 #include "net/tls/stream_bio.h"
 
 namespace windlass::net {

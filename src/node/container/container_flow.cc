@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/whole_second.h"
+#include "base/time.h"
 
 namespace windlass::node {
 

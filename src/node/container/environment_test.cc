@@ -157,7 +157,7 @@ TEST_F(ResolveTest, ResourceOfAnotherContainer) {
   pod.containers = {other};
   container.environment.push_back({"A", Source::resource, "limits.cpu", "other", 1000});
   EXPECT_THAT(environment(), ElementsAre("A=2", "PATH=/bin"));
-  container.environment[0].container = "nobody";
+  container.environment[0].container = "missing";
   EXPECT_FALSE(resolve_container(pod, container, host));
 }
 

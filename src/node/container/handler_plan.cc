@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/bounded_seconds.h"
+#include "base/time.h"
 #include "schema/core/v1/container.pb.h"
 
 namespace windlass::node {

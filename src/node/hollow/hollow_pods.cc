@@ -5,7 +5,7 @@
 
 #include "api/kind.h"
 #include "api/pod/pod_condition.h"
-#include "base/bounded_seconds.h"
+#include "base/time.h"
 #include "client/object_identity.h"
 #include "client/update_status.h"
 #include "node/pod/status_message.h"

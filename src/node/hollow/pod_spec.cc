@@ -1,6 +1,6 @@
 #include "node/hollow/pod_spec.h"
 
-#include "base/bounded_seconds.h"
+#include "base/time.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::node::hollow {

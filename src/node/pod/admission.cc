@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "node/shutdown/shutdown_groups.h"
+#include "node/shutdown/node_shutdown.h"
 
 namespace windlass::node {
 namespace {

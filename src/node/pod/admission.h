@@ -10,7 +10,7 @@
 
 #include "env/containers.h"
 #include "node/pod/pod_spec_view.h"
-#include "node/pressure/state.h"
+#include "node/pressure/pressure_tracker.h"
 #include "placement/needs.h"
 
 namespace windlass::node {

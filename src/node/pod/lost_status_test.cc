@@ -1,5 +1,5 @@
 // What an agent has said of its pods, and the API has not any more.
-#include "node/pod/lost_status.h"
+#include "node/pod/pod_status.h"
 
 #include <gtest/gtest.h>
 

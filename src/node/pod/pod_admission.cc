@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/quantity.h"
-#include "node/shutdown/shutdown_groups.h"
+#include "node/shutdown/node_shutdown.h"
 
 namespace windlass::node {
 

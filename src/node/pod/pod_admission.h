@@ -17,7 +17,7 @@
 #include "node/pod/admission.h"
 #include "node/pod/pod_status_writer.h"
 #include "node/pod/pod_workers.h"
-#include "node/pressure/state.h"
+#include "node/pressure/pressure_tracker.h"
 #include "node/shutdown/shutdown_manager.h"
 
 namespace windlass::node {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "node/pod/lost_status.h"
+#include "node/pod/pod_status.h"
 
 namespace windlass::node {
 

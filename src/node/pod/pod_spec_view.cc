@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "api/codec/wire_time.h"
-#include "base/bounded_seconds.h"
 #include "base/quantity.h"
-#include "placement/read_needs.h"
+#include "base/time.h"
+#include "placement/needs.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::node {

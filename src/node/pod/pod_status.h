@@ -87,4 +87,11 @@ std::string_view end_reason(int exit_code);
 // known end become 137 ContainerStatusUnknown.
 void settle(PodRun& run);
 
+// Whether the API still has what an agent has said of a pod (disruption.md K-40): a client may have
+// written an older status over it, or the control plane be restored from an older copy. Pure
+// functions of plain values; any thread.
+
+// True when writing `now` again would correct the status that `seen` shows.
+bool has_lost(const PodSeen& seen, const PodStatusView& now);
+
 }  // namespace windlass::node

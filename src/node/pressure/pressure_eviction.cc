@@ -10,7 +10,7 @@ namespace windlass::node {
 namespace {
 
 using pressure::Candidate;
-using pressure::Signal;
+using pressure::EvictionSignal;
 using pressure::Threshold;
 
 constexpr int64_t kUnitInMilli = 1000;
@@ -59,7 +59,7 @@ PressureEviction::PressureEviction(Host host, const AgentConfig& config)
       config_(config),
       memory_(capacity_of(config, "memory")),
       disk_(capacity_of(config, "ephemeral-storage")),
-      state_(config.pressure) {}
+      tracker_(config.pressure) {}
 
 PressureEviction::~PressureEviction() {
   host_.executor.cancel(timer_);
@@ -102,9 +102,10 @@ bool PressureEviction::has_share_of(const std::optional<env::ResourceLevel>& mac
 pressure::ResourceLevels PressureEviction::levels(const Uses& uses) const {
   const env::HostResourceLevels machine = host_.host_resources.look(config_.data_dir);
   pressure::ResourceLevels found;
-  for (const auto& [signal, level] :
-       {std::pair(Signal::memory, &machine.memory), std::pair(Signal::disk, &machine.disk),
-        std::pair(Signal::inodes, &machine.inodes), std::pair(Signal::pids, &machine.pids)}) {
+  for (const auto& [signal, level] : {std::pair(EvictionSignal::memory, &machine.memory),
+                                      std::pair(EvictionSignal::disk, &machine.disk),
+                                      std::pair(EvictionSignal::inodes, &machine.inodes),
+                                      std::pair(EvictionSignal::pids, &machine.pids)}) {
     if (*level) {
       found[signal] = **level;
     }
@@ -114,25 +115,25 @@ pressure::ResourceLevels PressureEviction::levels(const Uses& uses) const {
     for (const env::ContainerUse& use : uses) {
       used += use.memory_bytes;
     }
-    found[Signal::memory] = within(machine.memory, memory_, used);
+    found[EvictionSignal::memory] = within(machine.memory, memory_, used);
   }
   if (has_share_of(machine.disk, disk_)) {
     uint64_t used = 0;
     for (const PodWorker* pod : host_.pods()) {
       used += all_bytes(pod->storage_use());
     }
-    found[Signal::disk] = within(machine.disk, disk_, used);
+    found[EvictionSignal::disk] = within(machine.disk, disk_, used);
   }
   return found;
 }
 
 void PressureEviction::judge(const Uses& uses) {
-  const pressure::Conditions before = state_.conditions();
-  state_.observe(host_.clock.monotonic(), levels(uses));
-  if (state_.conditions() != before) {
-    host_.on_conditions(state_.conditions());
+  const pressure::Conditions before = tracker_.conditions();
+  tracker_.observe(host_.clock.monotonic(), levels(uses));
+  if (tracker_.conditions() != before) {
+    host_.on_conditions(tracker_.conditions());
   }
-  const Threshold* due = state_.due();
+  const Threshold* due = tracker_.due();
   if (due == nullptr || !act(*due, uses)) {
     look_after(config_.pressure.period);
   }
@@ -140,7 +141,8 @@ void PressureEviction::judge(const Uses& uses) {
 
 bool PressureEviction::act(const Threshold& threshold, const Uses& uses) {
   host_.on_short(pressure::resource_name(threshold.signal));
-  const bool disk = threshold.signal == Signal::disk || threshold.signal == Signal::inodes;
+  const bool disk =
+      threshold.signal == EvictionSignal::disk || threshold.signal == EvictionSignal::inodes;
   const bool reclaimed = disk && host_.reclaim_disk();
   const pressure::ResourceLevels now = levels(uses);
   const uint64_t missing = pressure::missing(threshold, now);
@@ -191,21 +193,22 @@ void PressureEviction::wait_for(const std::string& victim, int looks_left) {
   });
 }
 
-Candidate PressureEviction::candidate(const PodWorker& pod, Signal signal, const Uses& uses) const {
+Candidate PressureEviction::candidate(const PodWorker& pod, EvictionSignal signal,
+                                      const Uses& uses) const {
   const PodSpecView& spec = pod.spec();
   Candidate found{spec.uid, spec.priority, 0, 0, {}};
-  const bool disk = signal == Signal::disk || signal == Signal::inodes;
+  const bool disk = signal == EvictionSignal::disk || signal == EvictionSignal::inodes;
   const StorageUse storage = disk ? pod.storage_use() : StorageUse();
-  if (signal == Signal::disk) {
+  if (signal == EvictionSignal::disk) {
     found.used = all_bytes(storage);
-  } else if (signal == Signal::inodes) {
+  } else if (signal == EvictionSignal::inodes) {
     found.used = storage.entries;
   }
-  const bool counted = signal == Signal::memory || signal == Signal::disk;
+  const bool counted = signal == EvictionSignal::memory || signal == EvictionSignal::disk;
   for (const auto* list : {&spec.init_containers, &spec.containers}) {
     for (const ContainerSpecView& container : *list) {
       pressure::ContainerShare share{container.name, 0, 0};
-      const char* resource = signal == Signal::memory ? "memory" : "ephemeral-storage";
+      const char* resource = signal == EvictionSignal::memory ? "memory" : "ephemeral-storage";
       share.requested = counted ? request_of(container, resource) : 0;
       if (disk) {
         const auto own = storage.logs.find(container.name);
@@ -214,7 +217,7 @@ Candidate PressureEviction::candidate(const PodWorker& pod, Signal signal, const
       }
       for (const env::ContainerUse& use : uses) {
         if (!disk && is_run_of(use.id, spec.uid + "/" + container.name)) {
-          share.used += signal == Signal::memory ? use.memory_bytes : use.processes;
+          share.used += signal == EvictionSignal::memory ? use.memory_bytes : use.processes;
         }
       }
       found.used += disk ? 0 : share.used;

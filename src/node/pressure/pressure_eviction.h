@@ -21,8 +21,8 @@
 #include "env/host_resources.h"
 #include "node/config.h"
 #include "node/pod/pod_worker.h"
+#include "node/pressure/pressure_tracker.h"
 #include "node/pressure/ranking.h"
-#include "node/pressure/state.h"
 
 namespace windlass::node {
 
@@ -48,7 +48,7 @@ class PressureEviction {
   PressureEviction& operator=(const PressureEviction&) = delete;
 
   void start();
-  const pressure::Conditions& conditions() const { return state_.conditions(); }
+  const pressure::Conditions& conditions() const { return tracker_.conditions(); }
 
  private:
   // Of the victim's cleanup (K-61).
@@ -69,14 +69,14 @@ class PressureEviction {
   void evict(PodWorker& victim, const pressure::Candidate& shares,
              const pressure::Threshold& threshold, const env::ResourceLevel& level);
   void wait_for(const std::string& victim, int looks_left);
-  pressure::Candidate candidate(const PodWorker& pod, pressure::Signal signal,
+  pressure::Candidate candidate(const PodWorker& pod, pressure::EvictionSignal signal,
                                 const Uses& uses) const;
 
   Host host_;
   const AgentConfig& config_;
   uint64_t memory_ = 0;  // of the node; 0 where its capacity does not say
   uint64_t disk_ = 0;
-  pressure::State state_;
+  pressure::PressureTracker tracker_;
   env::TimerId timer_ = env::TimerId::none;
   WeakSelf<PressureEviction> self_{this};
 };

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/quantity.h"
-#include "node/shutdown/shutdown_groups.h"
+#include "node/shutdown/node_shutdown.h"
 
 namespace windlass::node::pressure {
 namespace {
@@ -21,13 +21,13 @@ uint64_t excess(const Candidate& pod) {
 
 }  // namespace
 
-std::vector<Candidate> in_order_of_eviction(Signal signal, std::vector<Candidate> pods,
+std::vector<Candidate> in_order_of_eviction(EvictionSignal signal, std::vector<Candidate> pods,
                                             uint64_t missing) {
   std::erase_if(pods, [missing](const Candidate& pod) {
     return pod.priority >= kCriticalPriority || pod.used == 0 || pod.used < missing / kWorthOneIn;
   });
   std::sort(pods.begin(), pods.end(), [signal](const Candidate& a, const Candidate& b) {
-    if (signal == Signal::pids) {  // pods do not request process numbers
+    if (signal == EvictionSignal::pids) {  // pods do not request process numbers
       return std::tie(a.priority, b.used, a.uid) < std::tie(b.priority, a.used, b.uid);
     }
     const auto key = [](const Candidate& pod, const Candidate& other) {
@@ -44,7 +44,7 @@ std::string eviction_message(const Threshold& threshold, const env::ResourceLeve
   std::string message =
       fmt::format("The node was low on resource: {}. Threshold quantity: {}, available: {}. ",
                   resource, threshold.amount.shown(level.capacity), amount_text(level.available));
-  if (threshold.signal != Signal::memory && threshold.signal != Signal::disk) {
+  if (threshold.signal != EvictionSignal::memory && threshold.signal != EvictionSignal::disk) {
     return message;
   }
   for (const ContainerShare& container : pod.containers) {

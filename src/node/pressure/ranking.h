@@ -32,7 +32,7 @@ struct Candidate {
 inline constexpr uint64_t kWorthOneIn = 100;
 
 // The first to go first. Critical pods (C-10) never go, and are not in the answer.
-std::vector<Candidate> in_order_of_eviction(Signal signal, std::vector<Candidate> pods,
+std::vector<Candidate> in_order_of_eviction(EvictionSignal signal, std::vector<Candidate> pods,
                                             uint64_t missing);
 
 std::string eviction_message(const Threshold& threshold, const env::ResourceLevel& level,

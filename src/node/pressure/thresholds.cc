@@ -33,10 +33,10 @@ Failure invalid(const char* flag, std::string_view text, const std::string& why)
   return fail(plain_error(fmt::format("invalid {} \"{}\": {}", flag, text, why)));
 }
 
-Result<Signal> parse_signal(const char* flag, std::string_view text) {
+Result<EvictionSignal> parse_signal(const char* flag, std::string_view text) {
   for (size_t i = 0; i < kNames.size(); ++i) {
     if (kNames[i].signal == text) {
-      return static_cast<Signal>(i);
+      return static_cast<EvictionSignal>(i);
     }
   }
   return invalid(flag, text,
@@ -67,7 +67,7 @@ Result<Amount> parse_amount(const char* flag, std::string_view text) {
 // Calls `entry(signal, value)` for every `<signal><separator><value>` between commas. None twice.
 template <class Entry>
 Result<void> for_each_entry(const char* flag, std::string_view text, char separator, Entry entry) {
-  std::vector<Signal> seen;
+  std::vector<EvictionSignal> seen;
   while (!text.empty()) {
     const size_t comma = std::min(text.find(','), text.size());
     const std::string_view part = text.substr(0, comma);
@@ -76,7 +76,7 @@ Result<void> for_each_entry(const char* flag, std::string_view text, char separa
     if (at == std::string_view::npos) {
       return invalid(flag, part, fmt::format("must be SIGNAL{}VALUE", separator));
     }
-    TRY(const Signal signal, parse_signal(flag, part.substr(0, at)));
+    TRY(const EvictionSignal signal, parse_signal(flag, part.substr(0, at)));
     if (std::find(seen.begin(), seen.end(), signal) != seen.end()) {
       return invalid(flag, part, "the signal is there twice");
     }
@@ -86,10 +86,10 @@ Result<void> for_each_entry(const char* flag, std::string_view text, char separa
   return {};
 }
 
-Result<std::map<Signal, Duration>> parse_graces(const Flags& flags) {
-  std::map<Signal, Duration> graces;
+Result<std::map<EvictionSignal, Duration>> parse_graces(const EvictionFlags& flags) {
+  std::map<EvictionSignal, Duration> graces;
   TRY_VOID(for_each_entry(kSoftGraceFlag, flags.soft_grace, '=',
-                          [&](Signal signal, std::string_view value) -> Result<void> {
+                          [&](EvictionSignal signal, std::string_view value) -> Result<void> {
                             const auto grace = parse_duration(value);
                             if (!grace || *grace < Duration::zero()) {
                               return invalid(kSoftGraceFlag, value,
@@ -101,17 +101,17 @@ Result<std::map<Signal, Duration>> parse_graces(const Flags& flags) {
   return graces;
 }
 
-Result<std::map<Signal, Amount>> parse_reclaims(const Flags& flags) {
-  std::map<Signal, Amount> reclaims;
+Result<std::map<EvictionSignal, Amount>> parse_reclaims(const EvictionFlags& flags) {
+  std::map<EvictionSignal, Amount> reclaims;
   TRY_VOID(for_each_entry(kReclaimFlag, flags.minimum_reclaim, '=',
-                          [&](Signal signal, std::string_view value) -> Result<void> {
+                          [&](EvictionSignal signal, std::string_view value) -> Result<void> {
                             TRY(reclaims[signal], parse_amount(kReclaimFlag, value));
                             return {};
                           }));
   return reclaims;
 }
 
-Result<void> read_periods(const Flags& flags, Config& config) {
+Result<void> read_periods(const EvictionFlags& flags, EvictionConfig& config) {
   int64_t grace = 0;
   const std::string& text = flags.max_pod_grace;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), grace);
@@ -129,11 +129,11 @@ Result<void> read_periods(const Flags& flags, Config& config) {
 
 }  // namespace
 
-std::string_view signal_name(Signal signal) {
+std::string_view signal_name(EvictionSignal signal) {
   return kNames[static_cast<size_t>(signal)].signal;
 }
 
-std::string_view resource_name(Signal signal) {
+std::string_view resource_name(EvictionSignal signal) {
   return kNames[static_cast<size_t>(signal)].resource;
 }
 
@@ -152,12 +152,12 @@ std::string Amount::shown(uint64_t capacity) const {
                    .to_string();
 }
 
-Result<Config> read_flags(const Flags& flags) {
-  Config config;
+Result<EvictionConfig> read_flags(const EvictionFlags& flags) {
+  EvictionConfig config;
   TRY_VOID(read_periods(flags, config));
   TRY(const auto graces, parse_graces(flags));
   TRY(const auto reclaims, parse_reclaims(flags));
-  const auto add = [&](const char* flag, Signal signal, std::string_view value,
+  const auto add = [&](const char* flag, EvictionSignal signal, std::string_view value,
                        std::optional<Duration> grace) -> Result<void> {
     Threshold threshold{signal, {}, {}, grace};
     TRY(threshold.amount, parse_amount(flag, value));
@@ -167,17 +167,19 @@ Result<Config> read_flags(const Flags& flags) {
     config.thresholds.push_back(std::move(threshold));
     return {};
   };
-  TRY_VOID(for_each_entry(kHardFlag, flags.hard, '<', [&](Signal signal, std::string_view value) {
-    return add(kHardFlag, signal, value, std::nullopt);
-  }));
-  TRY_VOID(for_each_entry(
-      kSoftFlag, flags.soft, '<', [&](Signal signal, std::string_view value) -> Result<void> {
-        const auto grace = graces.find(signal);
-        if (grace == graces.end()) {  // K-56
-          return invalid(kSoftFlag, signal_name(signal), fmt::format("needs {}", kSoftGraceFlag));
-        }
-        return add(kSoftFlag, signal, value, grace->second);
-      }));
+  TRY_VOID(for_each_entry(kHardFlag, flags.hard, '<',
+                          [&](EvictionSignal signal, std::string_view value) {
+                            return add(kHardFlag, signal, value, std::nullopt);
+                          }));
+  TRY_VOID(for_each_entry(kSoftFlag, flags.soft, '<',
+                          [&](EvictionSignal signal, std::string_view value) -> Result<void> {
+                            const auto grace = graces.find(signal);
+                            if (grace == graces.end()) {  // K-56
+                              return invalid(kSoftFlag, signal_name(signal),
+                                             fmt::format("needs {}", kSoftGraceFlag));
+                            }
+                            return add(kSoftFlag, signal, value, grace->second);
+                          }));
   // What is dealt with first comes first; of one signal, the hard one.
   std::stable_sort(config.thresholds.begin(), config.thresholds.end(),
                    [](const Threshold& a, const Threshold& b) { return a.signal < b.signal; });

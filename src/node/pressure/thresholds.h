@@ -14,16 +14,16 @@
 namespace windlass::node::pressure {
 
 // In the order in which shortages are dealt with (K-59).
-enum class Signal : uint8_t {
+enum class EvictionSignal : uint8_t {
   memory,  // memory.available
   disk,    // nodefs.available
   inodes,  // nodefs.inodesFree
   pids,    // pid.available
 };
 
-std::string_view signal_name(Signal signal);
+std::string_view signal_name(EvictionSignal signal);
 // What it is called in messages: memory, ephemeral-storage, inodes, pids.
-std::string_view resource_name(Signal signal);
+std::string_view resource_name(EvictionSignal signal);
 
 // An amount, or so much of what there is.
 struct Amount {
@@ -38,7 +38,7 @@ struct Amount {
 };
 
 struct Threshold {
-  Signal signal = Signal::memory;
+  EvictionSignal signal = EvictionSignal::memory;
   Amount amount;                               // less than this is a shortage
   std::optional<Amount> minimum_reclaim = {};  // it is over only with so much more
   // A shortage that must last for so long first, and leaves pods some time; nothing: a hard one.
@@ -48,13 +48,13 @@ struct Threshold {
   bool operator==(const Threshold&) const = default;
 };
 
-struct Config {
+struct EvictionConfig {
   std::vector<Threshold> thresholds;
   Duration max_pod_grace{};          // of pods that go for a soft threshold
   Duration transition = minutes(5);  // a node is under pressure for so long after a shortage
   Duration period = seconds(10);     // between two looks (K-57)
 
-  bool operator==(const Config&) const = default;
+  bool operator==(const EvictionConfig&) const = default;
 };
 
 // Absolute and small: the disk of a machine that is not the node's alone is often nearly full, and
@@ -63,7 +63,7 @@ inline constexpr const char* kDefaultHard =
     "memory.available<100Mi,nodefs.available<256Mi,nodefs.inodesFree<1000";
 
 // The values of a kubelet's flags of these names.
-struct Flags {
+struct EvictionFlags {
   std::string hard = kDefaultHard;   // --eviction-hard
   std::string soft = {};             // --eviction-soft
   std::string soft_grace = {};       // --eviction-soft-grace-period
@@ -72,6 +72,6 @@ struct Flags {
   std::string transition = "5m";     // --eviction-pressure-transition-period
 };
 // Errors name the flag.
-Result<Config> read_flags(const Flags& flags);
+Result<EvictionConfig> read_flags(const EvictionFlags& flags);
 
 }  // namespace windlass::node::pressure

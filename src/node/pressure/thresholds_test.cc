@@ -5,26 +5,26 @@
 namespace windlass::node::pressure {
 namespace {
 
-std::string error_of(const Flags& flags) {
-  const Result<Config> config = read_flags(flags);
+std::string error_of(const EvictionFlags& flags) {
+  const Result<EvictionConfig> config = read_flags(flags);
   return config ? "fine" : config.error().message;
 }
 
 TEST(EvictionThresholds, K55_TheDefaultsAreAbsoluteAmounts) {
-  const Config config = *read_flags({});
+  const EvictionConfig config = *read_flags({});
   ASSERT_EQ(config.thresholds.size(), 3u);
-  EXPECT_EQ(config.thresholds[0], (Threshold{Signal::memory, {100u << 20, 0, "100Mi"}}));
-  EXPECT_EQ(config.thresholds[1], (Threshold{Signal::disk, {256u << 20, 0, "256Mi"}}));
-  EXPECT_EQ(config.thresholds[2], (Threshold{Signal::inodes, {1000, 0, "1000"}}));
+  EXPECT_EQ(config.thresholds[0], (Threshold{EvictionSignal::memory, {100u << 20, 0, "100Mi"}}));
+  EXPECT_EQ(config.thresholds[1], (Threshold{EvictionSignal::disk, {256u << 20, 0, "256Mi"}}));
+  EXPECT_EQ(config.thresholds[2], (Threshold{EvictionSignal::inodes, {1000, 0, "1000"}}));
   EXPECT_EQ(config.transition, minutes(5));
   EXPECT_EQ(config.max_pod_grace, Duration::zero());
   EXPECT_TRUE(read_flags({.hard = ""})->thresholds.empty());
 }
 
 TEST(EvictionThresholds, K55_AmountsAndPercentages) {
-  const Config config = *read_flags({.hard = "pid.available<5.5%,memory.available<1Gi"});
+  const EvictionConfig config = *read_flags({.hard = "pid.available<5.5%,memory.available<1Gi"});
   ASSERT_EQ(config.thresholds.size(), 2u);
-  EXPECT_EQ(config.thresholds[0].signal, Signal::memory);  // dealt with first
+  EXPECT_EQ(config.thresholds[0].signal, EvictionSignal::memory);  // dealt with first
   const Amount& share = config.thresholds[1].amount;
   EXPECT_EQ(share.of(1000), 55u);
   EXPECT_EQ(share.of(~uint64_t{0}), 1'014'570'924'054'025'338u);
@@ -34,12 +34,13 @@ TEST(EvictionThresholds, K55_AmountsAndPercentages) {
 }
 
 TEST(EvictionThresholds, K56_SoftOnesHaveAGracePeriod) {
-  const Config config = *read_flags({.hard = "memory.available<1Mi",
-                                     .soft = "memory.available<2Mi",
-                                     .soft_grace = "memory.available=1m30s,pid.available=5s",
-                                     .minimum_reclaim = "memory.available=10%",
-                                     .max_pod_grace = "60",
-                                     .transition = "0s"});
+  const EvictionConfig config =
+      *read_flags({.hard = "memory.available<1Mi",
+                   .soft = "memory.available<2Mi",
+                   .soft_grace = "memory.available=1m30s,pid.available=5s",
+                   .minimum_reclaim = "memory.available=10%",
+                   .max_pod_grace = "60",
+                   .transition = "0s"});
   ASSERT_EQ(config.thresholds.size(), 2u);
   EXPECT_TRUE(config.thresholds[0].hard());
   EXPECT_FALSE(config.thresholds[1].hard());

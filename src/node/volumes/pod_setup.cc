@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/quantity.h"
-#include "node/volumes/published_files.h"
 #include "node/volumes/volume_files.h"
 
 namespace windlass::node {

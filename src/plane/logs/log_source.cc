@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/bounded_seconds.h"
+#include "base/time.h"
 #include "node/container/cri_log.h"
 #include "schema/core/v1/pod.pb.h"
 

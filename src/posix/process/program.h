@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "posix/event_loop.h"
 #include "posix/files/file_descriptor.h"
 
@@ -57,5 +58,9 @@ class Program {
   std::string text_;
   std::string failure_;
 };
+
+// Runs a program to its end, with our standard streams and environment. command[0] is looked up in
+// PATH. An error where it cannot be started, or ends with anything but 0. Blocks.
+Result<void> run_program(const std::vector<std::string>& command);
 
 }  // namespace windlass::posix

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "net/stream/byte_stream.h"
 #include "net/stream/endpoint.h"
-#include "net/stream/plain_stream.h"
 #include "net/stream/stream_pump.h"
 #include "remote/transport/proxy.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "net/stream/byte_stream.h"
-#include "net/stream/resolve.h"
+#include "net/stream/endpoint.h"
 #include "posix/event_loop.h"
 #include "posix/worker_thread.h"
 #include "remote/credentials.h"

@@ -18,16 +18,16 @@ namespace windlass::remote {
 namespace {
 
 using client::ObjectPtr;
-using testing::Caller;
 using testing::config_ref;
 using testing::create_config;
 using ::testing::HasSubstr;
 using testing::Http2Peer;
 using testing::Http2ScriptedServer;
 using testing::kConfigMap;
+using testing::TestClient;
 
 // So many reads at once; answers how many were good.
-int get_many(Caller& caller, int count) {
+int get_many(TestClient& caller, int count) {
   int good = 0;
   int ended = 0;
   caller.loop.post([&] {
@@ -65,7 +65,7 @@ TEST(Http2Client, SaysWhatHttp11Says) {
   access.token = "t0ken";
   access.server.base_path = "/k8s/c-1";
   {
-    Caller caller(access);
+    TestClient caller(access);
     const auto made = create_config(caller);
     ASSERT_TRUE(made.has_value()) << made.error().message;
     EXPECT_EQ(client::resource_version_of(**made), "7");
@@ -93,7 +93,7 @@ TEST(Http2Client, ManyRequestsShareOneConnection) {
     peer.linger();
   }});
   {
-    Caller caller(server.access());
+    TestClient caller(server.access());
     EXPECT_EQ(get_many(caller, 200), 200);
     EXPECT_EQ(caller.transport.open_connections(), 1u);
     EXPECT_EQ(caller.transport.pending(), 0u);
@@ -119,7 +119,7 @@ TEST(Http2Client, NoMoreAtATimeThanTheServerAllows) {
                              }},
                              {.streams = 3});
   {
-    Caller caller(server.access());
+    TestClient caller(server.access());
     EXPECT_EQ(get_many(caller, 1), 1);
     EXPECT_EQ(get_many(caller, 20), 20);
   }
@@ -143,7 +143,7 @@ TEST(Http2Client, AResetWriteIsUnknownAndNeverSentTwice) {
         peer.linger();
         requests = peer.h2().requests().size();
       }});
-      Caller caller(server.access());
+      TestClient caller(server.access());
       EXPECT_TRUE(create_config(caller).has_value());
       const auto lost = create_config(caller);
       ASSERT_FALSE(lost.has_value());
@@ -161,7 +161,7 @@ TEST(Http2Client, ARefusedWriteGoesAgain) {
     peer.h2().answer(peer.receive(2), 201, kConfigMap);
     peer.linger();
   }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   const auto made = create_config(caller);
   EXPECT_TRUE(made.has_value()) << made.error().message;
 }
@@ -178,7 +178,7 @@ TEST(Http2Client, AWriteThatIsAlwaysRefusedWasNotApplied) {
       }
       requests = peer.h2().requests().size();
     }});
-    Caller caller(server.access());
+    TestClient caller(server.access());
     const auto refused = create_config(caller);
     ASSERT_FALSE(refused.has_value());
     EXPECT_TRUE(client::is_not_sent(refused.error())) << refused.error().message;
@@ -193,7 +193,7 @@ TEST(Http2Client, TheFenceIsAskedAgainBeforeARefusedWriteGoesAgain) {
     peer.linger();
     EXPECT_EQ(peer.h2().requests().size(), 1u);
   }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   int asked = 0;
   RemoteClient fenced(caller.transport, caller.random, [&] { return ++asked == 1; });
   const auto answer = caller.await<ObjectPtr>([&](auto done) {
@@ -219,7 +219,7 @@ TEST(Http2Client, AServerThatGoesAwayTakesNothingWithIt) {
                                 peer.h2().answer(peer.receive(1), 200, kConfigMap);
                                 peer.linger();
                               }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   EXPECT_EQ(get_many(caller, 3), 3);
 }
 
@@ -233,7 +233,7 @@ TEST(Http2Client, AWriteBeyondTheLastOneOfAGoawayGoesAgain) {
                                 peer.h2().answer(peer.receive(1), 201, kConfigMap);
                                 peer.linger();
                               }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   const auto made = create_config(caller);
   EXPECT_TRUE(made.has_value()) << made.error().message;
 }
@@ -253,7 +253,7 @@ TEST(Http2Client, AConnectionThatIsCutLosesWhatIsUnderWay) {
                                   peer.h2().answer(peer.receive(1), 201, kConfigMap);
                                   peer.linger();
                                 }});
-    Caller caller(server.access());
+    TestClient caller(server.access());
     const auto lost = create_config(caller);
     ASSERT_FALSE(lost.has_value());
     EXPECT_FALSE(client::is_not_sent(lost.error())) << lost.error().message;
@@ -271,7 +271,7 @@ TEST(Http2Client, AReadIsSentAgainWhenAKeptConnectionWasDead) {
                                 peer.h2().answer(peer.receive(1), 200, kConfigMap);
                                 peer.linger();
                               }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   EXPECT_TRUE(caller.get(config_ref()).has_value());
   EXPECT_TRUE(caller.get(config_ref()).has_value());
 }
@@ -288,7 +288,7 @@ TEST(Http2Client, ATimeOutEndsOneRequestAlone) {
   }});
   Transport::Options options;
   options.request_timeout = milliseconds(200);
-  Caller caller(server.access(), options);
+  TestClient caller(server.access(), options);
   const auto late = create_config(caller);
   ASSERT_FALSE(late.has_value());
   EXPECT_THAT(late.error().message, HasSubstr("no answer in time"));
@@ -313,7 +313,7 @@ TEST(Http2Client, ASilentServerIsGivenUp) {
   Transport::Options options;
   options.http2.read_idle = milliseconds(50);
   options.http2.ping_timeout = milliseconds(50);
-  Caller caller(server.access(), options);
+  TestClient caller(server.access(), options);
   EXPECT_TRUE(create_config(caller).has_value());
   const auto lost = create_config(caller);
   given_up.set_value();
@@ -337,7 +337,7 @@ TEST(Http2Client, ASlowServerIsNotGivenUp) {
   Transport::Options options;
   options.http2.read_idle = milliseconds(20);
   options.http2.ping_timeout = milliseconds(2000);
-  Caller caller(server.access(), options);
+  TestClient caller(server.access(), options);
   caller.loop.schedule(milliseconds(200), [&] { answer.set_value(); });
   const auto made = create_config(caller);
   EXPECT_TRUE(made.has_value()) << made.error().message;
@@ -369,7 +369,7 @@ TEST(Http2Client, ABusyLoopDoesNotGiveUpAServerThatAnswers) {
   Transport::Options options;
   options.http2.read_idle = milliseconds(50);
   options.http2.ping_timeout = milliseconds(150);
-  Caller caller(server.access(), options);
+  TestClient caller(server.access(), options);
   posix::WatchId watch = posix::WatchId::none;
   watch = caller.loop.watch(other.get(), EPOLLIN, [&](uint32_t) {
     caller.loop.unwatch(watch);
@@ -390,7 +390,7 @@ TEST(Http2Client, AConnectionWithoutRequestsEnds) {
   }});
   Transport::Options options;
   options.http2.idle_timeout = milliseconds(50);
-  Caller caller(server.access(), options);
+  TestClient caller(server.access(), options);
   EXPECT_TRUE(create_config(caller).has_value());
   EXPECT_EQ(caller.transport.open_connections(), 1u);
   std::function<void()> look = [&] {
@@ -427,7 +427,7 @@ TEST(Http2Client, OfSeveralNewConnectionsOneIsKept) {
                               },
                               script, script, script, script});
   server.speak_http11(1);
-  Caller caller(server.access());
+  TestClient caller(server.access());
   EXPECT_EQ(get_many(caller, 1), 1);
   EXPECT_EQ(get_many(caller, kRequests), kRequests);
   EXPECT_EQ(get_many(caller, kRequests), kRequests);
@@ -474,7 +474,7 @@ TEST(Http2Client, ARefusedCertificateIsReadAgainAndShownOnANewConnection) {
                               }});
   const RotatedCertificate files(server);
   {
-    Caller caller(files.access("old"));
+    TestClient caller(files.access("old"));
     EXPECT_TRUE(create_config(caller).has_value());
     files.put("new");
     const auto made = create_config(caller);
@@ -491,7 +491,7 @@ TEST(Http2Client, ARefusedCertificateThatIsStillTheSameIsAnError) {
     peer.linger();
   }});
   const RotatedCertificate files(server);
-  Caller caller(files.access("old"));
+  TestClient caller(files.access("old"));
   const auto refused = create_config(caller);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, 401);
@@ -521,7 +521,7 @@ TEST(Http2Client, ANewCertificateOfThePluginEndsNothingThatIsUnderWay) {
   ClusterAccess access = server.access();
   access.exec.emplace();
   int asked = 0;
-  Caller caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
+  TestClient caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
     const auto made = server.client_certificate("client-" + std::to_string(++asked));
     caller.loop.post([done, made] {
       done(PluginCredential{"", made.certificate_pem, made.key_pem, {}});
@@ -557,7 +557,7 @@ class Http2Watches : public ::testing::Test {
     return R"({"type":"ADDED","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c)" +
            std::to_string(number) + R"(","resourceVersion":"7"}}})" + "\n";
   }
-  std::unique_ptr<client::Watch> watch(Caller& caller, size_t stop_after) {
+  std::unique_ptr<client::Watch> watch(TestClient& caller, size_t stop_after) {
     return caller.client.watch({&api::kinds::config_map(), "default", "", ""}, "5",
                                {[this, &caller, stop_after](const client::WatchEvent& event) {
                                   told.push_back(client::key_of(*event.object));
@@ -595,7 +595,7 @@ TEST_F(Http2Watches, ShareAConnectionApartFromRequests) {
     peer.linger();
   };
   Http2ScriptedServer server({script, script});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   std::vector<std::unique_ptr<client::Watch>> watches;
   bool lost = false;
   caller.loop.post([&] {
@@ -624,7 +624,7 @@ TEST_F(Http2Watches, EventsMayBeCutAnywhere) {
     peer.h2().end(1);
     peer.linger();
   }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   std::unique_ptr<client::Watch> one;
   caller.loop.post([&] { one = watch(caller, SIZE_MAX); });
   caller.run();
@@ -654,7 +654,7 @@ TEST_F(Http2Watches, EndWithTheirStreamOrTheirConnection) {
                                 peer.h2().say(1, event(9));
                                 peer.linger();
                               }});
-  Caller caller(server.access());
+  TestClient caller(server.access());
   for (int i = 0; i < 4; ++i) {
     std::unique_ptr<client::Watch> one;
     caller.loop.post([&] { one = watch(caller, 2); });
@@ -688,7 +688,7 @@ TEST_F(Http2Watches, AskThePluginAgainForWhatWasRefused) {
   access.exec.emplace();
   int asked = 0;
   {
-    Caller caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
+    TestClient caller(access, {}, [&](const ExecPlugin&, auto done) -> std::shared_ptr<void> {
       const std::string token = "token-" + std::to_string(++asked);
       caller.loop.post([done, token, fails = asked == 3] {
         fails ? done(fail(plain_error("no network"))) : done(PluginCredential{token, "", "", {}});
@@ -731,7 +731,7 @@ TEST_F(Http2Watches, BeginWithTheNewestCertificate) {
                                 peer.linger();
                               }});
   const RotatedCertificate files(server);
-  Caller caller(files.access("old"));
+  TestClient caller(files.access("old"));
   for (int i = 0; i < 3; ++i) {
     std::unique_ptr<client::Watch> one;
     caller.loop.post([&] { one = watch(caller, 1); });

@@ -11,12 +11,12 @@
 namespace windlass::remote {
 namespace {
 
-using testing::Caller;
 using testing::config_ref;
 using ::testing::HasSubstr;
 using testing::kConfigMap;
-using testing::Peer;
+using testing::ScriptedConnection;
 using testing::ScriptedServer;
+using testing::TestClient;
 
 // "" when a read through the proxy succeeds, or else why it does not.
 std::string read_through(const std::string& server, const ScriptedServer& proxy, Proxy::Kind kind,
@@ -24,13 +24,13 @@ std::string read_through(const std::string& server, const ScriptedServer& proxy,
   ClusterAccess access;
   access.server = *parse_server_url(server);
   access.proxy = Proxy{kind, proxy.access().server, user, password};
-  Caller caller(access);
+  TestClient caller(access);
   const auto got = caller.get(config_ref());
   return got ? "" : got.error().message;
 }
 
 TEST(HttpProxy, OpensATunnel) {
-  ScriptedServer proxy({[](Peer& peer) {
+  ScriptedServer proxy({[](ScriptedConnection& peer) {
                           EXPECT_EQ(peer.receive(),
                                     "CONNECT api.example.com:6443 HTTP/1.1\r\n"
                                     "Host: api.example.com:6443\r\n"
@@ -39,7 +39,7 @@ TEST(HttpProxy, OpensATunnel) {
                           EXPECT_THAT(peer.receive(), HasSubstr("Host: api.example.com:6443\r\n"));
                           peer.answer(200, kConfigMap);
                         },
-                        [](Peer& peer) {
+                        [](ScriptedConnection& peer) {
                           peer.receive();
                           peer.send("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
                         }});
@@ -58,7 +58,7 @@ std::string raw(std::initializer_list<int> values) {
   return text;
 }
 
-void serve_after_socks(Peer& peer) {
+void serve_after_socks(ScriptedConnection& peer) {
   peer.receive();
   peer.answer(200, kConfigMap);
 }
@@ -66,14 +66,14 @@ void serve_after_socks(Peer& peer) {
 // RFC 1928: the proxy is given the name, and looks it up itself.
 TEST(Socks5Proxy, ConnectsByNameAndByAddress) {
   ScriptedServer proxy(
-      {[](Peer& peer) {
+      {[](ScriptedConnection& peer) {
          EXPECT_EQ(peer.receive_bytes(3), raw({5, 1, 0}));
          peer.send(raw({5, 0}));
          EXPECT_EQ(peer.receive_bytes(12), raw({5, 1, 0, 3, 5}) + "api.x" + raw({0x19, 0x2B}));
          peer.send(raw({5, 0, 0, 1, 10, 0, 0, 1, 0, 80}));
          serve_after_socks(peer);
        },
-       [](Peer& peer) {
+       [](ScriptedConnection& peer) {
          peer.receive_bytes(3);
          peer.send(raw({5, 0}));
          EXPECT_EQ(peer.receive_bytes(10), raw({5, 1, 0, 1, 10, 1, 2, 3, 0, 80}));
@@ -82,7 +82,7 @@ TEST(Socks5Proxy, ConnectsByNameAndByAddress) {
          peer.send(raw({'m', 'e', 0, 80}));
          serve_after_socks(peer);
        },
-       [](Peer& peer) {
+       [](ScriptedConnection& peer) {
          peer.receive_bytes(3);
          peer.send(raw({5, 0}));
          EXPECT_EQ(peer.receive_bytes(22).substr(3, 1), raw({4}));
@@ -96,19 +96,19 @@ TEST(Socks5Proxy, ConnectsByNameAndByAddress) {
 
 // RFC 1929.
 TEST(Socks5Proxy, SaysWhoWeAre) {
-  const auto login = [](Peer& peer, char verdict) {
+  const auto login = [](ScriptedConnection& peer, char verdict) {
     EXPECT_EQ(peer.receive_bytes(4), raw({5, 2, 0, 2}));
     peer.send(raw({5, 2}));
     EXPECT_EQ(peer.receive_bytes(9), raw({1, 3}) + "jim" + raw({3}) + "a:b");
     peer.send(raw({1, verdict}));
   };
-  ScriptedServer proxy({[&](Peer& peer) {
+  ScriptedServer proxy({[&](ScriptedConnection& peer) {
                           login(peer, 0);
                           peer.receive_bytes(8);
                           peer.send(raw({5, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
                           serve_after_socks(peer);
                         },
-                        [&](Peer& peer) { login(peer, 1); }});
+                        [&](ScriptedConnection& peer) { login(peer, 1); }});
   EXPECT_EQ(read_through("http://h", proxy, Proxy::Kind::socks5, "jim", "a:b"), "");
   EXPECT_THAT(read_through("http://h", proxy, Proxy::Kind::socks5, "jim", "a:b"),
               HasSubstr("the proxy refuses the user or the password"));
@@ -130,7 +130,7 @@ TEST(Socks5Proxy, SaysWhyItDoesNotWork) {
       {raw({5, 0}), raw({5, 0, 0, 1, 0}), "the proxy has ended the connection"},
   };
   for (const Case& each : cases) {
-    ScriptedServer proxy({[&](Peer& peer) {
+    ScriptedServer proxy({[&](ScriptedConnection& peer) {
       peer.receive_bytes(3);
       peer.send(each.method);
       if (!each.reply.empty()) {
@@ -235,7 +235,7 @@ TEST(HttpsProxy, CarriesTlsInsideOfTls) {
       access.proxy = Proxy{
           Proxy::Kind::https, {true, proxy.endpoint().address, proxy.endpoint().port, ""}, "", ""};
       {
-        Caller caller(access);
+        TestClient caller(access);
         const auto got = caller.get(config_ref());
         said = got ? std::to_string(
                          static_cast<const api::core::v1::ConfigMap&>(**got).data().at("a").size())

@@ -20,7 +20,7 @@
 
 #include "base/rate_limit.h"
 #include "base/weak_self.h"
-#include "client/write_outcome.h"
+#include "client/api_client.h"
 #include "env/random.h"
 #include "http/message.h"
 #include "remote/server_text.h"

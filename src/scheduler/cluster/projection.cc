@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "api/codec/wire_time.h"
-#include "placement/read_needs.h"
+#include "placement/needs.h"
 #include "scheduler/cluster/read_shape.h"
 #include "schema/core/v1/namespace.pb.h"
 #include "schema/core/v1/node.pb.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "placement/read_needs.h"
+#include "placement/needs.h"
 #include "scheduler/cluster/read_shape.h"
 #include "schema/core/v1/pod.pb.h"
 

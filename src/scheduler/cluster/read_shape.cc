@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "placement/read_needs.h"
+#include "placement/needs.h"
 #include "scheduler/cluster/read_affinity.h"
 #include "schema/core/v1/pod.pb.h"
 

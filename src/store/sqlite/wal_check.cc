@@ -46,15 +46,15 @@ struct Sums {
   }
 };
 
-struct Header {
+struct WalHeader {
   uint32_t page_bytes;
   std::array<unsigned char, 8> salts;
   Sums sums;
 };
 
-std::optional<Header> parse_header(const Bytes& bytes) {
+std::optional<WalHeader> parse_header(const Bytes& bytes) {
   const uint32_t magic = big_endian(bytes.data());
-  Header header = {};
+  WalHeader header = {};
   header.page_bytes = big_endian(bytes.data() + 8);
   header.sums.big = (magic & 1) != 0;
   header.sums.add(bytes.data(), 24);
@@ -90,7 +90,7 @@ Result<void> check_write_ahead_log(const std::string& path, const std::string& v
   }
   Bytes bytes(kHeaderBytes);
   TRY_VOID(log.read(0, bytes.data(), bytes.size()));
-  std::optional<Header> header = parse_header(bytes);
+  std::optional<WalHeader> header = parse_header(bytes);
   if (!header) {
     // The header is synced before the first record is written.
     return fail(damaged(log, 0));

@@ -101,11 +101,11 @@ bool is_vacant(const std::string& path) {
          events.find("frozen 1\n") == std::string::npos;
 }
 
-Controller pick(bool v2, const std::string& v1) {
+CgroupVersion pick(bool v2, const std::string& v1) {
   if (v2) {
-    return Controller::v2;
+    return CgroupVersion::v2;
   }
-  return v1.empty() ? Controller::none : Controller::v1;
+  return v1.empty() ? CgroupVersion::none : CgroupVersion::v1;
 }
 
 }  // namespace
@@ -260,8 +260,8 @@ Cgroups::Cgroups(CgroupMounts mounts, std::string instance, Isolation& isolation
   isolation.memory = pick(memory_v2_, memory_v1_);
   isolation.pids = pick(pids_v2_, pids_v1_);
   isolation.cpu = pick(cpu_v2_, cpu_v1_);
-  const auto say = [&isolation](Controller controller, const char* what) {
-    if (controller == Controller::none) {
+  const auto say = [&isolation](CgroupVersion controller, const char* what) {
+    if (controller == CgroupVersion::none) {
       isolation.missing.push_back(
           fmt::format("{} limits are not enforced: no cgroup controller can be used", what));
     }

@@ -32,13 +32,13 @@ TEST(CgroupLeftovers, AreRemovedWithoutASupervisor) {
   Isolation isolation;
   const std::string directory = "/windlass-test/leftovers";
   Cgroups groups(mounts, group_name(directory), isolation);
-  if (!isolation.kill_by_cgroup && isolation.pids == Controller::none) {
+  if (!isolation.kill_by_cgroup && isolation.pids == CgroupVersion::none) {
     GTEST_SKIP() << "no control groups here";
   }
   env::ContainerLimits limits;
   limits.pids = 10;
   ASSERT_TRUE(groups.make("1", limits));
-  const std::string place = (isolation.pids == Controller::v1 ? mounts.pids : mounts.v2) +
+  const std::string place = (isolation.pids == CgroupVersion::v1 ? mounts.pids : mounts.v2) +
                             "/windlass/" + group_name(directory);
   ASSERT_TRUE(std::filesystem::exists(place + "/1"));
   EXPECT_TRUE(remove_leftover_groups(mounts, "/windlass-test/another", seconds(1)));

@@ -19,7 +19,6 @@
 #include "posix/error.h"
 #include "posix/files/posix_files.h"
 #include "supervisor/child/detached_mount.h"
-#include "supervisor/child/open_beneath.h"
 
 namespace windlass::supervisor {
 namespace {
@@ -131,9 +130,9 @@ Failure cannot_create(Status why) {
   return fail(env::is_not_created(why) ? std::move(why) : env::not_created(std::move(why.message)));
 }
 
-class View {
+class FilesystemView {
  public:
-  View(const env::ContainerIsolation& isolation, const std::vector<int>& memory)
+  FilesystemView(const env::ContainerIsolation& isolation, const std::vector<int>& memory)
       : isolation_(isolation) {
     for (const int mount : memory) {
       memory_.push_back(DetachedMount::of(posix::FileDescriptor(mount)));
@@ -393,7 +392,7 @@ class View {
 
 Result<void> make_container_view(const env::ContainerIsolation& isolation,
                                  const std::vector<int>& memory) {
-  return View(isolation, memory).make();
+  return FilesystemView(isolation, memory).make();
 }
 
 }  // namespace windlass::supervisor

@@ -10,15 +10,15 @@
 
 namespace windlass::supervisor {
 
-enum class Controller : uint8_t { none, v1, v2 };
+enum class CgroupVersion : uint8_t { none, v1, v2 };
 
 struct Isolation {
   bool namespaces = false;      // pid, mount, ipc and uts
   bool user_namespace = false;  // through a user namespace: not root
   bool kill_by_cgroup = false;  // a v2 group around every container
-  Controller memory = Controller::none;
-  Controller pids = Controller::none;
-  Controller cpu = Controller::none;
+  CgroupVersion memory = CgroupVersion::none;
+  CgroupVersion pids = CgroupVersion::none;
+  CgroupVersion cpu = CgroupVersion::none;
   std::vector<std::string> missing;  // sentences for people: what is not there, and why
 
   bool operator==(const Isolation&) const = default;
@@ -27,9 +27,9 @@ struct Isolation {
 template <class A>
 void fields(A& archive, Is<Isolation> auto& isolation) {
   archive(isolation.namespaces, isolation.user_namespace, isolation.kill_by_cgroup);
-  archive.choice(isolation.memory, Controller::v2);
-  archive.choice(isolation.pids, Controller::v2);
-  archive.choice(isolation.cpu, Controller::v2);
+  archive.choice(isolation.memory, CgroupVersion::v2);
+  archive.choice(isolation.pids, CgroupVersion::v2);
+  archive.choice(isolation.cpu, CgroupVersion::v2);
   archive(isolation.missing);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kBacklog = 16;
 
-struct Place {
+struct SocketPlace {
   posix::FileDescriptor directory;
   posix::FileDescriptor socket;
   sockaddr_un address = {};
@@ -25,8 +25,8 @@ struct Place {
   const sockaddr* generic() const { return reinterpret_cast<const sockaddr*>(&address); }
 };
 
-Result<Place> prepare(const std::string& directory, const char* name) {
-  Place place;
+Result<SocketPlace> prepare(const std::string& directory, const char* name) {
+  SocketPlace place;
   place.directory =
       posix::FileDescriptor(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!place.directory.valid()) {
@@ -45,7 +45,7 @@ Result<Place> prepare(const std::string& directory, const char* name) {
 }  // namespace
 
 Result<posix::FileDescriptor> listen_in(const std::string& directory, const char* name) {
-  TRY(Place place, prepare(directory, name));
+  TRY(SocketPlace place, prepare(directory, name));
   ::unlinkat(place.directory.get(), name, 0);
   const mode_t before = ::umask(0177);
   const int bound = ::bind(place.socket.get(), place.generic(), sizeof place.address);
@@ -59,7 +59,7 @@ Result<posix::FileDescriptor> listen_in(const std::string& directory, const char
 }
 
 Result<posix::FileDescriptor> connect_in(const std::string& directory, const char* name) {
-  TRY(Place place, prepare(directory, name));
+  TRY(SocketPlace place, prepare(directory, name));
   if (::connect(place.socket.get(), place.generic(), sizeof place.address) != 0) {
     if (errno == ENOENT || errno == ECONNREFUSED || errno == EAGAIN) {
       return posix::FileDescriptor();

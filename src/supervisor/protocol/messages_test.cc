@@ -42,7 +42,7 @@ std::vector<Message> one_of_each() {
   run.exit = {137, 9, true, true, time_from_unix(-1), time_from_unix(1'700'000'000, 5)};
   Isolation isolation;
   isolation.namespaces = true;
-  isolation.memory = Controller::v1;
+  isolation.memory = CgroupVersion::v1;
   isolation.missing = {"cpu"};
   env::ContainerExec exec;
   exec.id = "a/b/1";

@@ -229,8 +229,8 @@ void ContainerRuns::handle(const Exec& message) {
     retire(loop_, std::move(commands_.extract(key).mapped()));
   };
   commands_.emplace(key,
-                    std::make_unique<Command>(loop_, *std::move(launched), message.exec.timeout,
-                                              message.exec.max_output_bytes, done));
+                    std::make_unique<ExecProcess>(loop_, *std::move(launched), message.exec.timeout,
+                                                  message.exec.max_output_bytes, done));
 }
 
 void ContainerRuns::handle(const Forget& message) {

@@ -22,8 +22,8 @@
 #include "supervisor/log/log_file.h"
 #include "supervisor/protocol/isolation.h"
 #include "supervisor/protocol/messages.h"
-#include "supervisor/server/command.h"
 #include "supervisor/server/container.h"
+#include "supervisor/server/exec_process.h"
 #include "supervisor/server/run_table.h"
 
 namespace windlass::supervisor {
@@ -118,7 +118,7 @@ class ContainerRuns final : private Container::Listener {
   uint64_t last_group_ = 0;
 
   std::map<std::string, std::unique_ptr<Container>> containers_;
-  std::map<uint64_t, std::unique_ptr<Command>> commands_;
+  std::map<uint64_t, std::unique_ptr<ExecProcess>> commands_;
   uint64_t last_command_ = 0;
 
   std::vector<std::string> to_release_;  // intents in the next commit

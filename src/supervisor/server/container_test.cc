@@ -200,7 +200,7 @@ TEST(Container, WhatIsWrittenToARootGoesToALayerThatIsNewEachTime) {
 
 TEST(Container, AForkBombStaysWithinItsLimit) {
   Rig rig;
-  if (rig.isolation().pids == Controller::none) {
+  if (rig.isolation().pids == CgroupVersion::none) {
     GTEST_SKIP() << "no pids controller here";
   }
   auto request =
@@ -215,7 +215,7 @@ TEST(Container, AForkBombStaysWithinItsLimit) {
 // disruption.md K-50, K-51, M-21
 TEST(Container, M21_MemoryLimitsEndTheWholeContainer) {
   Rig rig;
-  if (rig.isolation().memory == Controller::none) {
+  if (rig.isolation().memory == CgroupVersion::none) {
     GTEST_SKIP() << "no memory controller here";
   }
   auto hog = rig.request("hog", {"tail", "-n1", "/dev/zero"});
@@ -235,7 +235,7 @@ TEST(Container, M21_MemoryLimitsEndTheWholeContainer) {
 
 TEST(Container, CpuLimitsAreAccepted) {
   Rig rig;
-  if (rig.isolation().cpu == Controller::none) {
+  if (rig.isolation().cpu == CgroupVersion::none) {
     GTEST_SKIP() << "no cpu controller here";
   }
   auto request = rig.shell("cpu", "cat /proc/self/cgroup");

@@ -56,12 +56,12 @@ std::string frame_of(uint64_t sequence, std::string_view payload) {
   return frame;
 }
 
-struct Frame {
+struct JournalFrame {
   uint64_t sequence;
   std::string_view payload;
 };
 
-std::optional<Frame> whole_frame(std::string_view bytes) {
+std::optional<JournalFrame> whole_frame(std::string_view bytes) {
   if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) {
     return std::nullopt;
   }
@@ -69,7 +69,7 @@ std::optional<Frame> whole_frame(std::string_view bytes) {
   if (length > bytes.size() - kHeaderBytes) {
     return std::nullopt;
   }
-  const Frame frame{get(bytes.substr(8), 8), bytes.substr(kHeaderBytes, length)};
+  const JournalFrame frame{get(bytes.substr(8), 8), bytes.substr(kHeaderBytes, length)};
   if (frame_hash(frame.sequence, frame.payload) != get(bytes.substr(16), 8)) {
     return std::nullopt;
   }

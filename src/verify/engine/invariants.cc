@@ -5,7 +5,6 @@
 #include "engine/policy/failure_policy.h"
 #include "engine/state/index_bits.h"
 #include "engine/status/conditions.h"
-#include "verify/engine/status_rules.h"
 
 namespace windlass::engine::testing {
 namespace {

@@ -15,14 +15,14 @@
 namespace windlass::engine::testing {
 
 // What a call of the engine is for. The answer to a write is news as well.
-enum class Call { observe, decide };
+enum class EngineCall { observe, decide };
 
 // Told when the engine is called and when it has answered.
 class Meter {
  public:
   virtual ~Meter() = default;
   virtual void begin() {}
-  virtual void end(Call /*call*/) {}
+  virtual void end(EngineCall /*call*/) {}
   // Nothing is under way, and all events are given out: what the engine holds now is its state.
   virtual void rest() {}
 };
@@ -73,7 +73,7 @@ class Life {
   }
 
   template <class Do>
-  void engine_call(Call call, Do action) {
+  void engine_call(EngineCall call, Do action) {
     meter_.begin();
     action();
     meter_.end(call);
@@ -81,7 +81,7 @@ class Life {
 
   void decide() {
     Decision decision;
-    engine_call(Call::decide, [&] { decision = engine_.decide(now_); });
+    engine_call(EngineCall::decide, [&] { decision = engine_.decide(now_); });
     idle_ = !decision.has_writes();
     if (decision.status) {
       store(*decision.status);
@@ -91,7 +91,7 @@ class Life {
       running_.push_back({++serial_, create.plan.index});
     }
     show(running_.data() + first, decision.creates.size(), Phase::pending);
-    engine_call(Call::observe, [&] {
+    engine_call(EngineCall::observe, [&] {
       for (size_t i = 0; i < decision.creates.size(); ++i) {
         engine_.pod_created(decision.creates[i].id, shown_[i]);
       }
@@ -102,7 +102,7 @@ class Life {
     most_pods_ = std::max(most_pods_, engine_.state().pods().size());
     most_table_bytes_ = std::max(most_table_bytes_, engine_.state().pods().bytes());
     // Released pods that are finished go away, as pod garbage collection would have it.
-    engine_call(Call::observe, [&] {
+    engine_call(EngineCall::observe, [&] {
       for (const PodWrite& write : decision.pod_writes) {
         engine_.observe_pod_gone(write.uid);
       }
@@ -120,7 +120,7 @@ class Life {
     ++observations_;
     text_bytes_ += job_.status.completed_indexes.size();
     JobView stored = job_;
-    engine_call(Call::observe, [&] { engine_.status_written(std::move(stored)); });
+    engine_call(EngineCall::observe, [&] { engine_.status_written(std::move(stored)); });
   }
 
   void finish_wave() {
@@ -138,7 +138,7 @@ class Life {
       for (size_t at = kept; at < running_.size(); at += kShown) {
         const size_t some = std::min(kShown, running_.size() - at);
         show(running_.data() + at, some, phase);
-        engine_call(Call::observe, [&] {
+        engine_call(EngineCall::observe, [&] {
           for (size_t i = 0; i < some; ++i) {
             engine_.observe_pod(shown_[i]);
           }

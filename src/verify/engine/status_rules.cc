@@ -1,4 +1,4 @@
-#include "verify/engine/status_rules.h"
+#include "verify/engine/invariants.h"
 
 #include <algorithm>
 #include <array>

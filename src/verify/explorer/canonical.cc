@@ -69,7 +69,7 @@ uint64_t pod_key(const ModelState& model, const Pod& pod, const engine::Frame& f
   out.add(number(pod.failures.value_or(-1)));
   out.add(number(pod.ignored_failures.value_or(-1)));
   out.add(static_cast<uint64_t>(pod.told));
-  out.add(pod.told == Told::nothing ? 0 : frame.age(pod.told_finished));
+  out.add(pod.told == ReportedEnd::nothing ? 0 : frame.age(pod.told_finished));
   uint64_t flags = 0;
   for (const bool flag :
        {pod.told_fail_index, pod.told_fail_job, pod.listed_failed, pod.listed_succeeded, pod.robbed,
@@ -93,12 +93,13 @@ void add_writes(const ModelState& model, const engine::Frame& frame, engine::Dig
     if (write.kind == WriteKind::pod) {
       one.add(static_cast<uint64_t>(write.pod->op));
       one.add(static_cast<uint64_t>(write.told) * 2 + (write.told_fail_index ? 1 : 0));
-      one.add(write.told == Told::nothing ? 0 : frame.age(write.told_finished));
+      one.add(write.told == ReportedEnd::nothing ? 0 : frame.age(write.told_finished));
     }
     if (write.serial != 0) {
       const std::string uid = pod_uid(write.serial);
       one.add(frame.pod(uid));
-      one.add(write.answer == Answer::stored ? frame.pod_version(uid) - write.stored_pod.rv : 0);
+      one.add(write.answer == ServerAnswer::stored ? frame.pod_version(uid) - write.stored_pod.rv
+                                                   : 0);
     }
     if (write.stored_job) {
       one.add(model.job->rv - write.stored_job->rv);

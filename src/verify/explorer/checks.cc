@@ -32,7 +32,7 @@ Duration delay_after(int64_t failures) {
 std::vector<Ended> told_endings(const ModelState& model) {
   std::vector<Ended> endings = model.ended;
   for (const Pod& pod : model.pods) {
-    if (pod.told != Told::nothing) {
+    if (pod.told != ReportedEnd::nothing) {
       endings.push_back(
           {pod.index, pod.told, pod.told_fail_index, pod.told_finished, pod.forgotten});
     }
@@ -71,13 +71,13 @@ class CreateChecks {
   void job_backoff() {
     Time last_success;
     for (const Ended& ended : endings_) {
-      last_success =
-          ended.told == Told::succeeded ? std::max(last_success, ended.finished) : last_success;
+      last_success = ended.told == ReportedEnd::succeeded ? std::max(last_success, ended.finished)
+                                                          : last_success;
     }
     int64_t failures = 0;
     Time last_failure;
     for (const Ended& ended : endings_) {
-      if (ended.told != Told::succeeded && ended.finished > last_success) {
+      if (ended.told != ReportedEnd::succeeded && ended.finished > last_success) {
         ++failures;
         last_failure = std::max(last_failure, ended.finished);
       }
@@ -93,10 +93,10 @@ class CreateChecks {
     bool fail_index = false;
     Time last;
     for (const Ended& ended : endings_) {
-      if (ended.index != plan.index || ended.told == Told::succeeded) {
+      if (ended.index != plan.index || ended.told == ReportedEnd::succeeded) {
         continue;
       }
-      const bool counts = ended.told == Told::failed;
+      const bool counts = ended.told == ReportedEnd::failed;
       if (ended.forgotten) {
         ++(counts ? forgotten.counted : forgotten.ignored);
         continue;
@@ -364,8 +364,8 @@ void note_released(ModelState& model, const Write& write, Pod& pod) {
   pod.told_finished = write.told_finished;
   pod.told_fail_index = write.told_fail_index;
   const int32_t limit = *model.config->job.spec.backoff_limit_per_index;
-  const bool failed = pod.told == Told::failed && pod.failures.value_or(0) >= limit;
-  if (pod.told == Told::succeeded || pod.told_fail_index || failed) {
+  const bool failed = pod.told == ReportedEnd::failed && pod.failures.value_or(0) >= limit;
+  if (pod.told == ReportedEnd::succeeded || pod.told_fail_index || failed) {
     forget_index(model, pod.index);
   }
 }

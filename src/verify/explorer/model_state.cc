@@ -25,21 +25,21 @@ std::string padded(uint32_t number, size_t width, char fill) {
 }
 
 // 0.26 with 5.7 and 10.75, from what one version of a pod shows.
-Told told_by(const ModelState& model, const engine::PodView& view, engine::Action action) {
+ReportedEnd told_by(const ModelState& model, const engine::PodView& view, engine::Action action) {
   if (view.phase == engine::Phase::succeeded) {
-    return Told::succeeded;
+    return ReportedEnd::succeeded;
   }
   const bool stops = view.deletion_time.has_value();
   const bool succeeding = engine::has_true(model.job->status, engine::kTypeSuccessCriteriaMet);
   if (view.dropped || (succeeding && stops)) {
-    return Told::nothing;
+    return ReportedEnd::nothing;
   }
   const bool failed =
       view.phase == engine::Phase::failed || (stops && !model.replaces_only_failed());
   if (!failed) {
-    return Told::nothing;
+    return ReportedEnd::nothing;
   }
-  return action == engine::Action::ignore ? Told::ignored : Told::failed;
+  return action == engine::Action::ignore ? ReportedEnd::ignored : ReportedEnd::failed;
 }
 
 }  // namespace
@@ -57,9 +57,9 @@ ModelState::ModelState(const ExplorerConfig& configuration)
   const engine::IndexCounts before = engine::parse_record(job->record).counts;
   for (const auto& [index, entry] : before.entries()) {
     ended.insert(ended.end(), static_cast<size_t>(entry.failures.counted),
-                 {index, Told::failed, false, Time(), false});
+                 {index, ReportedEnd::failed, false, Time(), false});
     ended.insert(ended.end(), static_cast<size_t>(entry.failures.ignored),
-                 {index, Told::ignored, false, Time(), false});
+                 {index, ReportedEnd::ignored, false, Time(), false});
   }
   engine.begin_list();
   engine.end_list();
@@ -215,8 +215,8 @@ void note_told(ModelState& model, Pod& pod, const PodVersion& version) {
   const engine::PodView view = pod_view(model, pod, version);
   const engine::Action action = first_match(model, version).action;
   pod.told = told_by(model, view, action);
-  const bool fails = pod.told == Told::failed;
-  pod.told_finished = pod.told == Told::nothing ? Time() : engine::finish_time(view);
+  const bool fails = pod.told == ReportedEnd::failed;
+  pod.told_finished = pod.told == ReportedEnd::nothing ? Time() : engine::finish_time(view);
   pod.told_fail_index = fails && action == engine::Action::fail_index;
   pod.told_fail_job = fails && action == engine::Action::fail_job;
 }
@@ -234,7 +234,7 @@ void forget_index(ModelState& model, int64_t index) {
 
 void sweep(ModelState& model) {
   for (const Pod& pod : model.pods) {
-    if (pod.now.gone && pod.unseen.empty() && pod.told != Told::nothing && !pod.robbed) {
+    if (pod.now.gone && pod.unseen.empty() && pod.told != ReportedEnd::nothing && !pod.robbed) {
       model.ended.push_back(
           {pod.index, pod.told, pod.told_fail_index, pod.told_finished, pod.forgotten});
     }

@@ -41,7 +41,7 @@ struct PodVersion {
 };
 
 // How a pod's end counts, as the engine was told of it.
-enum class Told : uint8_t { nothing, succeeded, failed, ignored };
+enum class ReportedEnd : uint8_t { nothing, succeeded, failed, ignored };
 
 struct Pod {
   uint32_t serial = 0;
@@ -53,7 +53,7 @@ struct Pod {
   std::vector<PodVersion> unseen;  // oldest first; what the watch has yet to tell
   uint64_t told_rv = 0;            // newest version the running engine was told of
   // History.
-  Told told = Told::nothing;  // by any life of the controller
+  ReportedEnd told = ReportedEnd::nothing;  // by any life of the controller
   Time told_finished;
   bool told_fail_index = false;
   bool told_fail_job = false;
@@ -70,7 +70,7 @@ struct Pod {
 // A pod that left the store, as far as it matters for what comes after.
 struct Ended {
   int64_t index = engine::kNoIndex;
-  Told told = Told::nothing;
+  ReportedEnd told = ReportedEnd::nothing;
   bool fail_index = false;
   Time finished;
   bool forgotten = false;
@@ -79,7 +79,7 @@ struct Ended {
 };
 
 enum class WriteKind : uint8_t { status, create, pod };
-enum class Answer : uint8_t { none, stored, conflict, not_found };
+enum class ServerAnswer : uint8_t { none, stored, conflict, not_found };
 
 // A write of the last decision that the engine has no answer to yet.
 struct Write {
@@ -87,13 +87,13 @@ struct Write {
   std::shared_ptr<const engine::StatusWrite> status;
   std::shared_ptr<const engine::CreatePod> create;
   std::shared_ptr<const engine::PodWrite> pod;
-  JobPointer decided_on;         // the Job as the engine knew it when it decided
-  Answer answer = Answer::none;  // not none: the server has done its part
+  JobPointer decided_on;                     // the Job as the engine knew it when it decided
+  ServerAnswer answer = ServerAnswer::none;  // not none: the server has done its part
   JobPointer stored_job;
   PodVersion stored_pod;
   uint32_t serial = 0;  // of the pod created or written
   // A pod: how it had ended, as far as the engine knew when it decided.
-  Told told = Told::nothing;
+  ReportedEnd told = ReportedEnd::nothing;
   Time told_finished;
   bool told_fail_index = false;
   // A status: when the pods had ended that it lists as failed, as far as the engine knew.

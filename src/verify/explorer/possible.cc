@@ -37,7 +37,7 @@ class Possible {
   }
 
   void write(uint8_t i, const Write& write) {
-    if (write.answer != Answer::none) {
+    if (write.answer != ServerAnswer::none) {
       add(StepKind::arrive, i);
       add_if(budget_.faults > 0, StepKind::lose, i);
       return;

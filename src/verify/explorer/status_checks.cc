@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/whole_second.h"
+#include "base/time.h"
 #include "engine/state/index_bits.h"
 #include "engine/status/conditions.h"
 #include "verify/explorer/checks.h"
@@ -94,8 +94,8 @@ class Drafted {
   void failed_index(int64_t index) {
     int32_t counted = 0;
     bool by_rule = false;
-    const auto add = [&](int64_t of, Told told, bool fail_index) {
-      counted += of == index && told == Told::failed ? 1 : 0;
+    const auto add = [&](int64_t of, ReportedEnd told, bool fail_index) {
+      counted += of == index && told == ReportedEnd::failed ? 1 : 0;
       by_rule = by_rule || (of == index && fail_index);
     };
     for (const Ended& ended : world_.ended) {
@@ -157,8 +157,8 @@ class Drafted {
   bool forgets_failure() const {
     return std::any_of(world_.pods.begin(), world_.pods.end(), [this](const Pod& pod) {
       const bool beyond = spec_.mode == engine::CompletionMode::indexed && pod.index >= bound_;
-      return pod.told == Told::failed && pod.now.has_finalizer && !pod.listed_failed && !beyond &&
-             !is_listed(lists_.failed, pod_uid(pod.serial));
+      return pod.told == ReportedEnd::failed && pod.now.has_finalizer && !pod.listed_failed &&
+             !beyond && !is_listed(lists_.failed, pod_uid(pod.serial));
     });
   }
 
@@ -245,10 +245,10 @@ class Drafted {
   void backoff_limit() {
     int64_t told = 0;
     for (const Ended& ended : world_.ended) {
-      told += ended.told == Told::failed ? 1 : 0;
+      told += ended.told == ReportedEnd::failed ? 1 : 0;
     }
     for (const Pod& pod : world_.pods) {
-      told += (pod.told == Told::failed ? 1 : 0) + pod.now.restarts;
+      told += (pod.told == ReportedEnd::failed ? 1 : 0) + pod.now.restarts;
     }
     const bool on_failure = spec_.restart_on_failure;
     require(told + (on_failure ? 1 : 0) > spec_.backoff_limit || world_.robbed,
@@ -317,7 +317,7 @@ class Listed {
     if (failed && !pod->now.deleting && pod->now.phase != engine::Phase::failed) {
       broken_.emplace_back("C1: a pod is listed as failed that is not");
     }
-    if (failed && pod->told == Told::ignored && pod->now.phase == engine::Phase::failed) {
+    if (failed && pod->told == ReportedEnd::ignored && pod->now.phase == engine::Phase::failed) {
       broken_.emplace_back("P3: an ignored failure is counted");
     }
     if (failed && pod->given_up) {
@@ -384,7 +384,7 @@ void note_listed(ModelState& model, const Write& write) {
   for (Pod& pod : model.pods) {
     const std::string uid = pod_uid(pod.serial);
     if (!pod.listed_failed && is_listed(lists.failed, uid)) {
-      pod.told = Told::failed;  // whatever has become of it since
+      pod.told = ReportedEnd::failed;  // whatever has become of it since
       for (const auto& [serial, finished] : write.drafted) {
         pod.told_finished = serial == pod.serial ? finished : pod.told_finished;
       }

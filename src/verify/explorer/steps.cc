@@ -136,7 +136,7 @@ class Taking {
 
   void carry_out_status(Write& write) {
     if (write.status->base_rv != world_.job->rv) {
-      write.answer = Answer::conflict;
+      write.answer = ServerAnswer::conflict;
       return;
     }
     report(check_stored_status(world_, write.status->status));
@@ -146,7 +146,7 @@ class Taking {
     next.status = write.status->status;
     next.record = write.status->record.value_or(next.record);
     store_job(world_, std::move(next));
-    write.answer = Answer::stored;
+    write.answer = ServerAnswer::stored;
     write.stored_job = world_.job;
   }
 
@@ -169,7 +169,7 @@ class Taking {
       created.now.has_node = true;
     }
     created.unseen.push_back(created.now);
-    write.answer = Answer::stored;
+    write.answer = ServerAnswer::stored;
     write.serial = created.serial;
     write.stored_pod = created.now;
     world_.pods.push_back(std::move(created));
@@ -178,11 +178,11 @@ class Taking {
   void carry_out_pod(Write& write) {
     Pod* target = world_.find(write.serial);
     if (target == nullptr || !target->in_store()) {
-      write.answer = Answer::not_found;
+      write.answer = ServerAnswer::not_found;
       return;
     }
     if (write.pod->required_rv != 0 && write.pod->required_rv != target->now.rv) {
-      write.answer = Answer::conflict;
+      write.answer = ServerAnswer::conflict;
       return;
     }
     PodVersion next = target->now;
@@ -202,16 +202,16 @@ class Taking {
         break;
     }
     store_pod(world_, *target, next);
-    write.answer = Answer::stored;
+    write.answer = ServerAnswer::stored;
     write.stored_pod = target->now;
   }
 
   void arrive(uint8_t i) {
     const Write done = write(i);
     world_.writes.erase(world_.writes.begin() + i);
-    if (done.answer == Answer::conflict || done.answer == Answer::not_found) {
-      answer_error(done, done.answer == Answer::conflict ? engine::WriteError::conflict
-                                                         : engine::WriteError::not_found);
+    if (done.answer == ServerAnswer::conflict || done.answer == ServerAnswer::not_found) {
+      answer_error(done, done.answer == ServerAnswer::conflict ? engine::WriteError::conflict
+                                                               : engine::WriteError::not_found);
       return sweep(world_);
     }
     if (done.kind == WriteKind::status) {

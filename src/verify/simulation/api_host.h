@@ -46,7 +46,7 @@ class ApiHost {
   // nullptr while it is down.
   client::ApiClient* client(const std::string& component);
   // The next call of a client is this one's.
-  void announce(Writer writer) { announced_ = std::move(writer); }
+  void announce(WriteOrigin writer) { announced_ = std::move(writer); }
   // Runs at every crash; `token` ends that.
   void when_lost(std::weak_ptr<const void> token, std::function<void()> lost);
 
@@ -73,8 +73,8 @@ class ApiHost {
   Options options_;
   virtual_world::VirtualExecutor& executor_;
   TaggingExecutor tagging_;
-  Writer announced_;
-  Writer writer_;
+  WriteOrigin announced_;
+  WriteOrigin writer_;
   SimulatedJournal journal_;
   std::unique_ptr<Life> life_;
   std::vector<std::pair<std::weak_ptr<const void>, std::function<void()>>> lost_;

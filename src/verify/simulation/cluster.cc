@@ -17,7 +17,7 @@
 #include "controllers/taint_eviction/controller.h"
 #include "controllers/ttl/controller.h"
 #include "scheduler/scheduler.h"
-#include "verify/simulation/elected_controller.h"
+#include "verify/simulation/component.h"
 
 namespace windlass::verify::simulation {
 namespace {
@@ -88,7 +88,7 @@ TestedCluster::TestedCluster(uint64_t seed, const TestedClusterOptions& options,
       monitors_(all_monitors(options.allowances)),
       host_(world_, {options.gates, options.limits, options.commit_delay},
             [this](std::string_view resource, const store::VersionPtr& version,
-                   const Writer& writer) { on_commit(resource, version, writer); }) {
+                   const WriteOrigin& writer) { on_commit(resource, version, writer); }) {
   add_controllers();
   for (const SimulatedNodeOptions& node : options_.nodes) {
     add(node.name, [this, node](const client::ClientEnv& env) {
@@ -126,51 +126,54 @@ void TestedCluster::add(const std::string& name, Component::Factory factory) {
 
 void TestedCluster::add_controllers() {
   const auto add_job_controller = [this](std::string_view name) {
-    add(std::string(name), [this](const client::ClientEnv& env) -> std::unique_ptr<Process> {
-      JobController::Options job;
-      job.engine = controllers::job::engine_options(options_.gates);
-      if (options_.elected) {
-        return std::make_unique<ElectedJobController>(env, job);
-      }
-      return std::make_unique<Controller<JobController>>(env, job);
-    });
+    add(std::string(name),
+        [this](const client::ClientEnv& env) -> std::unique_ptr<SimulatedProcess> {
+          JobController::Options job;
+          job.engine = controllers::job::engine_options(options_.gates);
+          if (options_.elected) {
+            return std::make_unique<ElectedJobController>(env, job);
+          }
+          return std::make_unique<ControllerProcess<JobController>>(env, job);
+        });
   };
   add_job_controller(kJobController);
   if (options_.allowances.several_controllers || options_.elected) {
     add_job_controller(kSecondJobController);
   }
   add("garbage-collector", [](const client::ClientEnv& env) {
-    return std::make_unique<Controller<GarbageCollector>>(
+    return std::make_unique<ControllerProcess<GarbageCollector>>(
         env, GarbageCollector::Options{apiserver::all_stored_kinds()});
   });
   add("ttl", [](const client::ClientEnv& env) {
-    return std::make_unique<Controller<TtlController>>(env, TtlController::Options{});
+    return std::make_unique<ControllerProcess<TtlController>>(env, TtlController::Options{});
   });
   add("pod-gc", [this](const client::ClientEnv& env) {
     PodGcController::Options gc;
     gc.writes = controllers::pod_gc::writes_with(options_.gates);
-    return std::make_unique<Controller<PodGcController>>(env, gc);
+    return std::make_unique<ControllerProcess<PodGcController>>(env, gc);
   });
   add("budgets", [](const client::ClientEnv& env) {
-    return std::make_unique<Controller<BudgetController>>(env);
+    return std::make_unique<ControllerProcess<BudgetController>>(env);
   });
   add("stale-marks", [](const client::ClientEnv& env) {
-    return std::make_unique<Controller<StaleMarkCleaner>>(env, StaleMarkCleaner::Options{});
+    return std::make_unique<ControllerProcess<StaleMarkCleaner>>(env, StaleMarkCleaner::Options{});
   });
   add("namespaces", [](const client::ClientEnv& env) {
-    return std::make_unique<Controller<NamespaceController>>(env, NamespaceController::Options{});
+    return std::make_unique<ControllerProcess<NamespaceController>>(env,
+                                                                    NamespaceController::Options{});
   });
   add(std::string(kTaintEviction), [this](const client::ClientEnv& env) {
     TaintEvictionController::Options taints;
     taints.mark_pods = options_.gates.enabled(api::Feature::pod_disruption_conditions);
-    return std::make_unique<Controller<TaintEvictionController>>(env, taints);
+    return std::make_unique<ControllerProcess<TaintEvictionController>>(env, taints);
   });
   add(std::string(kNodeLifecycle), [](const client::ClientEnv& env) {
-    return std::make_unique<Controller<NodeLifecycleController>>(
+    return std::make_unique<ControllerProcess<NodeLifecycleController>>(
         env, NodeLifecycleController::Options{});
   });
   add("scheduler", [this](const client::ClientEnv& env) {
-    return std::make_unique<Controller<Scheduler>>(env, scheduler::options_with(options_.gates));
+    return std::make_unique<ControllerProcess<Scheduler>>(env,
+                                                          scheduler::options_with(options_.gates));
   });
 }
 
@@ -263,7 +266,7 @@ void TestedCluster::heal() {
 }
 
 void TestedCluster::on_commit(std::string_view resource, const store::VersionPtr& version,
-                              const Writer& writer) {
+                              const WriteOrigin& writer) {
   world_.trace(fmt::format("{} {} {} {}", version->revision(), resource, version->key(),
                            name_of(version->change())));
   keep_log(resource, *version, writer);
@@ -324,7 +327,7 @@ void TestedCluster::on_pod(const PodChange& change) {
 }
 
 void TestedCluster::keep_log(std::string_view resource, const store::Version& version,
-                             const Writer& writer) {
+                             const WriteOrigin& writer) {
   const Duration since = world_.clock().monotonic().time_since_epoch() - hours(1);
   std::string line =
       fmt::format("{:>10} {:<16} {} {} {} ({})", format_duration(since),

@@ -78,11 +78,13 @@ class TestedCluster {
 
   void add(const std::string& name, Component::Factory factory);
   void add_controllers();
-  void on_commit(std::string_view resource, const store::VersionPtr& version, const Writer& writer);
+  void on_commit(std::string_view resource, const store::VersionPtr& version,
+                 const WriteOrigin& writer);
   void on_node(const store::VersionPtr& version);
   void on_job(const JobChange& change);
   void on_pod(const PodChange& change);
-  void keep_log(std::string_view resource, const store::Version& version, const Writer& writer);
+  void keep_log(std::string_view resource, const store::Version& version,
+                const WriteOrigin& writer);
   void start_later(const std::string& name, Duration delay);
 
   TestedClusterOptions options_;

@@ -5,26 +5,31 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/weak_self.h"
+#include "client/fenced_client.h"
+#include "client/leader_election.h"
 #include "client/reflector.h"
+#include "controllers/job/controller.h"
 #include "verify/simulation/faults/faulty_client.h"
 #include "virtual_world/world.h"
 
 namespace windlass::verify::simulation {
 
 // What a component is, while it lives.
-class Process {
+class SimulatedProcess {
  public:
-  virtual ~Process() = default;
+  virtual ~SimulatedProcess() = default;
 };
 
 // Any controller with start().
 template <class T>
-class Controller final : public Process {
+class ControllerProcess final : public SimulatedProcess {
  public:
   template <class... Arguments>
-  explicit Controller(Arguments&&... arguments)
+  explicit ControllerProcess(Arguments&&... arguments)
       : controller_(std::forward<Arguments>(arguments)...) {
     controller_.start();
   }
@@ -35,7 +40,7 @@ class Controller final : public Process {
 
 class Component {
  public:
-  using Factory = std::function<std::unique_ptr<Process>(const client::ClientEnv&)>;
+  using Factory = std::function<std::unique_ptr<SimulatedProcess>(const client::ClientEnv&)>;
 
   struct Surroundings {
     virtual_world::VirtualWorld& world;
@@ -65,7 +70,7 @@ class Component {
  private:
   struct Life {
     std::unique_ptr<FaultyClient> client;
-    std::unique_ptr<Process> process;
+    std::unique_ptr<SimulatedProcess> process;
   };
 
   // From one of its own tasks: nothing of it runs any more, and it is destroyed soon.
@@ -78,6 +83,32 @@ class Component {
   std::unique_ptr<Life> life_;
   uint64_t lives_ = 0;
   bool dying_ = false;
+};
+
+// A Job controller that works while it holds a Lease, as `windlass controller --leader-elect` does:
+// its writes pass only while it leads, it begins with fresh lists when it is elected, and when it
+// has lost the Lease it stops and stands for election again, as a restarted process would.
+//
+// A process of the simulated cluster: on the component's executor, destroyed by its crash.
+class ElectedJobController final : public SimulatedProcess {
+ public:
+  ElectedJobController(const client::ClientEnv& env,
+                       controllers::job::JobController::Options options);
+  ~ElectedJobController() override;
+  ElectedJobController(const ElectedJobController&) = delete;
+  ElectedJobController& operator=(const ElectedJobController&) = delete;
+
+ private:
+  void stand();
+  void work();
+  void stand_down();
+
+  client::ClientEnv env_;
+  controllers::job::JobController::Options options_;
+  client::FencedClient fenced_;
+  std::optional<client::LeaderElection> election_;
+  std::unique_ptr<controllers::job::JobController> controller_;
+  WeakSelf<ElectedJobController> self_{this};
 };
 
 }  // namespace windlass::verify::simulation

@@ -70,14 +70,14 @@ struct Moment {
 struct JobChange {
   const JobSnapshot* before = nullptr;  // nullptr: it is new
   const JobSnapshot* after = nullptr;   // nullptr: it is gone
-  const Writer& writer;
+  const WriteOrigin& writer;
   Moment moment;
 };
 
 struct PodChange {
   const PodSnapshot* before = nullptr;
   const PodSnapshot* after = nullptr;
-  const Writer& writer;
+  const WriteOrigin& writer;
   Moment moment;
 };
 

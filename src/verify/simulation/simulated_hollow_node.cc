@@ -36,7 +36,7 @@ Behavior behave(const PodSpec& pod, ProcessScripts& scripts, History& history, e
   return behavior;
 }
 
-class SimulatedHollowNode final : public Process {
+class SimulatedHollowNode final : public SimulatedProcess {
  public:
   SimulatedHollowNode(const client::ClientEnv& env, const SimulatedNodeOptions& options,
                       ProcessScripts& scripts, History& history)
@@ -65,9 +65,9 @@ class SimulatedHollowNode final : public Process {
 
 }  // namespace
 
-std::unique_ptr<Process> make_hollow_node(const client::ClientEnv& env,
-                                          const SimulatedNodeOptions& options,
-                                          ProcessScripts& scripts, History& history) {
+std::unique_ptr<SimulatedProcess> make_hollow_node(const client::ClientEnv& env,
+                                                   const SimulatedNodeOptions& options,
+                                                   ProcessScripts& scripts, History& history) {
   return std::make_unique<SimulatedHollowNode>(env, options, scripts, history);
 }
 

@@ -6,7 +6,7 @@
 namespace windlass::verify::simulation {
 
 SimulatedJournal::SimulatedJournal(env::Executor& executor, Generator& generator,
-                                   const Writer& writer, Duration max_delay, Observer observer)
+                                   const WriteOrigin& writer, Duration max_delay, Observer observer)
     : executor_(executor),
       generator_(generator),
       writer_(writer),

@@ -17,7 +17,7 @@
 namespace windlass::verify::simulation {
 
 // Who sent a write, and what it had seen by then.
-struct Writer {
+struct WriteOrigin {
   std::string component = {};
   uint64_t owner_version = 0;  // of a new pod: the version of its owner that the component knew
 
@@ -27,10 +27,10 @@ struct Writer {
 class SimulatedJournal final : public store::Journal {
  public:
   using Observer =
-      std::function<void(std::string_view resource, const store::VersionPtr&, const Writer&)>;
+      std::function<void(std::string_view resource, const store::VersionPtr&, const WriteOrigin&)>;
 
   // A delay of zero commits inside append(). `writer` is whose write is being carried out.
-  SimulatedJournal(env::Executor& executor, Generator& generator, const Writer& writer,
+  SimulatedJournal(env::Executor& executor, Generator& generator, const WriteOrigin& writer,
                    Duration max_delay, Observer observer);
 
   Result<void> replay(store::ReplayListener& listener) override;
@@ -44,7 +44,7 @@ class SimulatedJournal final : public store::Journal {
   struct Handed {
     std::string resource;
     store::VersionPtr version;
-    Writer writer;
+    WriteOrigin writer;
   };
   struct Kept {
     store::Revision revision = 0;
@@ -60,7 +60,7 @@ class SimulatedJournal final : public store::Journal {
 
   env::Executor& executor_;
   Generator& generator_;
-  const Writer& writer_;
+  const WriteOrigin& writer_;
   Duration max_delay_;
   Observer observer_;
   store::JournalListener* listener_ = nullptr;

@@ -19,10 +19,10 @@ std::optional<int32_t> index_of(const env::ContainerRequest& request) {
   return std::nullopt;
 }
 
-class SimulatedNode final : public Process, private node::ContainerObserver {
+class SimulatedAgent final : public SimulatedProcess, private node::ContainerObserver {
  public:
-  SimulatedNode(const client::ClientEnv& env, const SimulatedNodeOptions& options,
-                ProcessScripts& scripts, History& history)
+  SimulatedAgent(const client::ClientEnv& env, const SimulatedNodeOptions& options,
+                 ProcessScripts& scripts, History& history)
       : clock_(env.clock),
         history_(history),
         containers_(env.executor, env.clock,
@@ -71,10 +71,10 @@ class SimulatedNode final : public Process, private node::ContainerObserver {
 
 }  // namespace
 
-std::unique_ptr<Process> make_node(const client::ClientEnv& env,
-                                   const SimulatedNodeOptions& options, ProcessScripts& scripts,
-                                   History& history) {
-  return std::make_unique<SimulatedNode>(env, options, scripts, history);
+std::unique_ptr<SimulatedProcess> make_node(const client::ClientEnv& env,
+                                            const SimulatedNodeOptions& options,
+                                            ProcessScripts& scripts, History& history) {
+  return std::make_unique<SimulatedAgent>(env, options, scripts, history);
 }
 
 }  // namespace windlass::verify::simulation

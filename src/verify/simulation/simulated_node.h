@@ -19,12 +19,12 @@ struct SimulatedNodeOptions {
 };
 
 // `scripts` and `history` outlive it.
-std::unique_ptr<Process> make_node(const client::ClientEnv& env,
-                                   const SimulatedNodeOptions& options, ProcessScripts& scripts,
-                                   History& history);
+std::unique_ptr<SimulatedProcess> make_node(const client::ClientEnv& env,
+                                            const SimulatedNodeOptions& options,
+                                            ProcessScripts& scripts, History& history);
 // A hollow node keeps what it knows of its pods across crashes in the API alone.
-std::unique_ptr<Process> make_hollow_node(const client::ClientEnv& env,
-                                          const SimulatedNodeOptions& options,
-                                          ProcessScripts& scripts, History& history);
+std::unique_ptr<SimulatedProcess> make_hollow_node(const client::ClientEnv& env,
+                                                   const SimulatedNodeOptions& options,
+                                                   ProcessScripts& scripts, History& history);
 
 }  // namespace windlass::verify::simulation

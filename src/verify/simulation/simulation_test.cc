@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sanitized_testing.h"
-#include "verify/simulation/faults/shrink.h"
-#include "verify/simulation/faults/single_faults.h"
+#include "verify/simulation/faults/fault_search.h"
 
 namespace windlass::verify::simulation {
 namespace {

@@ -91,7 +91,7 @@ Fault FaultMix::choose(const http::Request& request) {
   const std::lock_guard lock(mutex_);
   ++tally_.requests;
   const std::string kind = class_of(request);
-  // A controller that cannot even begin says so and ends: whoever runs it starts it again.
+  // A controller that cannot start exits with an error; its supervisor starts it again.
   if (!std::exchange(leads_, leads_ || (kind == "lease" && request.method != "GET"))) {
     return {};
   }

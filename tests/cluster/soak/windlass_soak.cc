@@ -191,7 +191,7 @@ class Soak {
   Generator random_;
   cli::testing::TestCluster cluster_{0};
   net::testing::TextLog log_;
-  remote::testing::Caller user_{cluster_.access()};
+  remote::testing::TestClient user_{cluster_.access()};
   ControllerProcess controller_;
   MonotonicTime started_;
   std::list<std::unique_ptr<Round>> rounds_;

@@ -36,7 +36,7 @@ check piped-logs '^\{' bash -c "\"$windlass\" run --logs -o json \"$work/run.yam
 # Less than the supervisor's program has: what cannot be written is an error, not the end.
 check small-files Complete bash -c "ulimit -f 1000; \"$windlass\" run \"$work/run.yaml\" 2>&1"
 
-# A reader that pauses holds up what is printed, not the Job: nobody reads this pipe.
+# A reader that pauses delays the output, not the Job. No process reads this pipe.
 mkfifo "$work/pipe"
 exec 9<>"$work/pipe"
 nap=98765.$$
@@ -75,7 +75,7 @@ kill -9 "$loud" 2>/dev/null
 wait "$loud" 2>/dev/null
 exec 9<&-
 
-# Nobody gives it its manifest, and nothing has begun that would have to be ended.
+# Its standard input stays open without a manifest; it has started nothing that it must stop.
 mkfifo "$work/input"
 exec 9<>"$work/input"
 "$windlass" run -f - <"$work/input" >/dev/null 2>&1 9<&- &

@@ -22,7 +22,7 @@ JSON
 
 taint() { k taint node node-1 example.com/away=now:NoExecute; }
 undo_taint() { k taint node node-1 example.com/away-; }
-# It ends when the object is gone, which somebody still looks at.
+# kubectl drain waits until the pod object is gone, and the checks still read it: run in the background.
 drain_node() { k drain node-1 --force --timeout=20s & drain=$!; }
 undo_drain_node() { kill "$drain"; k uncordon node-1; }
 # By its words: nothing else on the machine has them.

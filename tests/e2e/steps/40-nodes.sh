@@ -11,7 +11,7 @@ kill_agent() {
   wait "$agent" 2>/dev/null
 }
 
-# Another node stays: where all are silent, nobody is evicted.
+# Another node stays ready: when all nodes are silent, no pod is evicted.
 start_windlass --nodes 1 "${quick[@]}" --node-monitor-period 1s --node-monitor-grace-period 20s --pod-eviction-timeout 5s
 "$windlass" kubeconfig --data-dir "$work/data" --role node --user a >"$work/a.kubeconfig"
 start_agent
@@ -28,7 +28,7 @@ check node-job created job own 'echo $WORD' '' "$(on_node a)" '"envFrom":[{"conf
 wanted '//1 CompletionsReached' node-job-ends state_of own
 check node-logs '^hello$' k logs job/own
 
-# What ends while nobody looks is known all the same, and runs once.
+# A process that ends while no agent runs is still reported, and runs once.
 check node-kill created job kept "echo once >>$work/ledger; until [ -e $work/go ]; do sleep 0.1; done; exit 42" '' "$(on_node a)"
 wanted Running node-kill-begins k get pods -l job-name=kept --no-headers
 kept=$(first_pod kept)
@@ -41,7 +41,7 @@ wanted '^Failed//[|]42/Error[|]$' node-kill-end row_of "$kept"
 wanted '/1/ BackoffLimitExceeded' node-kill-verdict state_of kept
 check node-kill-once '^once$' cat "$work/ledger"
 
-# R-12: nobody knows whether it still runs. Without a policy it counts as failed once it is deleted,
+# R-12: the control plane cannot know whether it still runs. Without a policy it counts as failed once it is deleted,
 # and the verdict waits for its end; with one it is waited for.
 lost=()
 for name in r-12 r-12-ignored; do

@@ -1,4 +1,4 @@
-# Nodes, and what is done to them. The node is only an object here: nobody runs its pods.
+# Nodes: cordon, taint, drain. The node is only an object here: no agent runs its pods.
 data=$here/data
 check create-node 'node/n1 created' k create -f "$data/node.yaml"
 check get-node $'NAME +STATUS +ROLES +AGE +VERSION\nn1 +Ready +<none> ' k get nodes

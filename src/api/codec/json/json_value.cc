@@ -16,9 +16,9 @@ namespace {
 
 using Type = JsonValue::Type;
 
-class Parser {
+class JsonValueParser {
  public:
-  explicit Parser(std::string_view text) : scanner_(text) {}
+  explicit JsonValueParser(std::string_view text) : scanner_(text) {}
 
   Result<JsonTree> parse() {
     JsonTree tree;
@@ -229,7 +229,7 @@ Result<JsonTree> parse_json_value(std::string_view text) {
   if (!simdjson::validate_utf8(text.data(), text.size())) {
     return fail(bad_request("invalid UTF-8 in JSON text"));
   }
-  return Parser(text).parse();
+  return JsonValueParser(text).parse();
 }
 
 void append_json(const JsonValue& value, std::string& out) {

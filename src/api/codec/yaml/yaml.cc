@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include "api/codec/yaml/yaml_json_input.h"
-#include "api/codec/yaml/yaml_parser.h"
-#include "api/codec/yaml/yaml_to_json.h"
+#include "api/codec/yaml/yaml_node.h"
 #include "base/utf8.h"
 
 namespace windlass::api {

@@ -1,4 +1,4 @@
-#include "api/codec/yaml/yaml_json_input.h"
+#include "api/codec/yaml/yaml_node.h"
 
 #include "api/codec/json/json_scanner.h"
 #include "api/codec/json/json_text.h"

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/codec/json/source_map.h"
+#include "api/codec/yaml/yaml.h"
 #include "base/result.h"
 
 namespace windlass::api {
@@ -74,5 +76,35 @@ class YamlLimits {
  private:
   size_t values_ = 0;
 };
+
+// YAML text to trees, one per document, through libyaml's events. Internal to the codec.
+
+// The text is valid UTF-8 without a byte order mark.
+Result<std::vector<YamlTree>> parse_yaml_trees(std::string_view text);
+
+// The position of a byte: columns count characters.
+SourcePosition position_of(std::string_view text, size_t offset);
+
+// JSON text to the same trees that YAML gives: quicker than libyaml, and strict about numbers.
+// Internal to the codec.
+
+// The values of a stream of JSON objects and arrays with nothing but white space between them.
+// Nothing when the text is not such a stream (it may still be YAML); an error when it is nested too
+// deeply or has too many values.
+Result<std::optional<std::vector<YamlTree>>> parse_json_trees(std::string_view text);
+
+// A text that is exactly one JSON value of any kind; syntax errors in Go's words.
+Result<YamlTree> parse_json_tree(std::string_view text);
+
+// The second half of parse_yaml: a tree with its aliases, merge keys and plain scalars becomes JSON
+// text and a source map. Internal to the codec.
+
+// What the documents of one stream may still grow to when aliases are expanded.
+struct YamlBudget {
+  size_t values = kMaxYamlValues;
+  size_t json_bytes = kMaxYamlJsonBytes;
+};
+
+Result<YamlDocument> yaml_to_json(const YamlTree& tree, YamlBudget& budget);
 
 }  // namespace windlass::api

@@ -1,4 +1,4 @@
-#include "api/codec/yaml/yaml_parser.h"
+#include "api/codec/yaml/yaml_node.h"
 
 #include <fmt/format.h>
 #include <yaml.h>
@@ -52,12 +52,12 @@ YamlTag tag_of(std::string_view name) {
   return name == "merge" ? YamlTag::merge : YamlTag::none;
 }
 
-class Event {
+class YamlEvent {
  public:
-  Event() = default;
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { yaml_event_delete(&event_); }
+  YamlEvent() = default;
+  YamlEvent(const YamlEvent&) = delete;
+  YamlEvent& operator=(const YamlEvent&) = delete;
+  ~YamlEvent() { yaml_event_delete(&event_); }
 
   yaml_event_t& operator*() { return event_; }
   yaml_event_t* operator->() { return &event_; }
@@ -79,7 +79,7 @@ class Parser {
 
   Result<std::vector<YamlTree>> parse() {
     while (true) {
-      Event event;
+      YamlEvent event;
       if (yaml_parser_parse(&parser_, &*event) == 0) {
         return fail(problem());
       }

@@ -1,10 +1,9 @@
-#include "api/codec/yaml/yaml_style.h"
+#include "api/codec/yaml/yaml_scalars.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "api/codec/yaml/yaml_scalars.h"
 #include "base/ascii.h"
 #include "base/utf8.h"
 

@@ -1,4 +1,4 @@
-#include "api/codec/yaml/yaml_to_json.h"
+#include "api/codec/yaml/yaml_node.h"
 
 #include <fmt/format.h>
 

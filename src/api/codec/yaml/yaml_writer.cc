@@ -1,7 +1,7 @@
 // json_to_yaml: block style as kubectl prints it, lists at the indentation of their key.
 #include "api/codec/yaml/yaml.h"
-#include "api/codec/yaml/yaml_json_input.h"
-#include "api/codec/yaml/yaml_style.h"
+#include "api/codec/yaml/yaml_node.h"
+#include "api/codec/yaml/yaml_scalars.h"
 
 namespace windlass::api {
 namespace {

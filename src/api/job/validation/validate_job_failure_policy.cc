@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "api/job/job_constants.h"
-#include "api/job/validation/validate_job_rule_names.h"
 #include "api/job/validation/validate_job_spec.h"
 #include "api/names.h"
 #include "schema/batch/v1/job.pb.h"

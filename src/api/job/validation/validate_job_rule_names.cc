@@ -1,4 +1,4 @@
-#include "api/job/validation/validate_job_rule_names.h"
+#include "api/job/validation/validate_job_spec.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,5 @@
 // Names of pod failure policy rules (KEP-4443; api.md J88).
-#include "api/job/validation/validate_job_rule_names.h"
+#include "api/job/validation/validate_job_spec.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,7 @@
 // The selector of a Job and the labels it must find on the Job's pods (api.md J90-J92).
+
 #include <fmt/format.h>
+#include <google/protobuf/map.h>
 
 #include <array>
 #include <map>
@@ -7,13 +9,34 @@
 #include <string_view>
 #include <utility>
 
+#include "api/field_error.h"
 #include "api/job/job_constants.h"
 #include "api/job/validation/validate_job_spec.h"
-#include "api/labels_json.h"
 #include "api/select/label_selector.h"
+#include "api/string_map.h"
+#include "base/json_writer.h"
 #include "schema/batch/v1/job.pb.h"
 
 namespace windlass::api {
+
+namespace {
+
+BadValue labels_value(const StringMap& labels) {
+  if (labels.empty()) {
+    return BadValue::null();
+  }
+  std::string text = "{";
+  for (const std::string_view key : sorted_keys(labels)) {
+    text += text.size() > 1 ? "," : "";
+    append_json_string(key, text);
+    text += ':';
+    append_json_string(labels.at(std::string(key)), text);
+  }
+  return BadValue::json(text + "}");
+}
+
+}  // namespace
+
 namespace {
 
 using batch::v1::Job;

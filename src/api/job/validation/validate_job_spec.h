@@ -7,6 +7,7 @@
 namespace windlass::api::batch::v1 {
 class Job;
 class JobSpec;
+class PodFailurePolicy;
 }  // namespace windlass::api::batch::v1
 
 namespace windlass::api {
@@ -34,5 +35,16 @@ void validate_whole_job(FieldErrors& errors, const batch::v1::Job& job);
 void validate_non_negative(FieldErrors& errors, const FieldPath& path, int64_t value);
 
 bool is_indexed(const batch::v1::JobSpec& spec);
+
+// The names of pod failure policy rules (KEP-4443, "Validation"; api.md J88). A FailJob rule's name
+// becomes the end of the Job's failure reason, `PodFailurePolicy_<name>`, so it must make a valid
+// reason that tells one rule from another. Pure; any thread.
+void validate_rule_names(FieldErrors& errors, const FieldPath& rules,
+                         const batch::v1::PodFailurePolicy& policy);
+
+// status.completedIndexes and status.failedIndexes (api.md J137-J139). Asked only when they change.
+// Pure; any thread.
+void validate_status_indexes(FieldErrors& errors, const batch::v1::Job& old_job,
+                             const batch::v1::Job& job);
 
 }  // namespace windlass::api

@@ -17,7 +17,6 @@
 #include "api/job/job_status.h"
 #include "api/job/validation/validate_job.h"
 #include "api/job/validation/validate_job_spec.h"
-#include "api/job/validation/validate_job_status_indexes.h"
 #include "api/validate_metadata.h"
 #include "schema/batch/v1/job.pb.h"
 
@@ -43,8 +42,8 @@ BadValue time_value(const meta::v1::Time& time) {
 }
 
 // What an update of the status changes.
-struct Change {
-  Change(const Job& old_job, const Job& new_job);
+struct StatusChange {
+  StatusChange(const Job& old_job, const Job& new_job);
 
   const Job& job;
   const JobStatus& old;
@@ -58,7 +57,7 @@ struct Change {
   bool failed_indexes_changed;
 };
 
-Change::Change(const Job& old_job, const Job& new_job)
+StatusChange::StatusChange(const Job& old_job, const Job& new_job)
     : job(new_job),
       old(old_job.status()),
       now(new_job.status()),
@@ -125,7 +124,7 @@ void validate_counters(FieldErrors& errors, const JobStatus& status) {
 }
 
 // J134. A Job of no completions that is suspended completes without ever having started.
-void validate_start_of_finished(FieldErrors& errors, const Change& c) {
+void validate_start_of_finished(FieldErrors& errors, const StatusChange& c) {
   const auto& spec = c.job.spec();
   const bool never_starts = spec.suspend() && spec.has_completions() && spec.completions() == 0;
   if ((c.finished_changed || c.start_time_changed) && !never_starts && c.finished &&
@@ -135,7 +134,7 @@ void validate_start_of_finished(FieldErrors& errors, const Change& c) {
 }
 
 // J127-J132.
-void validate_changed_conditions(FieldErrors& errors, const Change& c) {
+void validate_changed_conditions(FieldErrors& errors, const StatusChange& c) {
   const FieldPath completion_time = status_path().child("completionTime");
   if ((c.complete_changed || c.failed_changed) && c.complete && c.failed) {
     reject_conditions(errors, "cannot set Complete=True and Failed=true conditions");
@@ -168,7 +167,7 @@ void validate_changed_conditions(FieldErrors& errors, const Change& c) {
 }
 
 // J133, J135.
-void validate_finished(FieldErrors& errors, const Change& c) {
+void validate_finished(FieldErrors& errors, const StatusChange& c) {
   if ((c.finished_changed || c.active_changed) && c.finished && c.now.active() > 0) {
     errors.invalid(status_path().child("active"), BadValue::number(c.now.active()),
                    "active>0 is invalid for finished job");
@@ -182,7 +181,7 @@ void validate_finished(FieldErrors& errors, const Change& c) {
 }
 
 // J136, J140, J141.
-void validate_changed_counts(FieldErrors& errors, const Change& c, const Job& old_job) {
+void validate_changed_counts(FieldErrors& errors, const StatusChange& c, const Job& old_job) {
   if ((c.finished_changed || c.terminating_changed) && c.finished && c.now.terminating() > 0) {
     errors.invalid(status_path().child("terminating"), BadValue::number(c.now.terminating()),
                    "terminating>0 is invalid for finished job");
@@ -202,7 +201,7 @@ void validate_changed_counts(FieldErrors& errors, const Change& c, const Job& ol
 }
 
 // J122.
-void validate_success_conditions(FieldErrors& errors, const Change& c) {
+void validate_success_conditions(FieldErrors& errors, const StatusChange& c) {
   if (c.success && c.failed) {
     reject_conditions(errors, "cannot set SuccessCriteriaMet=True and Failed=true conditions");
   }
@@ -218,7 +217,7 @@ void validate_success_conditions(FieldErrors& errors, const Change& c) {
 }
 
 // J124-J126, J123: what is never taken back.
-void validate_kept(FieldErrors& errors, const Change& c, const Job& old_job) {
+void validate_kept(FieldErrors& errors, const StatusChange& c, const Job& old_job) {
   for (const std::string_view type : {kJobFailed, kJobComplete, kJobFailureTarget}) {
     if (has_true_condition(old_job, type) && !has_true_condition(c.job, type)) {
       reject_conditions(errors, fmt::format("cannot disable the terminal {}=True condition", type));
@@ -256,7 +255,7 @@ FieldErrors validate_job_status_update(const Job& old_job, const Job& job) {
   const FieldPath metadata("metadata");
   validate_generic_update(errors, metadata, job.metadata(), old_job.metadata(), true);
   validate_object_meta_update(errors, metadata, job.metadata(), old_job.metadata());
-  const Change change(old_job, job);
+  const StatusChange change(old_job, job);
   validate_counters(errors, job.status());
   validate_start_of_finished(errors, change);
   validate_changed_conditions(errors, change);

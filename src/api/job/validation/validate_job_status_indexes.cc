@@ -1,4 +1,4 @@
-#include "api/job/validation/validate_job_status_indexes.h"
+#include "api/job/validation/validate_job_spec.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "api/job/validation/validate_job_spec.h"
 #include "base/index_set.h"
 #include "schema/batch/v1/job.pb.h"
 

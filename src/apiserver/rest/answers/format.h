@@ -4,12 +4,29 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "http/message.h"
 #include "http/target.h"
 
 namespace windlass::apiserver {
+
+// Media types as Accept and Content-Type name them. Pure; any thread.
+struct MediaType {
+  std::string type;  // application/json, lower case; "" when unreadable
+  std::vector<std::pair<std::string, std::string>> parameters = {};
+  double quality = 1;
+
+  std::string_view parameter(std::string_view name) const;
+};
+
+// One type with its parameters.
+MediaType parse_media_type(std::string_view text);
+// Best first: by q, then in the order they are given (api.md M4). At most kMaxAccepted.
+inline constexpr size_t kMaxAccepted = 32;
+std::vector<MediaType> parse_accept(std::string_view text);
 
 enum class Encoding { json, yaml, protobuf };
 

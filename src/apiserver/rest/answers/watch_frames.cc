@@ -4,7 +4,7 @@
 
 #include "api/codec/json/json.h"
 #include "api/codec/protobuf.h"
-#include "apiserver/rest/answers/status_message.h"
+#include "apiserver/rest/answers/responses.h"
 #include "apiserver/rest/answers/wire.h"
 #include "schema/meta/v1/meta.pb.h"
 

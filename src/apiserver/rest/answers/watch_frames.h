@@ -7,7 +7,6 @@
 
 #include "apiserver/rest/answers/encoded_cache.h"
 #include "apiserver/rest/answers/views.h"
-#include "apiserver/rest/answers/watch_batches.h"
 #include "apiserver/verbs/watch_stream.h"
 #include "base/status.h"
 #include "env/clock.h"

@@ -2,7 +2,7 @@
 #include <google/protobuf/message.h>
 
 #include "apiserver/rest/answers/reply.h"
-#include "apiserver/rest/answers/status_message.h"
+#include "apiserver/rest/answers/responses.h"
 #include "apiserver/rest/calls/calls.h"
 #include "apiserver/rest/calls/delete_options.h"
 #include "apiserver/rest/object_access.h"

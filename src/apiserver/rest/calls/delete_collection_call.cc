@@ -21,10 +21,10 @@ namespace {
 
 constexpr size_t kRemovalsPerBatch = 500;
 
-class Sweep : public std::enable_shared_from_this<Sweep> {
+class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletion> {
  public:
-  Sweep(RestContext& context, StreamHub& streams, const api::Kind& kind, DeleteRequest wanted,
-        CollectionSearch search, Reply reply)
+  CollectionDeletion(RestContext& context, StreamHub& streams, const api::Kind& kind,
+                     DeleteRequest wanted, CollectionSearch search, Reply reply)
       : context_(context.shared_from_this()),
         streams_(streams),
         kind_(kind),
@@ -45,12 +45,12 @@ class Sweep : public std::enable_shared_from_this<Sweep> {
       page_ = search_.take();
       run();
     } else {
-      post(&Sweep::begin);
+      post(&CollectionDeletion::begin);
     }
   }
 
  private:
-  void post(void (Sweep::*step)()) {
+  void post(void (CollectionDeletion::*step)()) {
     context_->executor.post([self = shared_from_this(), step] {
       if (self->context_->open) {
         (self.get()->*step)();
@@ -96,7 +96,7 @@ class Sweep : public std::enable_shared_from_this<Sweep> {
     if (!committed) {
       reply_.fail(committed.error(), warnings_);
     } else if (next_ < page_.items.size()) {
-      post(&Sweep::run);
+      post(&CollectionDeletion::run);
     } else if (failed_) {
       reply_.fail(*failed_, warnings_);
     } else if (context_->open) {
@@ -136,8 +136,8 @@ Prepared prepare_delete_collection(RestContext& context, StreamHub& streams, Res
       reply.fail(search.error());
       return;
     }
-    std::make_shared<Sweep>(context, streams, request.kind(), wanted, *std::move(search),
-                            std::move(reply))
+    std::make_shared<CollectionDeletion>(context, streams, request.kind(), wanted,
+                                         *std::move(search), std::move(reply))
         ->begin();
   });
 }

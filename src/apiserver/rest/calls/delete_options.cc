@@ -3,7 +3,7 @@
 #include <google/protobuf/message.h>
 
 #include "apiserver/rest/body.h"
-#include "apiserver/rest/parameters.h"
+#include "apiserver/rest/options.h"
 #include "apiserver/verbs/deletion.h"
 #include "schema/meta/v1/options.pb.h"
 

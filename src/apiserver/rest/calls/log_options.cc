@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/field_error.h"
-#include "apiserver/rest/parameters.h"
+#include "apiserver/rest/options.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::apiserver {

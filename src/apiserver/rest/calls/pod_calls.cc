@@ -3,7 +3,7 @@
 #include <google/protobuf/message.h>
 
 #include "apiserver/rest/answers/reply.h"
-#include "apiserver/rest/answers/status_message.h"
+#include "apiserver/rest/answers/responses.h"
 #include "apiserver/rest/body.h"
 #include "apiserver/rest/calls/calls.h"
 #include "apiserver/rest/calls/delete_options.h"

@@ -2,15 +2,23 @@
 // M64, M69): what GET, list and watch have in common.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include "apiserver/rest/answers/reply.h"
-#include "apiserver/rest/calls/wait_for_version.h"
 #include "apiserver/rest/rest_context.h"
 #include "apiserver/rest/rest_request.h"
 
 namespace windlass::apiserver {
+
+// Waits until the store has committed a revision that a client has heard of, or says that it is
+// not going to (api.md M64). Core executor only.
+inline constexpr Duration kVersionWait = seconds(3);
+
+// `then` runs inside this call when the revision is there already.
+void wait_for_version(RestContext& context, store::Revision revision,
+                      const std::function<void(Result<void>)>& then);
 
 // `run(request, reply)` on the core executor. Mostly the version is there, and nothing is copied.
 template <class Run>

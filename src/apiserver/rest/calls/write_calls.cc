@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "apiserver/rest/answers/media_type.h"
+#include "apiserver/rest/answers/format.h"
 #include "apiserver/rest/answers/reply.h"
 #include "apiserver/rest/body.h"
 #include "apiserver/rest/calls/calls.h"

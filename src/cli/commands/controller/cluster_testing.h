@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "apiserver/rest/rest_handler.h"
-#include "net/server.h"
+#include "net/http_server.h"
 #include "net/testing.h"
 #include "net/tls/certificates.h"
 #include "node/hollow/hollow_nodes.h"
@@ -236,7 +236,7 @@ class TestCluster {
   void choose_faults(ChooseFault choose) {
     on_core([&] { faults_->choose = std::move(choose); });
   }
-  // Every connection ends; nobody answers until resume().
+  // Closes every connection; the server answers nothing until resume().
   void pause() {
     on_core([this] { http_.reset(); });
   }
@@ -260,7 +260,7 @@ class TestCluster {
     options.endpoint = endpoint_;
     options.tls = *net::TlsContext::make(
         {certified.certificate_pem, certified.key_pem, authority_.certificate_pem});
-    auto started = net::Server::start({loop_, clock_, log_}, *faults_, options);
+    auto started = net::HttpServer::start({loop_, clock_, log_}, *faults_, options);
     ASSERT_TRUE(started.has_value()) << started.error().message;
     http_ = *std::move(started);
     endpoint_ = http_->endpoint();
@@ -298,7 +298,7 @@ class TestCluster {
   net::CertifiedKey authority_;
   net::Endpoint endpoint_ = {"127.0.0.1", 0};
   std::unique_ptr<FaultyHandler> faults_;
-  std::unique_ptr<net::Server> http_;
+  std::unique_ptr<net::HttpServer> http_;
   std::promise<void> ready_;
   std::thread thread_;
 };

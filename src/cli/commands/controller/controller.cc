@@ -21,7 +21,7 @@
 #include "client/leader_election.h"
 #include "controllers/job/adapter.h"
 #include "controllers/job/controller.h"
-#include "net/server.h"
+#include "net/http_server.h"
 #include "plane/health_handler.h"
 #include "plane/version.h"
 #include "posix/process/inherited.h"
@@ -303,7 +303,7 @@ class ControllerSession::Impl {
     net::ServerOptions server;
     server.io_threads = 1;
     TRY(server.endpoint, net::parse_endpoint(options_.listen));
-    TRY(http_, net::Server::start({loop_, env_.clock, env_.log}, health_, server));
+    TRY(http_, net::HttpServer::start({loop_, env_.clock, env_.log}, health_, server));
     return {};
   }
 
@@ -453,7 +453,7 @@ class ControllerSession::Impl {
   std::optional<client::LeaderElection> election_;
   std::unique_ptr<controllers::job::JobController> controller_;
   plane::HealthHandler health_;
-  std::unique_ptr<net::Server> http_;
+  std::unique_ptr<net::HttpServer> http_;
 };
 
 ControllerSession::ControllerSession(env::Env env, posix::EventLoop& loop,

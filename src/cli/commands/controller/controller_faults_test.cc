@@ -181,7 +181,8 @@ TEST_F(ControllerUnderFaults, AServerThatIsGoneForAWhileIsWaitedFor) {
   EXPECT_EQ(controller.stop(), ExitCode::ok);
 }
 
-// Nobody elects: every write has a condition, so the two get in each other's way and no further.
+// Without leader election every write still has a precondition: the two controllers only cause each
+// other conflicts.
 TEST_F(ControllerUnderFaults, TwoControllersAtOnceCountEveryPodOnce) {
   ControllerOptions unelected = options();
   unelected.leader_elect = false;

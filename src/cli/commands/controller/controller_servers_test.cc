@@ -75,7 +75,7 @@ TEST_F(ControllerOnServers, ObjectsTravelAsProtobuf) {
   EXPECT_TRUE(remote::is_protobuf(answer->headers));
 }
 
-// 406 to whoever wants protobuf, 415 to whoever sends it.
+// 406 to a client that accepts only protobuf, 415 to one that sends it.
 TEST_F(ControllerOnServers, AServerWithoutProtobufIsSpokenToInJson) {
   std::atomic<int> refused = 0;
   cluster_.choose_faults([&](const http::Request& request) {
@@ -164,7 +164,7 @@ TEST_F(ControllerOnServers, TheLeaseIsInThePodsOwnNamespace) {
 }
 
 // What the API of Jobs was in 1.28.
-void answer_as_old_server(remote::testing::Peer& peer) {
+void answer_as_old_server(remote::testing::ScriptedConnection& peer) {
   peer.receive();
   peer.answer(200, R"({"gitVersion":"v1.28.15"})");
   peer.receive();
@@ -212,7 +212,7 @@ struct Looked {
 // What becomes of a controller that is to take the place of the built-in one.
 Looked look_for_built_in(const std::string& ns, std::vector<std::pair<int, std::string>> lists) {
   Looked looked;
-  remote::testing::ScriptedServer server({[&](remote::testing::Peer& peer) {
+  remote::testing::ScriptedServer server({[&](remote::testing::ScriptedConnection& peer) {
     answer_as_old_server(peer);
     for (const auto& [status, body] : lists) {
       looked.asked.push_back(peer.receive());

@@ -196,7 +196,7 @@ class ControllerOnCluster : public ::testing::Test {
   }
 
   TestCluster cluster_;
-  remote::testing::Caller user_{cluster_.access()};
+  remote::testing::TestClient user_{cluster_.access()};
 };
 
 }  // namespace windlass::cli::testing

@@ -12,7 +12,7 @@
 #include "cli/flags/parsed_options_testing.h"
 #include "cli/manifests/checked_object.h"
 #include "cli/manifests/manifest.h"
-#include "posix/process/run_program.h"
+#include "posix/process/program.h"
 #include "posix/testing.h"
 #include "virtual_world/virtual_files.h"
 
@@ -287,8 +287,8 @@ void expect_valid_pods(const JsonValue& pods) {
   }
 }
 
-// The Pod Security Standard "restricted", which the namespace enforces; and a root that nobody
-// writes to.
+// The Pod Security Standard "restricted", which the namespace enforces; and a read-only root
+// filesystem.
 void expect_restricted(const JsonValue& spec) {
   EXPECT_EQ(member_at(spec, {"securityContext", "runAsNonRoot"}).text, "true");
   EXPECT_EQ(member_at(spec, {"securityContext", "seccompProfile", "type"}).text, "RuntimeDefault");

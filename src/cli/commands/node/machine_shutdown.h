@@ -6,7 +6,7 @@
 
 #include "cli/output/output.h"
 #include "env/machine_shutdown.h"
-#include "node/shutdown/shutdown_groups.h"
+#include "node/shutdown/node_shutdown.h"
 #include "plane/local_nodes.h"
 
 namespace windlass::cli {

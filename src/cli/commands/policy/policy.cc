@@ -4,8 +4,8 @@
 #include "cli/commands/policy/policy_lint.h"
 #include "cli/commands/policy/policy_test_command.h"
 #include "cli/flags/command_line.h"
+#include "cli/flags/flags.h"
 #include "cli/flags/manifest_flags.h"
-#include "cli/flags/values.h"
 #include "posix/files/posix_files.h"
 
 namespace windlass::cli {

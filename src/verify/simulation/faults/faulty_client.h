@@ -86,7 +86,7 @@ class FaultyClient final : public client::ApiClient {
     std::function<void(client::ApiClient&, client::Done<T>)> send;
     client::Done<T> done;
     std::string what;  // `update jobs/status default/j`
-    Writer writer = {};
+    WriteOrigin writer = {};
     bool creates = false;
   };
 

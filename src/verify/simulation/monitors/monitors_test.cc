@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "verify/simulation/faults/shrink.h"
-#include "verify/simulation/faults/single_faults.h"
+#include "verify/simulation/faults/fault_search.h"
 
 namespace windlass::verify::simulation {
 namespace {
@@ -27,7 +26,7 @@ class MonitorTest : public ::testing::Test {
   }
   void commit(JobSnapshot after) {
     after.version = ++version_;
-    const Writer writer{"job-controller", 0};
+    const WriteOrigin writer{"job-controller", 0};
     const JobChange change{has_job_ ? &job_ : nullptr, &after, writer, {}};
     history_.on_job(change);
     for (const auto& monitor : monitors_) {
@@ -45,7 +44,7 @@ class MonitorTest : public ::testing::Test {
   }
   void commit(const PodSnapshot* before, PodSnapshot* after, const std::string& component) {
     after->version = ++version_;
-    const Writer writer{component, 0};
+    const WriteOrigin writer{component, 0};
     const PodChange change{before, after, writer, {}};
     history_.on_pod(change);
     for (const auto& monitor : monitors_) {

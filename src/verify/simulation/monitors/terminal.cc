@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/whole_second.h"
+#include "base/time.h"
 #include "verify/simulation/monitor.h"
 
 namespace windlass::verify::simulation {

@@ -1,7 +1,7 @@
 // What nodes, drains and evictions do to a Job: disruption.md 11 (R) and 12.
 #include <array>
 
-#include "verify/simulation/scenarios/scenario_table.h"
+#include "verify/simulation/scenarios/scenario.h"
 
 namespace windlass::verify::simulation {
 namespace {

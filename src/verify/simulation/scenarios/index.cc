@@ -1,7 +1,7 @@
 // KEP-3850: limits per index. Success policies and elastic Jobs.
 #include <array>
 
-#include "verify/simulation/scenarios/scenario_table.h"
+#include "verify/simulation/scenarios/scenario.h"
 
 namespace windlass::verify::simulation {
 namespace {

@@ -1,7 +1,7 @@
 // Completions, parallelism, suspension, deadlines, deletion, ownership.
 #include <array>
 
-#include "verify/simulation/scenarios/scenario_table.h"
+#include "verify/simulation/scenarios/scenario.h"
 
 namespace windlass::verify::simulation {
 namespace {

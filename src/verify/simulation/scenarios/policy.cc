@@ -1,7 +1,7 @@
 // KEP-3329 and KEP-4443: pod failure policies. KEP-3939: replacement.
 #include <array>
 
-#include "verify/simulation/scenarios/scenario_table.h"
+#include "verify/simulation/scenarios/scenario.h"
 
 namespace windlass::verify::simulation {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "verify/simulation/scenarios/scenario.h"
-#include "verify/simulation/scenarios/scenario_table.h"
 
 namespace windlass::verify::simulation {
 namespace {
