@@ -27,8 +27,8 @@ std::string bar_text(int64_t wanted, const std::vector<Part>& parts, bool colour
   std::string text = "[";
   int64_t left = kBarWidth;
   for (const Part& part : parts) {
-    const int64_t length =
-        part.share == 0 ? 0 : std::clamp<int64_t>(part.share * kBarWidth / wanted, 1, left);
+    const int64_t wished = std::max<int64_t>(part.share * kBarWidth / wanted, 1);
+    const int64_t length = part.share == 0 ? 0 : std::min(wished, left);
     const std::string signs(static_cast<size_t>(length), part.sign);
     text += colours && length > 0 ? coloured(part.colour, signs) : signs;
     left -= length;

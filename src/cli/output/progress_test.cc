@@ -36,6 +36,18 @@ TEST(Progress, OneJobTellsWhatRunsWhatWaitsAndHowLong) {
                           "  pending: 0/1 nodes are available: 1 Insufficient cpu."));
 }
 
+// A Job's status may count a success while its pod still shows as running.
+TEST(Progress, PartsOfAFullBarGetWhatRoomIsLeft) {
+  JobProgress job;
+  job.name = "train";
+  job.completions = 4;
+  job.succeeded = 4;
+  job.running = 2;
+  EXPECT_THAT(progress_block({job}, {}).front(), HasSubstr("[####################]"));
+  job.failed_indexes = 3;
+  EXPECT_THAT(progress_block({job}, {}).front(), HasSubstr("[!!!!!!!!!!!!!!!#####]"));
+}
+
 // Ten thousand indexes: the lists of indexes stay out of it.
 TEST(Progress, FitsItsTerminal) {
   for (const size_t columns : {1U, 20U, 60U, 80U}) {
