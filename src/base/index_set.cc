@@ -138,6 +138,20 @@ Result<IndexSet> IndexSet::parse(std::string_view text, int32_t completions) {
   return set;
 }
 
+Result<IndexSet> IndexSet::parse_exact(std::string_view text, int32_t completions) {
+  if (text.empty()) {
+    return fail(plain_error("must list at least one index"));
+  }
+  if (text.size() > kMaxExactBytes) {
+    return fail(plain_error(fmt::format("must have at most {} bytes", kMaxExactBytes)));
+  }
+  TRY(IndexSet set, parse(text, completions));
+  if (const std::string exact = set.to_string(); exact != text) {
+    return fail(plain_error("must be in its shortest form, as in a Job's status"));
+  }
+  return set;
+}
+
 IndexSet::Stored IndexSet::parse_stored(std::string_view text, int32_t bound) {
   Stored stored;
   if (text.empty()) {

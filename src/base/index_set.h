@@ -30,6 +30,12 @@ class IndexSet {
   // error is the <E> of J76; callers put it into their field error.
   static Result<IndexSet> parse(std::string_view text, int32_t completions);
 
+  // What a Job starts with as completed (job-controller.md 12.1): not empty, at most
+  // kMaxExactBytes, and exactly as to_string() prints it. The message of an error follows the
+  // text's name.
+  static constexpr size_t kMaxExactBytes = 128 * 1024;
+  static Result<IndexSet> parse_exact(std::string_view text, int32_t completions);
+
   // What a Job's status holds (job-controller.md 3.33): a bad interval is left out and named in
   // `skipped`; the first interval that starts at or above `bound` ends the parse; an end at or
   // above it is cut. Any order is accepted.

@@ -70,6 +70,25 @@ TEST(IndexSet, R10_69_ReversedAndTripleIntervalsAreRejected) {
   }
 }
 
+TEST(IndexSet, R12_1_AnExactListIsTheShortestFormOfASetThatIsNotEmpty) {
+  for (const char* text : {"0", "0,1", "0-2,5,7-9", "9"}) {
+    const auto set = IndexSet::parse_exact(text, 10);
+    ASSERT_TRUE(set) << text;
+    EXPECT_EQ(set->to_string(), text);
+  }
+  const auto error = [](std::string_view text) {
+    return IndexSet::parse_exact(text, 10).error().message;
+  };
+  EXPECT_EQ(error(""), "must list at least one index");
+  for (const char* text : {"0-1", "0,1,2", "00", "+1", "0-2,3"}) {
+    EXPECT_EQ(error(text), "must be in its shortest form, as in a Job's status") << text;
+  }
+  EXPECT_EQ(error("10"), "too large index: \"10\"");
+  EXPECT_EQ(error("2,1"), "non-increasing order, previous: 2, current: 1");
+  EXPECT_EQ(error(std::string(IndexSet::kMaxExactBytes + 1, '1')),
+            "must have at most 131072 bytes");
+}
+
 TEST(IndexSet, StoredTextOfAnyLengthReportsFewIntervals) {
   std::string text = "x";
   for (int i = 0; i < 100'000; ++i) {

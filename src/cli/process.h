@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/flags/cluster_flags.h"
 #include "cli/output/output.h"
@@ -70,6 +71,12 @@ struct ClusterClient {
 
   // Returns what `begin` passes to its argument.
   ExitCode run(const std::function<void(const OnFinished&)>& begin);
+  // Reads the text of any path of the server.
+  auto text_reader() {
+    return [this](const std::string& path, client::Done<std::string> done) {
+      client.get_text(path, std::move(done));
+    };
+  }
 
   posix::PosixClock clock;
   posix::PosixRandom random;
@@ -80,6 +87,24 @@ struct ClusterClient {
   remote::Transport transport;
   remote::RemoteClient client;
 };
+
+// Runs the session of a command about one Job to its end. `options.ns` becomes that of the context
+// where none is given. `make(session, cluster, on_finished)` emplaces the session.
+template <class Session, class Options, class Make>
+ExitCode run_job_session(Options& options, Output& output, Make make) {
+  posix::PosixFiles files;
+  const auto access = open_cluster(options.cluster, LocalCluster::yes, files, output);
+  if (!access) {
+    return ExitCode::usage;
+  }
+  options.ns = options.ns.empty() ? access->ns : options.ns;
+  ClusterClient cluster(*access);
+  std::optional<Session> session;
+  return cluster.run([&](const OnFinished& on_finished) {
+    make(session, cluster, on_finished);
+    session->start();
+  });
+}
 
 template <class Session, class Make>
 ExitCode Process::run_session(Make make) {

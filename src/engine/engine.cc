@@ -79,6 +79,10 @@ void Engine::plan(Decision& decision, Time now) {
     }
     return;
   }
+  if (state_.facts().bad_start && !state_.facts().deleting) {
+    tell_bad_start();
+    return;
+  }
   note_forgotten(state_.gather_counts(), events_);  // what is stored by now may go
   plan_releases(decision, now);
   if (state_.facts().finished) {
@@ -87,6 +91,18 @@ void Engine::plan(Decision& decision, Time now) {
   decision.is_sync = true;
   state_.indexes().cool(now, [this](int64_t index) { return state_.held_until(index); });
   plan_status_and_creates(decision, now);
+}
+
+// 12.5: once for each text of the annotation.
+void Engine::tell_bad_start() {
+  const std::optional<std::string>& text = state_.job().completed_at_start;
+  if (std::exchange(bad_start_told_, text) == text) {
+    return;
+  }
+  events_.push_back({true, "InvalidCompletedIndexes",
+                     "The Job does not start: annotation " + std::string(kCompletedIndexesKey) +
+                         " " + completed_at_start(state_.job()).error().message,
+                     true});
 }
 
 void Engine::send(Decision& decision, Slot slot, PodWrite write) {
@@ -170,6 +186,9 @@ void Engine::plan_status_and_creates(Decision& decision, Time now) {
 
 void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const JobOutcome& outcome,
                            Time now) {
+  if (state_.facts().inherits) {
+    return;  // 12.3: what the Job starts with is stored before its first pod
+  }
   const bool flips = draft != nullptr ? draft->suspends || draft->resumes : is_resuming(state_);
   // 3.11: no creation beside removals. Every outcome known must be on its way into the status, or
   // the back-off would be judged from half the story.

@@ -89,6 +89,7 @@ class Engine {
   bool is_ours() const;
   void settle_retries(Time now);
   void plan(Decision& decision, Time now);
+  void tell_bad_start();
   void plan_releases(Decision& decision, Time now);
   void plan_removals(Decision& decision, Time now);
   void plan_status_and_creates(Decision& decision, Time now);
@@ -106,6 +107,7 @@ class Engine {
   bool relist_pods_ = false;
   bool put_off_ = false;  // the last decision left out a status write to save a request
   bool unknown_mode_told_ = false;
+  std::optional<std::string> bad_start_told_;  // the annotation that a Warning was about
 
   std::optional<StatusDraft> status_;  // being written, or lost on the way
   bool status_answered_ = true;

@@ -23,6 +23,8 @@ inline constexpr std::string_view kIndexIgnoredFailureCountKey =
     "batch.kubernetes.io/job-index-ignored-failure-count";
 // On a Job: what must survive a restart and has no field in the API (see record.h).
 inline constexpr std::string_view kRecordKey = "windlass.dev/job-record";
+// On an Indexed Job: the indexes that it starts with as completed (12.1).
+inline constexpr std::string_view kCompletedIndexesKey = "windlass.dev/completed-indexes";
 // On a pod: removed by scale-down or suspension, so its failure is not the Job's (10.75, 10.79).
 inline constexpr std::string_view kDroppedKey = "windlass.dev/dropped";
 
@@ -120,7 +122,8 @@ struct JobView {
   bool deleting = false;  // metadata.deletionTimestamp is set
   JobSpec spec;
   JobStatus status;
-  std::string record;  // annotation kRecordKey; empty when absent
+  std::string record;                                  // annotation kRecordKey; empty when absent
+  std::optional<std::string> completed_at_start = {};  // annotation kCompletedIndexesKey
 };
 
 struct ContainerView {

@@ -65,4 +65,9 @@ PlanePeriods parse_periods(std::string_view json) {
   return periods;
 }
 
+bool is_windlass_answer(std::string_view json) {
+  const auto tree = api::parse_json_value(json);
+  return tree && tree->value.find(kProgram) != nullptr;
+}
+
 }  // namespace windlass::plane

@@ -38,5 +38,7 @@ std::span<const PeriodFlag> period_flags();
 std::string periods_json(const PlanePeriods& periods);
 // The periods in such a text, and the defaults for missing ones.
 PlanePeriods parse_periods(std::string_view json);
+// Whether such a text is an answer of `windlass up`: the path of other servers has other texts.
+bool is_windlass_answer(std::string_view json);
 
 }  // namespace windlass::plane

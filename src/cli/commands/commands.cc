@@ -9,6 +9,7 @@ namespace windlass::cli {
   COMMAND(validate)                \
   COMMAND(policy)                  \
   COMMAND(explain)                 \
+  COMMAND(rerun)                   \
   COMMAND(up)                      \
   COMMAND(down)                    \
   COMMAND(kubeconfig)              \

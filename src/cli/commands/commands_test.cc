@@ -461,9 +461,10 @@ TEST(Commands, UpRefusesGracePeriodsThatMakeNoSense) {
 void collect(const std::vector<Command>& commands, const std::vector<std::string>& words,
              std::vector<std::vector<std::string>>& all) {
   for (const Command& command : commands) {
-    all.push_back(words);
-    all.back().push_back(command.name);
-    collect(command.subcommands, all.back(), all);
+    std::vector<std::string> own = words;
+    own.push_back(command.name);
+    all.push_back(own);
+    collect(command.subcommands, own, all);
   }
 }
 

@@ -9,39 +9,25 @@
 #include "api/codec/wire_time.h"
 #include "base/utf8.h"
 #include "cli/flags/command_line.h"
+#include "cli/flags/job_argument.h"
 #include "cli/flags/manifest_flags.h"
+#include "cli/manifests/job_pods.h"
 #include "cli/process.h"
-#include "controllers/job/adapter.h"
 #include "explain/explain.h"
 #include "explain/print.h"
 #include "plane/plane_periods.h"
-#include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::cli {
 namespace {
 
-using api::batch::v1::Job;
 using api::core::v1::Event;
 using api::core::v1::Pod;
 
 // An older warning says nothing about the present.
 constexpr Duration kEventAge = minutes(15);
 constexpr int64_t kMaxLogLines = 10'000;
-
-// Empty, which asks for all pods, where the selector is more than a list of labels.
-std::string selector_text(const Job& job) {
-  if (job.spec().selector().match_expressions_size() > 0) {
-    return "";
-  }
-  std::vector<std::string> labels;
-  for (const auto& [key, value] : job.spec().selector().match_labels()) {
-    labels.push_back(key + "=" + value);
-  }
-  std::sort(labels.begin(), labels.end());
-  return fmt::format("{}", fmt::join(labels, ","));
-}
 
 Time last_seen(const Event& event) {
   if (event.series().has_last_observed_time()) {
@@ -90,40 +76,12 @@ bool is_warning_after(const Event& event, const std::string& scheduler) {
          event.reporting_component() != scheduler;
 }
 
-// `job/NAME` in kubectl's spellings, or the name alone.
-Result<std::string> job_name(std::string_view text) {
-  const size_t slash = text.find('/');
-  const std::string_view kind = slash == std::string_view::npos ? "job" : text.substr(0, slash);
-  const std::string_view name = slash == std::string_view::npos ? text : text.substr(slash + 1);
-  const bool is_job =
-      kind == "job" || kind == "jobs" || kind == "job.batch" || kind == "jobs.batch";
-  if (text.empty()) {
-    return fail(plain_error("must specify a Job: windlass explain job/NAME"));
-  }
-  if (!is_job || name.empty() || name.find('/') != std::string_view::npos) {
-    return fail(plain_error(fmt::format("invalid argument \"{}\": must be job/NAME", text)));
-  }
-  return std::string(name);
-}
-
 ExitCode explain_job(ExplainOptions options, Output& output) {
-  posix::PosixFiles files;
-  const auto access = open_cluster(options.cluster, LocalCluster::yes, files, output);
-  if (!access) {
-    return ExitCode::usage;
-  }
-  options.ns = options.ns.empty() ? access->ns : options.ns;
-  ClusterClient cluster(*access);
-  std::optional<ExplainSession> session;
-  return cluster.run([&](const OnFinished& on_finished) {
-    session.emplace(
-        cluster.client,
-        [&cluster](const std::string& path, client::Done<std::string> done) {
-          cluster.client.get_text(path, std::move(done));
-        },
-        cluster.clock, options, output, on_finished);
-    session->start();
-  });
+  return run_job_session<ExplainSession>(
+      options, output, [&](auto& session, ClusterClient& cluster, const OnFinished& on_finished) {
+        session.emplace(cluster.client, cluster.text_reader(), cluster.clock, options, output,
+                        on_finished);
+      });
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -139,14 +97,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 }  // namespace
 
 void declare_flags(Flags& flags, ExplainOptions& options) {
-  const auto job = std::make_shared<std::string>();
-  flags.argument("JOB", *job, "Job to explain: job/NAME, or the name alone");
-  flags.check([job, &options]() -> Result<void> {
-    TRY(options.job, job_name(*job));
-    return {};
-  });
-  flags.text("-n,--namespace NAME", options.ns,
-             "Namespace of the Job (default: that of the context)");
+  declare_job_argument(flags, options.job, options.ns, "explain");
   flags.number("--index NUMBER", options.index, "Explain this index only",
                {0, std::numeric_limits<int64_t>::max()});
   flags.number("--tail NUMBER", options.log_lines,
@@ -210,20 +161,13 @@ class ExplainSession::Impl {
   }
 
   void read_pods() {
-    const auto job = api::object_as<Job>(evidence_.job);
-    const std::string uid = job->metadata().uid();
-    api_.list({&api::kinds::pod(), options_.ns, selector_text(*job), ""}, {},
-              [this, uid](const Result<client::ObjectList>& pods) {
-                if (!pods) {
-                  return fail_with(pods.error());
-                }
-                for (const client::ObjectPtr& pod : pods->items) {
-                  if (controllers::job::owner_job_uid(*pod) == uid) {
-                    evidence_.pods.push_back(pod);
-                  }
-                }
-                read_events(uid);
-              });
+    list_job_pods(api_, evidence_.job, [this](Result<std::vector<client::ObjectPtr>> pods) {
+      if (!pods) {
+        return fail_with(pods.error());
+      }
+      evidence_.pods = *std::move(pods);
+      read_events(api::metadata_of(*evidence_.job).uid());
+    });
   }
 
   // A user who may not read events gets the rest.

@@ -265,6 +265,10 @@ engine::JobView read_job(const api::Message& message) {
       record != annotations.end()) {
     view.record = engine::own_record(record->second, job.metadata().uid());
   }
+  if (const auto completed = annotations.find(std::string(engine::kCompletedIndexesKey));
+      completed != annotations.end()) {
+    view.completed_at_start = completed->second;
+  }
   return view;
 }
 

@@ -20,7 +20,7 @@ TEST(ReadJob, WholeSpec) {
   const engine::JobView view = read_job(from_yaml<Job>(R"(
 metadata:
   {name: j, namespace: ns, uid: u, resourceVersion: "17", generation: 3,
-   annotations: {windlass.dev/job-record: r}}
+   annotations: {windlass.dev/job-record: r, windlass.dev/completed-indexes: "0,1"}}
 spec:
   parallelism: 2
   completions: 5
@@ -42,6 +42,7 @@ spec:
 )"));
   EXPECT_EQ(view.uid, "u");
   EXPECT_EQ(view.namespace_name, "ns");
+  EXPECT_EQ(view.completed_at_start, "0,1");
   EXPECT_EQ(view.name, "j");
   EXPECT_EQ(view.rv, 17u);
   EXPECT_EQ(view.generation, 3);

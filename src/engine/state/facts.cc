@@ -13,6 +13,14 @@ bool is_managed(const JobView& job, const Options& options) {
   return manager.empty() ? options.manager == kBuiltInManager : manager == options.manager;
 }
 
+Result<IndexSet> completed_at_start(const JobView& job) {
+  if (job.spec.mode != CompletionMode::indexed) {
+    return fail(plain_error("may be set only when completionMode is Indexed"));
+  }
+  return IndexSet::parse_exact(job.completed_at_start.value_or(""),
+                               job.spec.completions.value_or(0));
+}
+
 Facts derive_facts(const JobView& job, const Options& options) {
   const JobSpec& spec = job.spec;
   const Gates& gates = options.gates;
@@ -31,6 +39,11 @@ Facts derive_facts(const JobView& job, const Options& options) {
   facts.suspend_asked = spec.suspend;
   facts.suspended = spec.suspend && (spec.completions || has_true(job.status, kTypeSuspended) ||
                                      parse_record(job.record).suspending);
+  // 12.2: once a status is stored, it alone says which indexes are completed.
+  if (job.completed_at_start && job.status == JobStatus()) {
+    facts.bad_start = !completed_at_start(job);
+    facts.inherits = !facts.bad_start;
+  }
   return facts;
 }
 

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "base/index_set.h"
+#include "base/result.h"
 #include "engine/state/pod_table.h"
 #include "engine/types.h"
 
@@ -24,6 +26,8 @@ struct Facts {
   bool succeeding = false;     // SuccessCriteriaMet is stored; stronger than failing (2.27)
   bool suspend_asked = false;  // spec.suspend
   bool suspended = false;      // pods are to go; of a work queue once that is stored (10.73)
+  bool inherits = false;       // no status is stored, and an annotation says how it starts (12.2)
+  bool bad_start = false;      // that annotation cannot be used (12.5)
 
   bool decided() const { return failing || succeeding || finished; }
   // Pods are created and removed to fit parallelism and completions.
@@ -33,6 +37,10 @@ struct Facts {
 };
 
 Facts derive_facts(const JobView& job, const Options& options);
+
+// 12.1: the indexes that the Job starts with as completed, by its annotation; an error says why
+// that cannot be used.
+Result<IndexSet> completed_at_start(const JobView& job);
 
 // 0.16: whether the Job is this controller's to look after.
 bool is_managed(const JobView& job, const Options& options);

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <tuple>
 
+#include "engine/state/index_counts.h"
+
 namespace windlass::engine {
 namespace {
 

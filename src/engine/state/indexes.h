@@ -32,6 +32,8 @@ class StoredSet {
   bool set(int64_t index, bool in);
   // The stored text as read from the Job, without `other`. reset() must follow.
   void load(std::string_view text, int64_t bound, const IndexBits* other);
+  // What was loaded is in no stored text yet (12.2): it is to be written.
+  void set_unwritten() { dirty_ = true; }
   // Found is what is settled and below the bound; all else has to be told anew.
   void reset(int64_t bound);
   // The stored text differs from found().text().

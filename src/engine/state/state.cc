@@ -49,7 +49,8 @@ bool State::observe_job(JobView job) {
   }
   const Facts facts = derive_facts(job, options_);
   const bool indexes_changed = job.status.completed_indexes != job_.status.completed_indexes ||
-                               job.status.failed_indexes != job_.status.failed_indexes;
+                               job.status.failed_indexes != job_.status.failed_indexes ||
+                               job.completed_at_start != job_.completed_at_start;
   const bool rebuilds = facts != facts_ || indexes_changed || job.generation != job_.generation;
   const bool record_changed = job.record != job_.record;
   const bool lists_changed = job.status.uncounted != job_.status.uncounted || record_changed;
@@ -84,7 +85,12 @@ void State::learn_backoff() {
 
 void State::load_status(const JobView& job) {
   const Facts facts = derive_facts(job, options_);
-  indexes_.completed.load(facts.indexed ? job.status.completed_indexes : "", facts.bound, nullptr);
+  const SharedText completed =
+      facts.inherits ? SharedText(*job.completed_at_start) : job.status.completed_indexes;
+  indexes_.completed.load(facts.indexed ? completed : "", facts.bound, nullptr);
+  if (facts.inherits) {
+    indexes_.completed.set_unwritten();
+  }
   indexes_.failed.load(facts.per_index ? job.status.failed_indexes.value_or("") : "", facts.bound,
                        &indexes_.completed.stored());
 }

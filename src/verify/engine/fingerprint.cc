@@ -108,6 +108,7 @@ void Fingerprint::job(const JobView& job, const Frame& frame, Digest& out) {
   out.add(job.spec.suspend ? 1 : 0);
   out.add(number(job.spec.parallelism));
   out.add(number(job.spec.completions.value_or(-1)));
+  out.add_text(job.completed_at_start.value_or("-"));
   status(job.status, frame, out);
   record(parse_record(job.record), frame, out);
 }
@@ -232,8 +233,8 @@ void Fingerprint::engine(const Engine& engine, const Frame& frame, Digest& out) 
   uint64_t flags = 0;
   for (const bool flag :
        {state.lists_touched_, engine.listed_, engine.refresh_job_, engine.relist_pods_,
-        engine.put_off_, engine.unknown_mode_told_, engine.status_answered_,
-        engine.status_.has_value(), engine.kept_.doubtful_}) {
+        engine.put_off_, engine.unknown_mode_told_, engine.bad_start_told_.has_value(),
+        engine.status_answered_, engine.status_.has_value(), engine.kept_.doubtful_}) {
     flags = flags << 1 | (flag ? 1 : 0);
   }
   out.add(flags);

@@ -55,6 +55,9 @@ std::vector<std::string> check_create(const JobView& job, const Options& options
   if (only_failed && active + terminating + 1 > job.spec.parallelism) {
     broken.emplace_back("A2: active and terminating pods exceed parallelism");
   }
+  if (job.completed_at_start && job.status == JobStatus()) {
+    broken.emplace_back("A3: a pod before the indexes are stored that the Job starts with");
+  }
   if (is_indexed(job)) {
     if (same_index > 0) {
       broken.emplace_back("A2: a second pod for an index");

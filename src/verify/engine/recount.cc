@@ -118,7 +118,10 @@ class Counter {
     if (!indexed_) {
       return;
     }
-    completed_ = IndexBits::parse(status_.completed_indexes, bound_);
+    // 12.2: by the annotation until a status is stored.
+    const bool begins = status_ == JobStatus() && job_.completed_at_start && is_exact();
+    completed_ = IndexBits::parse(
+        begins ? *job_.completed_at_start : status_.completed_indexes.str(), bound_);
     const IndexBits stored_failed =
         IndexBits::parse(per_index_ ? status_.failed_indexes.value_or("") : "", bound_);
     for (const Judged& judged : judged_) {
@@ -143,6 +146,11 @@ class Counter {
     }
     out_.completed_indexes = completed_.text();
     out_.failed_indexes = failed_.text();
+  }
+
+  bool is_exact() const {
+    const std::string& text = *job_.completed_at_start;
+    return !text.empty() && IndexBits::parse(text, bound_).text() == text;
   }
 
   void totals() {

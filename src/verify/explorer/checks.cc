@@ -135,9 +135,10 @@ class CreateChecks {
                                      [lower](const engine::CreatePod& create) {
                                        return create.plan.index == lower;
                                      });
+      const engine::JobStatus& status = world_.job->status;
       const bool stored =
-          engine::IndexBits::parse(world_.job->status.failed_indexes.value_or(""), lower + 1)
-              .contains(lower);
+          engine::IndexBits::parse(status.failed_indexes.value_or(""), lower + 1).contains(lower) ||
+          engine::IndexBits::parse(status.completed_indexes, lower + 1).contains(lower);
       require(known || stored || world_.robbed, "A4: a lower index waits");
     }
   }

@@ -113,6 +113,25 @@ void add_per_index(std::vector<ExplorerConfig>& all) {
   all.push_back(rules);
 }
 
+// What `windlass rerun` makes.
+void add_reruns(std::vector<ExplorerConfig>& all) {
+  ExplorerConfig rerun =
+      config("rerun", "3 indexes, 0 completed at the start; backoffLimitPerIndex 1",
+             per_index(indexed_job(2, 3), 1));
+  rerun.job.completed_at_start = "0";
+  rerun.budget.faults = 2;
+  all.push_back(rerun);
+
+  ExplorerConfig elastic = config(
+      "rerun-elastic", "2 indexes, 0 completed at the start; suspended, resumed, 2 to 1 and back",
+      with_limit(indexed_job(2, 2), 1));
+  elastic.job.completed_at_start = "0";
+  elastic.edits = {Edit::suspend, Edit::completions};
+  elastic.budget.edits = 2;
+  elastic.budget.failures = 1;
+  all.push_back(elastic);
+}
+
 void add_policies(std::vector<ExplorerConfig>& all) {
   ExplorerConfig verdicts =
       config("fail-job", "FailJob by exit code, Ignore on DisruptionTarget, Count",
@@ -265,6 +284,7 @@ const std::vector<ExplorerConfig>& configurations() {
     std::vector<ExplorerConfig> made;
     add_counting(made);
     add_per_index(made);
+    add_reruns(made);
     add_policies(made);
     add_life(made);
     add_carried_counts(made);

@@ -68,12 +68,18 @@ class Drafted {
     }
   }
 
-  // C6, B5: every index that is over has its witness.
+  // C6, B5: every index that is over has its witness. Of those that the Job starts with (12.2) the
+  // first status is.
   void indexes() {
     const IndexBits was_failed = IndexBits::parse(old_.failed_indexes.value_or(""), bound_);
+    const bool begins = old_ == engine::JobStatus();
+    const IndexBits was_completed = IndexBits::parse(
+        begins ? world_.job->completed_at_start.value_or("") : old_.completed_indexes.str(),
+        bound_);
     for (int64_t i = 0; i < bound_; ++i) {
-      require(!completed_.contains(i) || (world_.witnessed >> i & 1) != 0,
-              "C6: index " + std::to_string(i) + " is completed without a success");
+      require(
+          !completed_.contains(i) || was_completed.contains(i) || (world_.witnessed >> i & 1) != 0,
+          "C6: index " + std::to_string(i) + " is completed without a success");
       if (failed_.contains(i) && !was_failed.contains(i) && !world_.robbed) {
         failed_index(i);
       }

@@ -140,6 +140,11 @@ JobSnapshot read_job_snapshot(const api::ObjectPtr& object) {
   facts.restarts = spec.template_().spec().restart_policy() == api::kRestartOnFailure;
   facts.replace_failed = spec.pod_replacement_policy() == api::kReplaceFailed;
   facts.managed_by = spec.managed_by();
+  const auto& annotations = job->metadata().annotations();
+  if (const auto completed = annotations.find("windlass.dev/completed-indexes");
+      completed != annotations.end()) {
+    facts.completed_at_start = completed->second;
+  }
   read_status(job->status(), facts);
   return facts;
 }

@@ -50,6 +50,7 @@ struct JobSnapshot {
   bool restarts = false;  // restartPolicy OnFailure
   bool replace_failed = false;
   std::string managed_by = {};
+  std::optional<std::string> completed_at_start = {};  // the annotation
 
   std::vector<ConditionSnapshot> conditions = {};
   std::optional<Time> start = {};

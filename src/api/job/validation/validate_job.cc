@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/job/completed_indexes.h"
 #include "api/job/job_constants.h"
 #include "api/job/validation/validate_job_spec.h"
 #include "api/names.h"
@@ -64,6 +65,7 @@ void validate_whole_job(FieldErrors& errors, const Job& job) {
 FieldErrors validate_job_create(const Job& job) {
   FieldErrors errors;
   validate_whole_job(errors, job);
+  validate_completed_indexes(errors, job);
   return errors;
 }
 

@@ -14,14 +14,14 @@ class Job;
 
 namespace windlass::api {
 
-// J60-J94.
+// J60-J94, J155.
 FieldErrors validate_job_create(const batch::v1::Job& job);
 
-// J100-J108.
+// J100-J108, J156.
 FieldErrors validate_job_update(const batch::v1::Job& old_job, const batch::v1::Job& job);
 
-// J121-J142a. Only statuses and metadata are looked at, and the old Job's spec where a rule needs
-// it. The Job controller's tests use it too: no status that this refuses may ever be sent.
+// J121-J142a, J156. Only statuses and metadata are looked at, and the old Job's spec where a rule
+// needs it. The Job controller's tests use it too: no status that this refuses may ever be sent.
 FieldErrors validate_job_status_update(const batch::v1::Job& old_job, const batch::v1::Job& job);
 
 }  // namespace windlass::api

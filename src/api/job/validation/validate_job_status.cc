@@ -1,7 +1,7 @@
-// What a Job's status may say, and what it may not take back (api.md J121-J142a). Most rules are
-// asked only when what they are about changes, so that a Job stored with a bad status can still be
-// written. Kubernetes has the strict rules behind the gate JobManagedBy; here they always hold. The
-// order is Kubernetes': J121, the rules about changes (startTime first), then those that always
+// What a Job's status may say, and what it may not take back (api.md J121-J142a, J156). Most rules
+// are asked only when what they are about changes, so that a Job stored with a bad status can still
+// be written. Kubernetes has the strict rules behind the gate JobManagedBy; here they always hold.
+// The order is Kubernetes': J121, the rules about changes (startTime first), then those that always
 // hold.
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 
 #include "api/codec/json/json_scalars.h"
 #include "api/equality.h"
+#include "api/job/completed_indexes.h"
 #include "api/job/job_constants.h"
 #include "api/job/job_status.h"
 #include "api/job/validation/validate_job.h"
@@ -264,6 +265,7 @@ FieldErrors validate_job_status_update(const Job& old_job, const Job& job) {
   validate_changed_counts(errors, change, old_job);
   validate_success_conditions(errors, change);
   validate_kept(errors, change, old_job);
+  validate_completed_indexes_update(errors, old_job, job);
   return errors;
 }
 

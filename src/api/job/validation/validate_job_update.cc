@@ -1,7 +1,8 @@
-// What may change in a Job (api.md J100-J108).
+// What may change in a Job (api.md J100-J108, J156).
 #include <string_view>
 
 #include "api/equality.h"
+#include "api/job/completed_indexes.h"
 #include "api/job/job_constants.h"
 #include "api/job/job_status.h"
 #include "api/job/validation/validate_job.h"
@@ -169,6 +170,7 @@ FieldErrors validate_job_update(const Job& old_job, const Job& job) {
   // The second time, so that every spec error is there twice, as in Kubernetes (J100).
   validate_job_spec(errors, FieldPath("spec"), job.spec());
   validate_immutable_fields(errors, old_job, job.spec());
+  validate_completed_indexes_update(errors, old_job, job);
   return errors;
 }
 

@@ -88,6 +88,33 @@ class IndexIsOpen final : public CreationMonitor {
   }
 };
 
+// A Job that starts with completed indexes has them in its first status, and no pod before that.
+class CompletedAtStart final : public CreationMonitor {
+  std::string_view rule() const override { return "12.2"; }
+
+  static bool has_status(const JobSnapshot& job) { return job.start || !job.conditions.empty(); }
+
+  void check(const PodSnapshot& pod, const JobLife& job, const JobSnapshot&, const Pods&,
+             Report& report) override {
+    if (job.now.completed_at_start && !has_status(job.now)) {
+      report.broken(rule(),
+                    fmt::format("{}: pod {} before the first status", job.now.key, pod.key));
+    }
+  }
+
+  void on_job(const JobChange& change, const History&, Report& report) override {
+    if (change.before == nullptr || change.after == nullptr || has_status(*change.before) ||
+        !has_status(*change.after) || !change.after->completed_at_start) {
+      return;
+    }
+    const std::string& expected = *change.after->completed_at_start;
+    if (change.after->completed_text != expected) {
+      report.broken(rule(), fmt::format("{}: the first status has completed '{}', not '{}'",
+                                        change.after->key, change.after->completed_text, expected));
+    }
+  }
+};
+
 class NotWhileSuspended final : public CreationMonitor {
   std::string_view rule() const override { return "A5"; }
 
@@ -158,6 +185,7 @@ void add_activity_monitors(Monitors& monitors, const Allowances& allowances) {
     monitors.push_back(std::make_unique<OnePerIndex>());
     monitors.push_back(std::make_unique<IndexIsOpen>());
   }
+  monitors.push_back(std::make_unique<CompletedAtStart>());
   monitors.push_back(std::make_unique<NotWhileSuspended>());
   monitors.push_back(std::make_unique<NotWhileDeleting>());
   monitors.push_back(std::make_unique<NotAfterTheVerdict>(allowances.several_controllers));

@@ -121,6 +121,16 @@ TEST_F(MonitorTest, C3C4C5_SeeWrongIndexes) {
   EXPECT_THAT(rules(), ::testing::IsSupersetOf({"C3", "C4", "C5"}));
 }
 
+TEST_F(MonitorTest, Rule12_2_SeesAFirstStatusWithoutTheIndexesThatTheJobStartsWith) {
+  JobSnapshot job = job_;
+  job.indexed = true;
+  job.completed_at_start = "1";
+  commit(job);
+  job.start = Time{};
+  commit(job);
+  EXPECT_THAT(rules(), ElementsAre("12.2"));
+}
+
 TEST_F(MonitorTest, N7_SeesANodeThatIsOvercommitted) {
   history_.on_node({.name = "n", .ready = "True", .milli_cpu = 1000}, true, {});
   for (const char* name : {"a", "b"}) {

@@ -59,9 +59,13 @@ class IndexesHaveWitnesses final : public Monitor {
 
   void at_rest(const History& history, Report& report) override {
     for (const auto& [uid, job] : history.jobs()) {
+      // Those that the Job starts with have theirs in another Job.
+      const IndexSet start =
+          IndexSet::parse_stored(job.now.completed_at_start.value_or(""), INT32_MAX).set;
       job.now.completed_indexes.for_each([&, &life = job](int32_t index) {
         const auto pods = history.all_pods(life.now.uid);
-        if (!life.vandalised && std::none_of(pods.begin(), pods.end(), [&](const PodLife* pod) {
+        if (!life.vandalised && !start.contains(index) &&
+            std::none_of(pods.begin(), pods.end(), [&](const PodLife* pod) {
               return pod->now.index == index && pod->now.phase == "Succeeded";
             })) {
           report.broken(rule(), fmt::format("{}: index {} is completed, no pod succeeded",

@@ -5,6 +5,7 @@
 
 #include "base/generator.h"
 #include "base/hash.h"
+#include "base/index_set.h"
 #include "verify/simulation/scenarios/scenario.h"
 
 namespace windlass::verify::simulation {
@@ -33,6 +34,7 @@ class Author {
       disturb();
     }
     draw_nodes();
+    draw_reruns();
     return std::move(scenario_);
   }
 
@@ -105,6 +107,26 @@ class Author {
     }
   }
 
+  // Indexed Jobs that start with some indexes as completed, or with all.
+  void draw_reruns() {
+    for (const auto& [name, completions] : indexed_) {
+      if (!later_.chance(0.3)) {
+        continue;
+      }
+      const int64_t bits = later_.between(1, (int64_t{1} << completions) - 1);
+      IndexSet completed;
+      for (int32_t i = 0; i < completions; ++i) {
+        if ((bits >> i & 1) != 0) {
+          completed.insert(i);
+        }
+      }
+      constexpr std::string_view kMetadata = "metadata: {}";
+      std::string& manifest = scenario_.jobs[name];
+      manifest.replace(manifest.find(kMetadata), kMetadata.size(),
+                       fmt::format("metadata: {{{}}}", starts_with(completed.to_string())));
+    }
+  }
+
   void later_act(Duration at, const std::string& words) {
     scenario_.actions.push_back(*parse_action(format_duration(at) + " " + words));
   }
@@ -171,6 +193,7 @@ class Author {
     }
     const bool per_index = indexed && chance(0.5);
     if (indexed) {
+      indexed_.emplace_back(name, completions);
       spec += "completionMode: Indexed, ";
     }
     if (per_index) {
@@ -203,7 +226,8 @@ class Author {
     }
     const std::string_view grace = chance(0.5) ? "terminationGracePeriodSeconds: 3, " : "";
     return fmt::format(
-        "{{apiVersion: batch/v1, kind: Job, spec: {{{0}template: {{metadata: {{annotations: "
+        "{{apiVersion: batch/v1, kind: Job, metadata: {{}}, spec: {{{0}template: {{metadata: "
+        "{{annotations: "
         "{{windlass.dev/hollow-script: \"{4}\"}}}}, spec: {{restartPolicy: {1}, {2}"
         "containers: [{{name: main, image: x, command: [sim, {3}, \"{4}\"]}}]}}}}}}}}",
         spec, on_failure ? "OnFailure" : "Never", grace, name,
@@ -274,6 +298,7 @@ class Author {
   Generator later_;
   Scenario scenario_;
   std::vector<std::string> names_;
+  std::vector<std::pair<std::string, int64_t>> indexed_;  // names and completions
 };
 
 }  // namespace

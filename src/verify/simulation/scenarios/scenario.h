@@ -35,6 +35,9 @@ const Scenario* find_scenario(std::string_view name);
 // Jobs, edits and accidents drawn from the seed.
 Scenario random_scenario(uint64_t seed);
 
+// What metadata of a Job says about the indexes that it starts with as completed; flow YAML.
+std::string starts_with(std::string_view completed);
+
 // The named scenarios as tables: one Job j, what its processes do (script.h), what happens to it
 // (action.h), and how it has to end. An end of `*` leaves that open: where an action races with the
 // Job, either may be first.
@@ -48,6 +51,7 @@ struct ScenarioRow {
   std::string_view cluster = {};  // `elected`: two Job controllers and a Lease; `hollow`: its nodes
   // Of a second Job, urgent, for whose pods others make room; then a node has room for one pod.
   std::string_view urgent = {};
+  std::string_view completed = {};  // indexes that the Job starts with as completed
 };
 
 std::span<const ScenarioRow> job_rows();

@@ -11,9 +11,9 @@ namespace {
 constexpr std::string_view kUrgent = "urgent";
 
 // A Job whose processes do as the script says. `spec` is flow YAML; what it says about the pod
-// follows `pod:`; `container` is what is said about its container.
+// follows `pod:`; `container` is what is said about its container; `metadata` that of the Job.
 std::string manifest(std::string_view name, std::string_view spec, std::string_view script,
-                     std::string_view container) {
+                     std::string_view container, std::string_view metadata = "") {
   std::string_view pod;
   if (const size_t at = spec.find("pod:"); at != spec.npos) {
     pod = spec.substr(at + 4);
@@ -25,11 +25,12 @@ std::string manifest(std::string_view name, std::string_view spec, std::string_v
   const std::string_view policy =
       pod.find("restartPolicy") == pod.npos ? "restartPolicy: Never, " : "";
   return fmt::format(
-      "{{apiVersion: batch/v1, kind: Job, spec: {{{0}{1}template: {{metadata: {{annotations: "
+      "{{apiVersion: batch/v1, kind: Job, metadata: {{{8}}}, spec: {{{0}{1}template: {{metadata: "
+      "{{annotations: "
       "{{windlass.dev/hollow-script: \"{5}\"}}}}, spec: {{{2}{3}{4}"
       "containers: [{{name: main, image: x, {7}command: [sim, {6}, \"{5}\"]}}]}}}}}}}}",
-      spec, spec.empty() ? "" : ", ", policy, pod, pod.empty() ? "" : ", ", script, name,
-      container);
+      spec, spec.empty() ? "" : ", ", policy, pod, pod.empty() ? "" : ", ", script, name, container,
+      metadata);
 }
 
 std::vector<ScriptedAction> parse_actions(std::string_view lines) {
@@ -52,7 +53,8 @@ Scenario make(const ScenarioRow& row) {
   made.name = row.name;
   made.about = row.about;
   const std::string_view room = row.urgent.empty() ? "" : "resources: {requests: {cpu: 1}}, ";
-  made.jobs = {{"j", manifest("j", row.spec, row.script, room)}};
+  made.jobs = {{"j", manifest("j", row.spec, row.script, room,
+                              row.completed.empty() ? "" : starts_with(row.completed))}};
   made.actions = parse_actions(row.actions);
   made.ends = {{"j", std::string(row.end)}};
   if (!row.urgent.empty()) {
@@ -78,6 +80,10 @@ Scenario make(const ScenarioRow& row) {
 }
 
 }  // namespace
+
+std::string starts_with(std::string_view completed) {
+  return fmt::format("annotations: {{windlass.dev/completed-indexes: \"{}\"}}", completed);
+}
 
 const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all = [] {
