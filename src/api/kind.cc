@@ -20,6 +20,7 @@
 #include "schema/core/v1/service.pb.h"
 #include "schema/core/v1/service_account.pb.h"
 #include "schema/events/v1/event.pb.h"
+#include "schema/ledger/v1/attempt.pb.h"
 #include "schema/meta/v1/options.pb.h"
 #include "schema/meta/v1/status.pb.h"
 #include "schema/policy/v1/eviction.pb.h"
@@ -122,6 +123,13 @@ std::vector<Kind> make_resources() {
   return all;
 }
 
+std::vector<Kind> make_recorded() {
+  std::vector<Kind> all;
+  all.push_back(resource<ledger::v1::Attempt, ledger::v1::AttemptList>(
+      "ledger.windlass.dev", "Attempt", "attempts", "attempt"));
+  return all;
+}
+
 std::vector<Kind> make_bodies() {
   std::vector<Kind> all;
   all.push_back(unlisted<meta::v1::Status>("", "v1", "Status"));
@@ -133,6 +141,11 @@ std::vector<Kind> make_bodies() {
 
 const std::vector<Kind>& resources() {
   static const std::vector<Kind> all = make_resources();
+  return all;
+}
+
+const std::vector<Kind>& recorded() {
+  static const std::vector<Kind> all = make_recorded();
   return all;
 }
 
@@ -206,9 +219,18 @@ std::span<const Kind> all_kinds() {
   return resources();
 }
 
+std::span<const Kind> recorded_kinds() {
+  return recorded();
+}
+
 const Kind* find_kind(std::string_view api_version, std::string_view name) {
   const GroupVersion gv = split(api_version);
   for (const Kind& kind : resources()) {
+    if (kind.kind == name && is_in(kind, gv)) {
+      return &kind;
+    }
+  }
+  for (const Kind& kind : recorded()) {
     if (kind.kind == name && is_in(kind, gv)) {
       return &kind;
     }
@@ -230,6 +252,11 @@ const Kind* find_resource(std::string_view group, std::string_view version,
     return nullptr;
   }
   for (const Kind& kind : resources()) {
+    if (kind.plural == plural && kind.group == group && kind.version == version) {
+      return &kind;
+    }
+  }
+  for (const Kind& kind : recorded()) {
     if (kind.plural == plural && kind.group == group && kind.version == version) {
       return &kind;
     }
@@ -276,6 +303,11 @@ const Kind& config_map() {
 
 const Kind& secret() {
   static const Kind& kind = must_find("v1", "Secret");
+  return kind;
+}
+
+const Kind& attempt() {
+  static const Kind& kind = must_find("ledger.windlass.dev/v1", "Attempt");
   return kind;
 }
 

@@ -32,11 +32,13 @@ struct Kind {
       const;  // {metadata, items}; only where list_prototype is set
 };
 
-// All kinds that are resources, in discovery order.
+// All kinds that are resources, in discovery order; without the recorded ones.
 std::span<const Kind> all_kinds();
-// Also finds what has no resource. DeleteOptions goes by the group and version of the resource that
-// is deleted (api.md M6), Eviction also by policy/v1beta1 (P90). nullptr when there is no such
-// kind.
+// Those that are only read: they come from the ledger, and no client can make them.
+std::span<const Kind> recorded_kinds();
+// Also finds recorded kinds, and what has no resource. DeleteOptions goes by the group and version
+// of the resource that is deleted (api.md M6), Eviction also by policy/v1beta1 (P90). nullptr when
+// there is no such kind.
 const Kind* find_kind(std::string_view api_version, std::string_view kind);
 // nullptr when there is no such resource.
 const Kind* find_resource(std::string_view group, std::string_view version,
@@ -52,6 +54,7 @@ const Kind& lease();
 const Kind& namespace_();
 const Kind& config_map();
 const Kind& secret();
+const Kind& attempt();  // recorded
 }  // namespace kinds
 
 }  // namespace windlass::api

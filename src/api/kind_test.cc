@@ -116,6 +116,19 @@ TEST(Kind, P90_EvictionInBothVersions) {
   EXPECT_EQ(find_kind("policy/v1beta1", "PodDisruptionBudget"), nullptr);
 }
 
+TEST(Kind, AnAttemptIsReadAndNeverStored) {
+  const Kind& attempt = kinds::attempt();
+  ASSERT_EQ(recorded_kinds().size(), 1u);
+  EXPECT_EQ(&recorded_kinds()[0], &attempt);
+  EXPECT_EQ(find_resource("ledger.windlass.dev", "v1", "attempts"), &attempt);
+  EXPECT_EQ(attempt.type_meta(), (TypeMeta{"ledger.windlass.dev/v1", "Attempt"}));
+  EXPECT_EQ(attempt.list_type_meta().kind, "AttemptList");
+  EXPECT_TRUE(attempt.namespaced);
+  for (const Kind& kind : all_kinds()) {
+    EXPECT_NE(&kind, &attempt) << "deletion of namespaces, the store and others walk through these";
+  }
+}
+
 TEST(Kind, StatusIsKnownAndNoResource) {
   const Kind* status = find_kind("v1", "Status");
   ASSERT_NE(status, nullptr);
