@@ -21,6 +21,7 @@ struct FileIdentity {
 struct FileState {
   FileIdentity identity;
   uint64_t bytes = 0;
+  uint32_t mode = 0600;  // permissions, as chmod has them
 };
 
 class DataDirectory {

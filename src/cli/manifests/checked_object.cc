@@ -163,6 +163,10 @@ class ManifestChecker {
       return false;
     }
     checked_.kind = api::find_kind(type->api_version, type->kind);
+    if (checked_.kind == &api::kinds::attempt()) {
+      error("kind", "an Attempt is recorded when a pod ends and cannot be created");
+      return false;
+    }
     if (checked_.kind == nullptr && is_elsewhere(*type)) {
       warning("kind", fmt::format("kind \"{}\" in version \"{}\" is unknown and was not checked",
                                   type->kind, type->api_version));

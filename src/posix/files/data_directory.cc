@@ -202,7 +202,8 @@ class PosixDataDirectory final : public env::DataDirectory {
       return fail(error("stat", name));
     }
     return env::FileState{{static_cast<uint64_t>(info.st_dev), static_cast<uint64_t>(info.st_ino)},
-                          static_cast<uint64_t>(info.st_size)};
+                          static_cast<uint64_t>(info.st_size),
+                          info.st_mode & 07777U};
   }
 
   Result<void> create(std::string_view name) override {
@@ -275,6 +276,14 @@ Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::strin
   }
   TRY(FileDescriptor lock, take_lock(path, folder, name));
   return std::make_unique<PosixDataDirectory>(path, std::move(folder), std::move(lock));
+}
+
+Result<std::unique_ptr<env::DataDirectory>> enter_directory(const std::string& path) {
+  FileDescriptor folder = open_folder(path);
+  if (!folder.valid()) {
+    return fail(system_error("open", path, errno));
+  }
+  return std::make_unique<PosixDataDirectory>(path, std::move(folder), FileDescriptor());
 }
 
 bool data_directory_in_use(const std::string& path) {

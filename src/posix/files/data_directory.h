@@ -23,6 +23,10 @@ Result<void> make_data_directory(const std::string& path);
 Result<std::unique_ptr<env::DataDirectory>> open_data_directory(const std::string& path,
                                                                 LockName name = LockName::own);
 
+// One that is there, without holding it: for files that have locks of their own. What permissions
+// it and its files have is for the caller to judge.
+Result<std::unique_ptr<env::DataDirectory>> enter_directory(const std::string& path);
+
 // Whether some process holds the directory now. Takes nothing and writes nothing.
 bool data_directory_in_use(const std::string& path);
 

@@ -157,6 +157,20 @@ TEST(DataDirectory, MakesRenamesAndRemovesFiles) {
   EXPECT_FALSE(directory.rename("real", "other"));
 }
 
+TEST(DataDirectory, OneThatIsHeldCanBeEnteredAllTheSame) {
+  const TemporaryDirectory folder;
+  const auto held = open_data_directory(folder.path());
+  ASSERT_TRUE(held);
+  const auto entered = enter_directory(folder.path());
+  ASSERT_TRUE(entered);
+  ASSERT_TRUE((*entered)->create("file"));
+  EXPECT_TRUE(*(*held)->has("file"));
+  EXPECT_EQ((*entered)->look_at("file")->mode, 0600U);
+  ::chmod((folder / "file").c_str(), 0644);
+  EXPECT_EQ((*entered)->look_at("file")->mode, 0644U);
+  EXPECT_FALSE(enter_directory(folder / "none"));
+}
+
 TEST(DataDirectory, HoldsAPartOfTheDisk) {
   const TemporaryDirectory folder;
   const auto opened = open_data_directory(folder.path());

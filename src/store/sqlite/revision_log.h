@@ -14,12 +14,16 @@
 #include <string>
 
 #include "env/data_directory.h"
+#include "sqlite/database.h"
 #include "store/journal.h"
-#include "store/sqlite/database.h"
 #include "store/sqlite/held_files.h"
 #include "store/sqlite/newest_mark.h"
 
 namespace windlass::store {
+
+using sqlite::Database;
+using sqlite::SqliteResult;
+using sqlite::Statement;
 
 struct LogOptions {
   std::string vfs = {};  // SQLite's file layer; "" for its own

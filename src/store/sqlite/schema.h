@@ -4,9 +4,11 @@
 #pragma once
 
 #include "env/data_directory.h"
-#include "store/sqlite/database.h"
+#include "sqlite/database.h"
 
 namespace windlass::store {
+
+using sqlite::Database;
 
 constexpr const char* kDatabaseFile = "store.db";
 constexpr const char* kLogFile = "store.db-wal";

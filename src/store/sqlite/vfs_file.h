@@ -7,12 +7,14 @@
 #include <string>
 
 #include "base/result.h"
-#include "store/sqlite/database.h"
+#include "sqlite/database.h"
 
 struct sqlite3_file;
 struct sqlite3_vfs;
 
 namespace windlass::store {
+
+using sqlite::SqliteResult;
 
 class VfsFile {
  public:

@@ -1,4 +1,4 @@
-#include "store/sqlite/database.h"
+#include "sqlite/database.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 
-namespace windlass::store {
+namespace windlass::sqlite {
 namespace {
 
 SqliteResult outcome_of(sqlite3* connection, int code) {
@@ -53,6 +53,11 @@ Statement& Statement::bind(int parameter, int64_t value) {
   return *this;
 }
 
+Statement& Statement::bind_null(int parameter) {
+  bind_error_ |= sqlite3_bind_null(statement_, parameter);
+  return *this;
+}
+
 Statement& Statement::bind_text(int parameter, std::string_view text) {
   bind_error_ |= sqlite3_bind_text64(statement_, parameter, text.data(), text.size(), SQLITE_STATIC,
                                      SQLITE_UTF8);
@@ -86,6 +91,10 @@ int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(statement_, column);
 }
 
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
 std::string_view Statement::text(int column) const {
   return bytes(column);
 }
@@ -116,12 +125,19 @@ Database& Database::operator=(Database&& other) noexcept {
 }
 
 Result<Database> Database::open(const std::string& path, const std::string& vfs) {
+  return open_with(path, vfs, SQLITE_OPEN_READWRITE);
+}
+
+Result<Database> Database::open_to_read(const std::string& path, const std::string& vfs) {
+  return open_with(path, vfs, SQLITE_OPEN_READONLY);
+}
+
+Result<Database> Database::open_with(const std::string& path, const std::string& vfs, int flags) {
   sqlite3* connection = nullptr;
   // One thread at a time is ours to see to; the shared cache of a process is not used.
-  const int code =
-      sqlite3_open_v2(path.c_str(), &connection,
-                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,
-                      vfs.empty() ? nullptr : vfs.c_str());
+  const int code = sqlite3_open_v2(path.c_str(), &connection,
+                                   flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,
+                                   vfs.empty() ? nullptr : vfs.c_str());
   Database database(connection, path);
   if (code != SQLITE_OK) {
     return fail(plain_error(database.error()));
@@ -184,6 +200,25 @@ SqliteResult Database::checkpoint(bool truncate) {
   return outcome_of(connection_, code);
 }
 
+SqliteResult Database::copy_log() {
+  const int code =
+      sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  return code == SQLITE_BUSY ? SqliteResult::done : outcome_of(connection_, code);
+}
+
+void Database::wait_for_locks(Duration at_most) {
+  sqlite3_busy_timeout(connection_, static_cast<int>(at_most / milliseconds(1)));
+}
+
+int64_t Database::changed_rows() const {
+  return sqlite3_changes64(connection_);
+}
+
+bool Database::is_damaged() const {
+  const int code = sqlite3_extended_errcode(connection_) & 0xFF;
+  return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+}
+
 SqliteResult Database::rollback() {
   return sqlite3_get_autocommit(connection_) != 0 ? SqliteResult::done : run("ROLLBACK");
 }
@@ -198,4 +233,4 @@ std::string Database::error() const {
       is_system && system != 0 ? ", " + std::generic_category().message(system) : std::string());
 }
 
-}  // namespace windlass::store
+}  // namespace windlass::sqlite

@@ -8,11 +8,12 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/time.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace windlass::store {
+namespace windlass::sqlite {
 
 // What a call to SQLite came to.
 enum class SqliteResult {
@@ -35,6 +36,7 @@ class Statement {
 
   // Parameters count from 1. Text and bytes are not copied: they live until the statement has run.
   Statement& bind(int parameter, int64_t value);
+  Statement& bind_null(int parameter);
   Statement& bind_text(int parameter, std::string_view text);
   Statement& bind_bytes(int parameter, std::string_view bytes);
 
@@ -45,6 +47,7 @@ class Statement {
 
   // Columns count from 0; views live until the next step().
   int64_t integer(int column) const;
+  bool is_null(int column) const;
   std::string_view text(int column) const;
   std::string_view bytes(int column) const;
 
@@ -68,6 +71,8 @@ class Database {
 
   // The file must be there. `vfs` names a registered file layer; "" is SQLite's own.
   static Result<Database> open(const std::string& path, const std::string& vfs);
+  // The same without ever changing it, also while another process writes.
+  static Result<Database> open_to_read(const std::string& path, const std::string& vfs);
 
   Result<Statement> prepare(std::string_view sql);
   // Statements without results.
@@ -78,16 +83,25 @@ class Database {
 
   // Copies the write-ahead log into the file; with `truncate` the log is empty afterwards.
   SqliteResult checkpoint(bool truncate);
+  // As much of it as no reader still needs; the rest is for another time.
+  SqliteResult copy_log();
   // Pages in the write-ahead log after the last commit.
   int log_pages() const { return log_pages_ == nullptr ? 0 : *log_pages_; }
   // Takes back what a failed transaction may have left.
   SqliteResult rollback();
+  // Waits so long for a lock of another process before a call fails.
+  void wait_for_locks(Duration at_most);
+  // Rows that the last statement inserted, changed or deleted.
+  int64_t changed_rows() const;
 
   // Of the last call that failed: `PATH: disk I/O error (1034, no space left on device)`.
   std::string error() const;
+  // Whether the file is no database, or a damaged one, as that call found.
+  bool is_damaged() const;
 
  private:
   explicit Database(sqlite3* connection, std::string path);
+  static Result<Database> open_with(const std::string& path, const std::string& vfs, int flags);
   void watch_log();
 
   sqlite3* connection_ = nullptr;
@@ -95,4 +109,4 @@ class Database {
   std::unique_ptr<int> log_pages_;
 };
 
-}  // namespace windlass::store
+}  // namespace windlass::sqlite
