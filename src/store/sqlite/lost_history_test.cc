@@ -137,14 +137,49 @@ TEST_F(LostHistory, AnEmptyStoreCanBeAcceptedToo) {
   EXPECT_EQ(machine.file().loss()->last, newest_);
 }
 
-TEST_F(LostHistory, ADirectoryWithoutAMarkGetsOne) {
+// Removed together with the log, it would take the only witness of the loss with it.
+TEST_F(LostHistory, ARemovedMarkIsRefusedAndMayBePutBack) {
+  make(20, 30);
+  for (const bool log_too : {true, false}) {
+    FaultDisk disk;
+    disk.copy_from(disk_);
+    ASSERT_TRUE(disk.directory()->remove("store.db-newest"));
+    if (log_too) {
+      ASSERT_TRUE(disk.directory()->remove("store.db-wal"));
+    }
+    const std::string answer = start(disk);
+    EXPECT_THAT(answer, HasSubstr("/disk/store.db-newest is gone"));
+    EXPECT_THAT(answer, HasSubstr("--accept-lost-writes"));
+    EXPECT_FALSE(disk.has("store.db-newest"));
+    EXPECT_EQ(disk.content("store.db"), disk_.content("store.db"));
+    disk.copy_from(disk_);
+    EXPECT_EQ(start(disk), "");
+  }
+}
+
+TEST_F(LostHistory, WithoutAMarkTheLossCanBeAcceptedToo) {
   make(20, 30);
   ASSERT_TRUE(disk_.directory()->remove("store.db-newest"));
-  EXPECT_EQ(start(disk_), "") << "an older program made none";
-  ASSERT_TRUE(disk_.has("store.db-newest"));
-  ASSERT_TRUE(disk_.directory()->remove("store.db"));
   ASSERT_TRUE(disk_.directory()->remove("store.db-wal"));
-  EXPECT_THAT(start(disk_), HasSubstr("store.db is gone"));
+  JournalRecord later;
+  {
+    Machine machine(disk_, later, 4);
+    ASSERT_TRUE(machine.open(options(true)));
+    EXPECT_GT(machine.store().revision(), newest_);
+    EXPECT_EQ(machine.store().watch("pods", "", newest_, nullptr), nullptr);
+    newest_ = machine.store().revision();
+    expected_ = state_of(machine.store());
+    machine.close();
+  }
+  EXPECT_EQ(start(disk_), "") << "once is enough";
+}
+
+// A first start that was killed before it made the mark has acknowledged nothing.
+TEST_F(LostHistory, ANewStoreWithoutAMarkGetsOne) {
+  make(0, 0);
+  ASSERT_TRUE(disk_.directory()->remove("store.db-newest"));
+  EXPECT_EQ(start(disk_), "");
+  EXPECT_TRUE(disk_.has("store.db-newest"));
 }
 
 TEST_F(LostHistory, AMarkThatAnOlderProgramDidNotWriteIsBroughtUpToDate) {

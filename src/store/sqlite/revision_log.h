@@ -71,10 +71,11 @@ class RevisionLog {
 
   // The reserve is in use, or was.
   bool full() const { return full_; }
-  // The revisions that are missing: only with LogOptions::accept_lost_writes.
+  // The revisions that are missing: only with LogOptions::accept_lost_writes. Without a mark the
+  // last one is not known, and there may be none.
   struct Loss {
     Revision first = 0;
-    Revision last = 0;
+    std::optional<Revision> last = {};
   };
   const std::optional<Loss>& loss() const { return loss_; }
   // Of the last call that was not `done`.
@@ -107,7 +108,7 @@ class RevisionLog {
   Result<void> make_durable();
   Result<void> hold_files();
   // Makes a store of what is left, whose next revision was never given before.
-  Result<void> start_behind(Revision acknowledged);
+  Result<void> start_behind(std::optional<Revision> acknowledged);
 
   SqliteResult insert_all(std::span<const LogEntry> entries);
   SqliteResult save_state();

@@ -25,6 +25,15 @@ Status lost(const std::string& directory, Revision found, Revision acknowledged)
       directory, found == 0 ? "is gone" : fmt::format("ends at revision {}", found), acknowledged));
 }
 
+// The mark is made before the first acknowledgement, so a store with revisions has had one.
+Status unmarked(const std::string& directory) {
+  return plain_error(fmt::format(
+      "{}/{} is gone, so it cannot be known whether store.db has everything that was acknowledged. "
+      "Put it back, or restore the whole data directory from a copy. To go on with what store.db "
+      "has, start once with --accept-lost-writes",
+      directory, kMarkFile));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RevisionLog>> RevisionLog::open(
@@ -49,6 +58,9 @@ Result<std::unique_ptr<RevisionLog>> RevisionLog::open(
   if (log->newest_ < acknowledged && !options.accept_lost_writes) {
     return fail(lost(log->directory_->path(), log->newest_, acknowledged));
   }
+  if (!log->mark_ && log->newest_ > kFirstRevision && !options.accept_lost_writes) {
+    return fail(unmarked(log->directory_->path()));
+  }
   TRY_VOID(log->make_durable());
   TRY_VOID(log->hold_files());
   if (auto held = log->directory_->hold_reserve(options.reserve_bytes); !held) {
@@ -69,6 +81,9 @@ Result<void> RevisionLog::make_durable() {
     return fail(plain_error(database_.error()));
   }
   if (!mark_) {
+    if (newest_ > kFirstRevision) {
+      TRY_VOID(start_behind(std::nullopt));
+    }
     TRY(mark_, NewestMark::make(*directory_, options_.vfs, newest_));
     return {};
   }
@@ -83,7 +98,7 @@ Result<void> RevisionLog::make_durable() {
   return {};
 }
 
-Result<void> RevisionLog::start_behind(Revision acknowledged) {
+Result<void> RevisionLog::start_behind(std::optional<Revision> acknowledged) {
   // Watchers from before must not go on as if nothing had happened, so no history is kept, and no
   // revision means two states.
   loss_ = Loss{newest_ + 1, acknowledged};
@@ -92,7 +107,7 @@ Result<void> RevisionLog::start_behind(Revision acknowledged) {
     outcome = compact_step(newest_, options_.compact_rows);
   }
   if (outcome == SqliteResult::done) {
-    newest_ = compacted_ = target_ = acknowledged + kMarkSlack;
+    newest_ = compacted_ = target_ = acknowledged.value_or(newest_) + kMarkSlack;
     outcome = database_.run("BEGIN");
     outcome = finish(outcome == SqliteResult::done ? save_state() : outcome);
   }

@@ -42,7 +42,7 @@ void SqliteJournal::start(JournalListener& listener) {
   if (const auto& loss = file_->loss()) {
     log_.warning("the store goes on without writes that were acknowledged",
                  {{"firstRevision", std::to_string(loss->first)},
-                  {"lastRevision", std::to_string(loss->last)}});
+                  {"lastRevision", loss->last ? std::to_string(*loss->last) : "unknown"}});
   }
   set_full(file_->full(), file_->why());
 }
