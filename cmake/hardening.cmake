@@ -2,7 +2,8 @@
 # being used (docs/decisions/0044). tests/hardening_test.cc looks at the binary. Sanitized and debug
 # builds have their own checks.
 
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
+option(WINDLASS_HARDENED "Harden a release build; OFF only to measure the cost" ON)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND WINDLASS_HARDENED)
   # Libraries and programs alike, so that they share precompiled headers; g++ links with -pie by itself.
   add_compile_options(-fPIE -fstack-protector-strong -fstack-clash-protection)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64")
