@@ -18,7 +18,7 @@ set(WINDLASS_TEST_OPTIONS "" CACHE STRING "Options for test files, after the bui
 
 # Fuzz targets are guided by what they reach in these layers. Elsewhere, and in tests, the counters for
 # that only make files an eighth slower to compile, and slower to run.
-set(WINDLASS_FUZZED_LAYERS base env engine http api store client apiserver virtual_world)
+set(WINDLASS_FUZZED_LAYERS base env engine http api store ledger client apiserver virtual_world)
 set(WINDLASS_UNFUZZED_OPTIONS "")
 if(WINDLASS_FUZZ)
   set(WINDLASS_UNFUZZED_OPTIONS -fno-sanitize-coverage=trace-cmp,inline-8bit-counters,pc-table,indirect-calls,stack-depth)
