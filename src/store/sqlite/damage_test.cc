@@ -149,9 +149,9 @@ TEST_F(Damage, ARowThatIsGoneOrChangedIsNamed) {
 
 TEST_F(Damage, AnotherProgramsFileOrANewerOneIsRefused) {
   make(5);
-  change("PRAGMA user_version = 2");
-  EXPECT_THAT(start(disk_), HasSubstr("has the layout version 2, this program knows version 1"));
-  change("PRAGMA user_version = 1; PRAGMA application_id = 7");
+  change("PRAGMA user_version = 3");
+  EXPECT_THAT(start(disk_), HasSubstr("has the layout version 3, this program knows version 2"));
+  change("PRAGMA user_version = 2; PRAGMA application_id = 7");
   EXPECT_THAT(start(disk_), HasSubstr("is not a store of windlass"));
   disk_.content("store.db") = std::string(20'000, 'x');
   EXPECT_THAT(start(disk_), HasSubstr("store.db: file is not a database"));

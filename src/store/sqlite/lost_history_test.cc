@@ -139,21 +139,23 @@ TEST_F(LostHistory, AnEmptyStoreCanBeAcceptedToo) {
 
 // Removed together with the log, it would take the only witness of the loss with it.
 TEST_F(LostHistory, ARemovedMarkIsRefusedAndMayBePutBack) {
-  make(20, 30);
-  for (const bool log_too : {true, false}) {
-    FaultDisk disk;
-    disk.copy_from(disk_);
-    ASSERT_TRUE(disk.directory()->remove("store.db-newest"));
-    if (log_too) {
-      ASSERT_TRUE(disk.directory()->remove("store.db-wal"));
+  for (const int in_file : {0, 20}) {
+    make(in_file, 30);
+    for (const bool log_too : {true, false}) {
+      FaultDisk disk;
+      disk.copy_from(disk_);
+      ASSERT_TRUE(disk.directory()->remove("store.db-newest"));
+      if (log_too) {
+        ASSERT_TRUE(disk.directory()->remove("store.db-wal"));
+      }
+      const std::string answer = start(disk);
+      EXPECT_THAT(answer, HasSubstr("/disk/store.db-newest is gone"));
+      EXPECT_THAT(answer, HasSubstr("--accept-lost-writes"));
+      EXPECT_FALSE(disk.has("store.db-newest"));
+      EXPECT_EQ(disk.content("store.db"), disk_.content("store.db"));
+      disk.copy_from(disk_);
+      EXPECT_EQ(start(disk), "");
     }
-    const std::string answer = start(disk);
-    EXPECT_THAT(answer, HasSubstr("/disk/store.db-newest is gone"));
-    EXPECT_THAT(answer, HasSubstr("--accept-lost-writes"));
-    EXPECT_FALSE(disk.has("store.db-newest"));
-    EXPECT_EQ(disk.content("store.db"), disk_.content("store.db"));
-    disk.copy_from(disk_);
-    EXPECT_EQ(start(disk), "");
   }
 }
 
@@ -174,12 +176,21 @@ TEST_F(LostHistory, WithoutAMarkTheLossCanBeAcceptedToo) {
   EXPECT_EQ(start(disk_), "") << "once is enough";
 }
 
-// A first start that was killed before it made the mark has acknowledged nothing.
-TEST_F(LostHistory, ANewStoreWithoutAMarkGetsOne) {
-  make(0, 0);
+// A first start that was killed before the mark was whole has acknowledged nothing, and an older
+// program made none.
+TEST_F(LostHistory, AStoreThatHasNeverHadAMarkGetsOne) {
+  make(20, 30);
+  {
+    auto database = Database::open("/disk/store.db", disk_.vfs());
+    ASSERT_TRUE(database) << database.error().message;
+    ASSERT_TRUE(database->must_run("PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = 1"));
+    ASSERT_EQ(database->checkpoint(true), SqliteResult::done);
+  }
   ASSERT_TRUE(disk_.directory()->remove("store.db-newest"));
   EXPECT_EQ(start(disk_), "");
-  EXPECT_TRUE(disk_.has("store.db-newest"));
+  ASSERT_TRUE(disk_.has("store.db-newest"));
+  ASSERT_TRUE(disk_.directory()->remove("store.db-newest"));
+  EXPECT_THAT(start(disk_), HasSubstr("/disk/store.db-newest is gone"));
 }
 
 TEST_F(LostHistory, AMarkThatAnOlderProgramDidNotWriteIsBroughtUpToDate) {

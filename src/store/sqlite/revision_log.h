@@ -106,6 +106,7 @@ class RevisionLog {
   Result<void> load_state();
   // Copies the log into the file, and brings the mark up to date.
   Result<void> make_durable();
+  Result<void> note_marked();
   Result<void> hold_files();
   // Makes a store of what is left, whose next revision was never given before.
   Result<void> start_behind(std::optional<Revision> acknowledged);
@@ -136,6 +137,7 @@ class RevisionLog {
   Statements statements_;
   HeldFiles files_;
   std::optional<NewestMark> mark_;
+  bool was_marked_ = false;  // an earlier start has made a mark
   uint64_t page_bytes_ = 0;
 
   // As in the row of `state`.

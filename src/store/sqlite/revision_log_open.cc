@@ -25,7 +25,6 @@ Status lost(const std::string& directory, Revision found, Revision acknowledged)
       directory, found == 0 ? "is gone" : fmt::format("ends at revision {}", found), acknowledged));
 }
 
-// The mark is made before the first acknowledgement, so a store with revisions has had one.
 Status unmarked(const std::string& directory) {
   return plain_error(fmt::format(
       "{}/{} is gone, so it cannot be known whether store.db has everything that was acknowledged. "
@@ -58,7 +57,8 @@ Result<std::unique_ptr<RevisionLog>> RevisionLog::open(
   if (log->newest_ < acknowledged && !options.accept_lost_writes) {
     return fail(lost(log->directory_->path(), log->newest_, acknowledged));
   }
-  if (!log->mark_ && log->newest_ > kFirstRevision && !options.accept_lost_writes) {
+  log->was_marked_ = opened.was_marked;
+  if (!log->mark_ && log->was_marked_ && !options.accept_lost_writes) {
     return fail(unmarked(log->directory_->path()));
   }
   TRY_VOID(log->make_durable());
@@ -81,11 +81,10 @@ Result<void> RevisionLog::make_durable() {
     return fail(plain_error(database_.error()));
   }
   if (!mark_) {
-    if (newest_ > kFirstRevision) {
+    if (was_marked_) {
       TRY_VOID(start_behind(std::nullopt));
     }
     TRY(mark_, NewestMark::make(*directory_, options_.vfs, newest_));
-    return {};
   }
   if (newest_ < mark_->revision()) {
     TRY_VOID(start_behind(mark_->revision()));
@@ -95,7 +94,14 @@ Result<void> RevisionLog::make_durable() {
       mark_->sync() != SqliteResult::done) {
     return fail(plain_error(mark_->error()));
   }
-  return {};
+  return was_marked_ ? Result<void>() : note_marked();
+}
+
+// In the file itself: the log may be removed together with the mark.
+Result<void> RevisionLog::note_marked() {
+  TRY_VOID(note_mark(database_));
+  return database_.checkpoint(true) == SqliteResult::done ? Result<void>()
+                                                          : fail(plain_error(database_.error()));
 }
 
 Result<void> RevisionLog::start_behind(std::optional<Revision> acknowledged) {

@@ -61,7 +61,7 @@ Result<void> make_database(env::DataDirectory& directory, const std::string& vfs
     TRY_VOID(database.must_run("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL"));
     TRY_VOID(database.must_run(kCreateTables));
     TRY_VOID(database.must_run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                           kApplicationId, kSchemaVersion)
+                                           kApplicationId, kUnmarkedVersion)
                                    .c_str()));
     TRY_VOID(database.ask("PRAGMA journal_mode = WAL"));
   }
@@ -69,19 +69,22 @@ Result<void> make_database(env::DataDirectory& directory, const std::string& vfs
   return directory.rename(name, kDatabaseFile);
 }
 
-Result<void> check_identity(Database& database, const std::string& path) {
+// Its layout version.
+Result<int> check_identity(Database& database, const std::string& path) {
   TRY(const std::string application, database.ask("PRAGMA application_id"));
   if (application != std::to_string(kApplicationId)) {
     return fail(plain_error(path + " is not a store of windlass"));
   }
   TRY(const std::string version, database.ask("PRAGMA user_version"));
-  if (version != std::to_string(kSchemaVersion)) {
-    return fail(plain_error(
-        fmt::format("{} has the layout version {}, this program knows version {}: use the program "
-                    "that wrote it, or a newer one",
-                    path, version, kSchemaVersion)));
+  for (const int known : {kUnmarkedVersion, kSchemaVersion}) {
+    if (version == std::to_string(known)) {
+      return known;
+    }
   }
-  return {};
+  return fail(plain_error(
+      fmt::format("{} has the layout version {}, this program knows version {}: use the program "
+                  "that wrote it, or a newer one",
+                  path, version, kSchemaVersion)));
 }
 
 Status damage(std::string why) {
@@ -117,13 +120,18 @@ Result<OpenedDatabase> open_database(env::DataDirectory& directory, const std::s
   TRY(opened.database, Database::open(path, vfs));
   Database& database = opened.database;
   TRY_VOID(database.must_run(kSettings));
-  TRY_VOID(check_identity(database, path));
+  TRY(const int version, check_identity(database, path));
+  opened.was_marked = version != kUnmarkedVersion;
   TRY_VOID(check_structure(database, path));
   TRY(const std::string mode, database.ask("PRAGMA journal_mode = WAL"));
   if (mode != "wal") {
     return fail(plain_error(path + " cannot have a write-ahead log"));
   }
   return opened;
+}
+
+Result<void> note_mark(Database& database) {
+  return database.must_run(fmt::format("PRAGMA user_version = {}", kSchemaVersion).c_str());
 }
 
 }  // namespace windlass::store
