@@ -53,6 +53,33 @@ std::optional<int32_t> exit_code_of(const Attempt& attempt) {
   return code;
 }
 
+std::string reason_of(const Attempt& attempt) {
+  if (attempt.has_disruption()) {
+    return attempt.disruption().reason();
+  }
+  if (!attempt.reason().empty()) {
+    return attempt.reason();
+  }
+  std::string reason;
+  for (const AttemptContainer& container : attempt.containers()) {
+    if (container.name() == attempt.deciding_container()) {
+      return container.reason();
+    }
+    if (reason.empty() && container.exit_code() != 0) {
+      reason = container.reason();
+    }
+  }
+  return reason;
+}
+
+std::string rule_of(const Attempt& attempt) {
+  const auto& verdict = attempt.verdict();
+  if (!verdict.rule_name().empty()) {
+    return verdict.rule_name();
+  }
+  return verdict.has_rule() ? std::to_string(verdict.rule()) : "";
+}
+
 bool matches(const AttemptFilter& filter, const Attempt& attempt) {
   const auto& verdict = attempt.verdict();
   return is_or_any(filter.ns, attempt.metadata().namespace_()) &&

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "ledger/ledger.h"
 
@@ -15,6 +16,12 @@ int64_t time_of(const api::ledger::v1::Attempt& attempt);
 // Of the deciding container. Without one: of the first container that ended with another code than
 // 0, else of the first that ended at all.
 std::optional<int32_t> exit_code_of(const api::ledger::v1::Attempt& attempt);
+
+// Why it ended, in a word: that of its disruption, of the pod or of the container; "" without one.
+std::string reason_of(const api::ledger::v1::Attempt& attempt);
+
+// The rule of the failure policy that matched, by name or place; "" if none did.
+std::string rule_of(const api::ledger::v1::Attempt& attempt);
 
 bool matches(const AttemptFilter& filter, const api::ledger::v1::Attempt& attempt);
 

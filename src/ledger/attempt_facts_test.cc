@@ -88,6 +88,28 @@ TEST(AttemptFacts, TheExitCodeIsThatOfTheContainerThatDecided) {
   EXPECT_EQ(exit_code_of(attempt), std::nullopt);
 }
 
+TEST(AttemptFacts, TheReasonIsThatOfDisruptionPodOrContainer) {
+  Attempt attempt = failed_attempt();
+  EXPECT_EQ(reason_of(attempt), "");
+  attempt.mutable_containers(0)->set_reason("OOMKilled");
+  EXPECT_EQ(reason_of(attempt), "OOMKilled");
+  attempt.clear_deciding_container();
+  EXPECT_EQ(reason_of(attempt), "OOMKilled");
+  attempt.set_reason("Evicted");
+  EXPECT_EQ(reason_of(attempt), "Evicted");
+  attempt.mutable_disruption()->set_reason("PreemptionByScheduler");
+  EXPECT_EQ(reason_of(attempt), "PreemptionByScheduler");
+}
+
+TEST(AttemptFacts, TheRuleIsShownByItsNameOrItsPlace) {
+  Attempt attempt = failed_attempt();
+  EXPECT_EQ(rule_of(attempt), "bad-input");
+  attempt.mutable_verdict()->clear_rule_name();
+  EXPECT_EQ(rule_of(attempt), "0");
+  attempt.clear_verdict();
+  EXPECT_EQ(rule_of(attempt), "");
+}
+
 TEST(AttemptFacts, TheTimeIsTheLatestThatIsKnown) {
   Attempt attempt;
   EXPECT_EQ(time_of(attempt), 0);

@@ -36,12 +36,12 @@ void add_group(JsonWriter& json, const ServedVersion& served) {
   add_version();
 }
 
-std::string groups_document() {
+std::string groups_document(bool with_ledger) {
   std::string text;
   JsonWriter json(text);
   json.open_object().member("kind", "APIGroupList").member("apiVersion", "v1");
   json.key("groups").open_list();
-  for (const ServedVersion& served : served_versions()) {
+  for (const ServedVersion& served : served_versions(with_ledger)) {
     if (!served.group.empty()) {
       json.open_object();
       add_group(json, served);
@@ -99,9 +99,9 @@ std::string resources_document(const ServedVersion& served) {
 
 }  // namespace
 
-Discovery::Discovery(std::string address)
-    : address_(std::move(address)), groups_(groups_document()) {
-  for (const ServedVersion& served : served_versions()) {
+Discovery::Discovery(std::string address, bool with_ledger)
+    : address_(std::move(address)), groups_(groups_document(with_ledger)) {
+  for (const ServedVersion& served : served_versions(with_ledger)) {
     if (!served.group.empty()) {
       group_[std::string(served.group)] = group_document(served);
     }
@@ -109,7 +109,7 @@ Discovery::Discovery(std::string address)
   }
   for (const bool core : {false, true}) {
     for (const bool beta : {false, true}) {
-      aggregated_[core][beta] = aggregated_discovery(core, beta);
+      aggregated_[core][beta] = aggregated_discovery(core, beta, with_ledger);
       etags_[core][beta] = fmt::format("\"{:016X}\"", stable_hash(aggregated_[core][beta]));
     }
   }
@@ -177,13 +177,13 @@ void add_resource(JsonWriter& json, const ServedVersion& version, const Served& 
 
 }  // namespace
 
-std::string aggregated_discovery(bool core, bool beta) {
+std::string aggregated_discovery(bool core, bool beta, bool with_ledger) {
   std::string text;
   JsonWriter json(text);
   json.open_object().member("kind", "APIGroupDiscoveryList");
   json.member("apiVersion", beta ? "apidiscovery.k8s.io/v2beta1" : "apidiscovery.k8s.io/v2");
   json.key("metadata").open_object().close_object().key("items").open_list();
-  for (const ServedVersion& version : served_versions()) {
+  for (const ServedVersion& version : served_versions(with_ledger)) {
     if (version.group.empty() != core) {
       continue;
     }

@@ -12,7 +12,7 @@ class Discovery {
  public:
   // `address` is where clients reach this server, unless they came over a socket and so know
   // better.
-  explicit Discovery(std::string address);
+  Discovery(std::string address, bool with_ledger);
 
   std::string core_versions(std::string_view reached) const;  // /api
   const std::string& groups() const { return groups_; }       // /apis
@@ -37,6 +37,6 @@ class Discovery {
 // Everything that is served in one document, as newer clients ask for it (api.md M122). Pure.
 
 // The core group alone, or all the others; apidiscovery.k8s.io/v2, or v2beta1.
-std::string aggregated_discovery(bool core, bool beta);
+std::string aggregated_discovery(bool core, bool beta, bool with_ledger);
 
 }  // namespace windlass::apiserver

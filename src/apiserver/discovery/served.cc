@@ -47,12 +47,18 @@ std::vector<Served> make_served() {
       all.push_back({&kind, "", {"create"}, &kind});  // posted and answered
     }
   }
+  for (const api::Kind& kind : api::recorded_kinds()) {
+    all.push_back({&kind, "", {"get", "list"}, &kind});
+  }
   return all;
 }
 
-std::vector<ServedVersion> make_versions() {
+std::vector<ServedVersion> make_versions(bool with_ledger) {
   std::vector<ServedVersion> versions;
   for (const Served& served : all_served()) {
+    if (!with_ledger && is_ledger(served.kind->group, served.kind->version)) {
+      continue;
+    }
     const auto found = std::ranges::find_if(versions, [&](const ServedVersion& version) {
       return version.group == served.kind->group && version.version == served.kind->version;
     });
@@ -87,13 +93,19 @@ const Served* find_served(std::string_view group, std::string_view version,
   return nullptr;
 }
 
-const std::vector<ServedVersion>& served_versions() {
-  static const std::vector<ServedVersion> versions = make_versions();
-  return versions;
+const std::vector<ServedVersion>& served_versions(bool with_ledger) {
+  static const std::vector<ServedVersion> all = make_versions(true);
+  static const std::vector<ServedVersion> without = make_versions(false);
+  return with_ledger ? all : without;
+}
+
+bool is_ledger(std::string_view group, std::string_view version) {
+  const api::Kind& attempt = api::kinds::attempt();
+  return group == attempt.group && version == attempt.version;
 }
 
 const ServedVersion* find_served_version(std::string_view group, std::string_view version) {
-  for (const ServedVersion& served : served_versions()) {
+  for (const ServedVersion& served : served_versions(true)) {
     if (served.group == group && served.version == version) {
       return &served;
     }

@@ -30,8 +30,11 @@ struct ServedVersion {
   std::string_view version;
   std::vector<const Served*> resources;
 };
-// By group, in discovery order; every group here has one version.
-const std::vector<ServedVersion>& served_versions();
+// By group, in discovery order; every group here has one version. A server without a ledger has no
+// attempts.
+const std::vector<ServedVersion>& served_versions(bool with_ledger);
+// That group and version.
+bool is_ledger(std::string_view group, std::string_view version);
 const ServedVersion* find_served_version(std::string_view group, std::string_view version);
 
 // Resources that some clients list and nothing here ever has (api.md E5): the kind of their list,

@@ -46,15 +46,25 @@ TEST(Served, P106_PodsHaveTheirSubresources) {
 TEST(Served, E5_EmptyResourcesAreNotDiscoverable) {
   EXPECT_NE(find_empty_resource("apps", "v1", "daemonsets"), nullptr);
   EXPECT_EQ(find_empty_resource("apps", "v1", "deployments"), nullptr);
-  const Discovery discovery("127.0.0.1:1");
+  const Discovery discovery("127.0.0.1:1", true);
   EXPECT_THAT(discovery.groups(), Not(HasSubstr("apps")));
   EXPECT_THAT(discovery.groups(), Not(HasSubstr("apiextensions")));
   EXPECT_EQ(discovery.resources("apps", "v1"), nullptr);
 }
 
+TEST(Served, AttemptsAreOnlyReadAndOnlyWithALedger) {
+  const Served* attempts = find_served("ledger.windlass.dev", "v1", "attempts", "");
+  ASSERT_NE(attempts, nullptr);
+  EXPECT_THAT(attempts->verbs, ElementsAre("get", "list"));
+  EXPECT_EQ(find_strategy(*attempts->kind), nullptr);
+  EXPECT_THAT(Discovery("", true).groups(), HasSubstr("ledger.windlass.dev"));
+  EXPECT_THAT(Discovery("", false).groups(), Not(HasSubstr("ledger.windlass.dev")));
+  EXPECT_EQ(served_versions(true).size(), served_versions(false).size() + 1);
+}
+
 TEST(Served, VersionsHoldEveryResourceOnce) {
   size_t resources = 0;
-  for (const ServedVersion& version : served_versions()) {
+  for (const ServedVersion& version : served_versions(true)) {
     resources += version.resources.size();
     EXPECT_EQ(find_served_version(version.group, version.version), &version);
   }

@@ -20,9 +20,9 @@ std::string path_of(const ServedVersion& served) {
                               : fmt::format("apis/{}/{}", served.group, served.version);
 }
 
-std::vector<const ServedVersion*> everything() {
+std::vector<const ServedVersion*> everything(bool with_ledger) {
   std::vector<const ServedVersion*> all;
-  for (const ServedVersion& version : served_versions()) {
+  for (const ServedVersion& version : served_versions(with_ledger)) {
     all.push_back(&version);
   }
   return all;
@@ -49,17 +49,17 @@ std::string v3_document(const ServedVersion& served, std::string_view version) {
   return text;
 }
 
-std::string v2_document(std::string_view version) {
+std::string v2_document(std::string_view version, bool with_ledger) {
   std::string text;
   JsonWriter json(text);
   json.open_object().member("swagger", "2.0");
   append_info(version, json);
   json.key("paths").open_object();
-  for (const ServedVersion* served : everything()) {
+  for (const ServedVersion* served : everything(with_ledger)) {
     append_paths(*served, OpenApiVersion::v2, json);
   }
   json.close_object().key("definitions").open_object();
-  for (const Definition& definition : collect_definitions(everything())) {
+  for (const Definition& definition : collect_definitions(everything(with_ledger))) {
     json.key(definition.name);
     append_definition(definition, OpenApiVersion::v2, json);
   }
@@ -72,7 +72,7 @@ std::string v2_document(std::string_view version) {
 void OpenApi::make_v3() const {
   JsonWriter json(index_);
   json.open_object().key("paths").open_object();
-  for (const ServedVersion& served : served_versions()) {
+  for (const ServedVersion& served : served_versions(with_ledger_)) {
     const std::string path = path_of(served);
     Document& document = documents_[path];
     document.text = v3_document(served, version_);
@@ -97,7 +97,7 @@ const OpenApi::Document* OpenApi::document(std::string_view path) const {
 
 const OpenApi::Document& OpenApi::v2_json() const {
   std::call_once(v2_once_, [this] {
-    v2_.text = v2_document(version_);
+    v2_.text = v2_document(version_, with_ledger_);
     v2_.hash = hash_of(v2_.text);
   });
   return v2_;
@@ -105,8 +105,8 @@ const OpenApi::Document& OpenApi::v2_json() const {
 
 const OpenApi::Document& OpenApi::v2_protobuf() const {
   std::call_once(v2_protobuf_once_, [this] {
-    v2_protobuf_.text =
-        gnostic_document(kTitle, version_, everything(), collect_definitions(everything()));
+    v2_protobuf_.text = gnostic_document(kTitle, version_, everything(with_ledger_),
+                                         collect_definitions(everything(with_ledger_)));
     v2_protobuf_.hash = hash_of(v2_protobuf_.text);
   });
   return v2_protobuf_;

@@ -12,7 +12,8 @@ namespace windlass::apiserver {
 
 class OpenApi {
  public:
-  explicit OpenApi(std::string version) : version_(std::move(version)) {}
+  OpenApi(std::string version, bool with_ledger)
+      : version_(std::move(version)), with_ledger_(with_ledger) {}
 
   // {"paths":{"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1?hash=..."}}}
   const std::string& index() const;
@@ -30,6 +31,7 @@ class OpenApi {
   void make_v3() const;
 
   const std::string version_;
+  const bool with_ledger_;
   mutable std::once_flag v3_once_;
   mutable std::once_flag v2_once_;
   mutable std::once_flag v2_protobuf_once_;

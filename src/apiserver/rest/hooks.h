@@ -1,4 +1,5 @@
-// What the API server leaves to others: the logs that only nodes have, the metrics of controllers.
+// What the API server leaves to others: the logs that only nodes have, the attempts of the ledger,
+// the metrics of controllers.
 // All are called on the core executor.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include "apiserver/server.h"
 #include "base/time.h"
 #include "http/handler.h"
+#include "ledger/ledger.h"
 
 namespace windlass::api::core::v1 {
 class Pod;
@@ -34,6 +36,8 @@ struct LogRequest {
 struct RestHooks {
   // Answers the exchange itself. Without one the node is said to be gone.
   std::function<void(LogRequest, std::shared_ptr<http::Exchange>)> read_log = {};
+  // Where attempts are found; without it that API group is not served. It outlives the handler.
+  ledger::AttemptSource* attempts = nullptr;
   // What else of the process belongs on /metrics, as text.
   std::function<std::string()> more_metrics = {};
   // The settings of the process, for /configz, as JSON; "" where it tells none.

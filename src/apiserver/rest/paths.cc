@@ -105,9 +105,9 @@ http::Response health_response(const std::vector<HealthCheck>& checks, const Res
 
 }  // namespace
 
-http::Response root_paths() {
+http::Response root_paths(bool with_ledger) {
   std::string text = R"({"paths":["/api","/api/v1","/apis")";
-  for (const ServedVersion& served : served_versions()) {
+  for (const ServedVersion& served : served_versions(with_ledger)) {
     if (!served.group.empty()) {
       text += fmt::format(R"(,"/apis/{0}","/apis/{0}/{1}")", served.group, served.version);
     }

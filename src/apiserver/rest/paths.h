@@ -9,7 +9,7 @@
 
 namespace windlass::apiserver {
 
-http::Response root_paths();
+http::Response root_paths(bool with_ledger);
 // /api, /api/v1, /apis, /apis/GROUP, /apis/GROUP/VERSION, plain or aggregated.
 http::Response discovery_response(const Discovery& discovery, const RestRequest& request);
 // v1.33.0+windlass.0.1.0

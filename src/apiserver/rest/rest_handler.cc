@@ -100,8 +100,8 @@ RestHandler::RestHandler(Server& server, env::Executor& executor, env::Clock& cl
                          env::Random& random, Authenticator authenticator, RestOptions options)
     : authenticator_(std::move(authenticator)),
       options_(std::move(options)),
-      discovery_(options_.address),
-      openapi_(api_version_text(options_.version)),
+      discovery_(options_.address, options_.hooks.attempts != nullptr),
+      openapi_(api_version_text(options_.version), options_.hooks.attempts != nullptr),
       context_(std::make_shared<RestContext>(server, clock, executor, random, options_.hooks)),
       streams_(std::make_unique<StreamHub>(executor, server.store())) {}
 
@@ -183,7 +183,8 @@ Prepared RestHandler::route_resource(RestRequest request) const {
   if (const EmptyResource* empty = find_empty_resource(info.group, info.version, info.resource)) {
     return empty_list(*context_, *empty, std::move(request));
   }
-  if (find_served_version(info.group, info.version) == nullptr) {
+  const bool off = is_ledger(info.group, info.version) && context_->hooks.attempts == nullptr;
+  if (off || find_served_version(info.group, info.version) == nullptr) {
     return page_not_found();
   }
   const bool named = path_names_object(request);
@@ -248,6 +249,10 @@ Prepared RestHandler::dispatch(RestRequest request) const {
   if (request.kind().kind == "SelfSubjectRulesReview") {
     return prepare_rules_review(context, std::move(request));
   }
+  if (&request.kind() == &api::kinds::attempt()) {
+    return verb == "get" ? prepare_attempt_get(context, std::move(request))
+                         : prepare_attempt_list(context, std::move(request));
+  }
   if (verb == "get") {
     return prepare_get(context, std::move(request));
   }
@@ -279,7 +284,7 @@ Prepared RestHandler::route_path(RestRequest request) const {
                             format_of_error(request.http.headers, request.target));
   }
   if (path.empty()) {
-    return root_paths();
+    return root_paths(context_->hooks.attempts != nullptr);
   }
   if (path[0] == "api" || path[0] == "apis") {
     return discovery_response(discovery_, request);

@@ -43,6 +43,7 @@ TableColumns lease_columns();
 TableColumns budget_columns();
 TableColumns priority_class_columns();
 TableColumns pod_template_columns();
+TableColumns attempt_columns();
 // Name and age, for kinds without columns of their own.
 TableColumns plain_columns();
 

@@ -28,7 +28,7 @@ const TableColumns& table_columns(const api::Kind& kind) {
     std::string_view kind;
     TableColumns columns;
   };
-  static const std::array<Entry, 14> all = {{
+  static const std::array<Entry, 15> all = {{
       {"batch", "Job", job_columns()},
       {"", "Pod", pod_columns()},
       {"", "Node", node_columns()},
@@ -43,6 +43,7 @@ const TableColumns& table_columns(const api::Kind& kind) {
       {"coordination.k8s.io", "Lease", lease_columns()},
       {"policy", "PodDisruptionBudget", budget_columns()},
       {"scheduling.k8s.io", "PriorityClass", priority_class_columns()},
+      {"ledger.windlass.dev", "Attempt", attempt_columns()},
   }};
   for (const Entry& entry : all) {
     if (entry.kind == kind.kind && entry.group == kind.group) {

@@ -10,6 +10,7 @@ namespace windlass::cli {
   COMMAND(policy)                  \
   COMMAND(explain)                 \
   COMMAND(rerun)                   \
+  COMMAND(ledger)                  \
   COMMAND(up)                      \
   COMMAND(down)                    \
   COMMAND(kubeconfig)              \

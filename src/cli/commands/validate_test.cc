@@ -218,6 +218,13 @@ TEST_F(ValidateTest, OtherKindsHaveTheirMetadataValidated) {
   EXPECT_THAT(output_.err_text, HasSubstr("metadata.name: Required value"));
 }
 
+TEST_F(ValidateTest, AnAttemptIsNothingToCreate) {
+  files_.put("attempt.yaml",
+             "apiVersion: ledger.windlass.dev/v1\nkind: Attempt\nmetadata: {name: a}\n");
+  EXPECT_EQ(run({"attempt.yaml"}), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, HasSubstr("an Attempt is recorded when a pod ends"));
+}
+
 // Charts are full of them, and there is nothing wrong with that.
 TEST_F(ValidateTest, KindsThatAreNotKnownHereAreNoErrors) {
   files_.put("chart.yaml", std::string("apiVersion: apps/v1\nkind: Deployment\nspec: {zork: 1}\n") +

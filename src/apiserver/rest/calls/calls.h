@@ -10,6 +10,9 @@ namespace windlass::apiserver {
 
 Prepared prepare_get(RestContext& context, RestRequest request);
 Prepared prepare_list(RestContext& context, StreamHub& streams, RestRequest request);
+// Of attempts.
+Prepared prepare_attempt_get(RestContext& context, RestRequest request);
+Prepared prepare_attempt_list(RestContext& context, RestRequest request);
 Prepared prepare_watch(RestContext& context, StreamHub& streams, RestRequest request);
 Prepared prepare_create(RestContext& context, RestRequest request);
 Prepared prepare_update(RestContext& context, RestRequest request);

@@ -1,0 +1,117 @@
+#include "cli/commands/ledger/attempt_query.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/process.h"
+#include "ledger/api_attempts.h"
+#include "ledger/sqlite/attempt_reader.h"
+#include "ledger/sqlite/sqlite_ledger.h"
+#include "posix/files/data_directory.h"
+#include "posix/worker_thread.h"
+
+namespace windlass::cli {
+namespace {
+
+using ledger::AttemptFilter;
+using ledger::AttemptReader;
+using ledger::AttemptSource;
+
+AttemptQueryOptions with_times(AttemptQueryOptions options, Time now) {
+  if (options.since_ago) {
+    options.filter.since = now - *options.since_ago;
+  }
+  if (options.until_ago) {
+    options.filter.until = now - *options.until_ago;
+  }
+  return options;
+}
+
+Result<std::unique_ptr<AttemptReader>> open_file(const AttemptQueryOptions& options) {
+  const std::string path = absolute_path(
+      options.file.empty() ? options.data_dir + "/" + ledger::LedgerPlace().file : options.file);
+  const size_t slash = path.rfind('/');
+  TRY(auto directory, posix::enter_directory(slash == 0 ? "/" : path.substr(0, slash)));
+  return AttemptReader::open(std::move(directory), {.file = path.substr(slash + 1)});
+}
+
+}  // namespace
+
+AttemptQuery::AttemptQuery(AttemptSource& source, const AttemptQueryOptions& options,
+                           Output& output, std::function<void(ExitCode)> on_finished)
+    : source_(source),
+      options_(options),
+      output_(output),
+      on_finished_(std::move(on_finished)),
+      writer_(options.format, options.filter.ns.empty(), output) {}
+
+void AttemptQuery::ask(const std::string& continue_token) {
+  // One more than is shown, to know whether there are more.
+  const size_t wanted = options_.limit == 0
+                            ? AttemptSource::kDefaultPage
+                            : std::min(options_.limit - found_ + 1, AttemptSource::kDefaultPage);
+  source_.find(options_.filter, wanted, continue_token, self_.bind(&AttemptQuery::take));
+}
+
+void AttemptQuery::take(const Result<ledger::AttemptPage>& page) {
+  if (!page) {
+    const bool none = is_not_found(page.error());
+    output_.err(fmt::format("error: {}\n",
+                            none ? "the server has no attempt ledger" : page.error().message));
+    return finish(ExitCode::failed);
+  }
+  for (const ledger::AttemptPtr& attempt : page->items) {
+    if (options_.limit > 0 && found_ == options_.limit) {
+      writer_.finish();
+      output_.err(fmt::format("There are more than these {}. Show them with --limit 0\n", found_));
+      return finish(ExitCode::ok);
+    }
+    ++found_;
+    writer_.add(*attempt);
+  }
+  if (!page->next.empty()) {
+    return ask(page->next);
+  }
+  writer_.finish();
+  finish(ExitCode::ok);
+}
+
+void AttemptQuery::finish(ExitCode code) {
+  if (auto finished = std::exchange(on_finished_, nullptr)) {
+    finished(code);
+  }
+}
+
+ExitCode query_ledger_file(const AttemptQueryOptions& options, Output& output) {
+  auto reader = open_file(options);
+  if (!reader) {
+    output.err(fmt::format("error: {}\n", reader.error().message));
+    return ExitCode::failed;
+  }
+  Process process(0);
+  posix::WorkerThread worker(process.clock, "ledger-reader");
+  ledger::SqliteAttemptSource source(process.loop, worker, *std::move(reader));
+  const AttemptQueryOptions query = with_times(options, process.clock.now());
+  return process.run_session<AttemptQuery>([&](auto& session, const OnFinished& on_finished) {
+    session.emplace(source, query, output, on_finished);
+  });
+}
+
+ExitCode query_ledger_server(const AttemptQueryOptions& options, Output& output) {
+  posix::PosixFiles files;
+  const auto access = open_cluster(options.cluster, LocalCluster::yes, files, output);
+  if (!access) {
+    return ExitCode::usage;
+  }
+  ClusterClient cluster(*access);
+  ledger::ApiAttemptSource source(cluster.client);
+  std::optional<AttemptQuery> session;
+  return cluster.run([&](const OnFinished& on_finished) {
+    session.emplace(source, with_times(options, cluster.clock.now()), output, on_finished);
+    session->start();
+  });
+}
+
+}  // namespace windlass::cli
