@@ -94,6 +94,10 @@ struct Explanation {
   std::vector<RuleCount> rules;  // of the failed pods that are still there
   std::vector<Wait> waits;
   std::optional<IndexAccount> index;
+  // Filled in by the caller where attempts are known: text, with its own heading, that stands after
+  // what decided; and the story of the index in place of its pods.
+  std::string causes;
+  std::string index_story;
   // The end of what the deciding pod printed, or why that cannot be had. Filled in by the caller.
   std::vector<std::string> log;
   std::string log_error;

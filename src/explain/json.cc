@@ -147,7 +147,8 @@ void write_index(const IndexAccount& index, JsonWriter& json) {
 
 }  // namespace
 
-std::string as_json(const Explanation& explanation) {
+std::string as_json(const Explanation& explanation,
+                    const std::function<void(JsonWriter&)>& add_members) {
   std::string text;
   JsonWriter json(text);
   json.open_object();
@@ -173,6 +174,9 @@ std::string as_json(const Explanation& explanation) {
     json.strings("log", explanation.log);
   }
   add_text_if(json, "logError", explanation.log_error);
+  if (add_members) {
+    add_members(json);
+  }
   json.close_object();
   return text + "\n";
 }

@@ -118,7 +118,8 @@ void add_waits(const std::vector<Wait>& waits, Time now, std::string& text) {
   }
 }
 
-void add_index(const IndexAccount& index, Time now, std::string& text) {
+// `story` tells of all attempts that have ended.
+void add_index(const IndexAccount& index, const std::string& story, Time now, std::string& text) {
   text += fmt::format("\nIndex {}: {}", index.index, index.state);
   if (index.limit) {
     text += fmt::format("; at most {} {}", *index.limit + 1,
@@ -127,12 +128,15 @@ void add_index(const IndexAccount& index, Time now, std::string& text) {
   text += "\n";
   std::vector<std::vector<std::string>> rows;
   for (const PodAccount& pod : index.pods) {
+    if (!story.empty() && (pod.phase == "Failed" || pod.phase == "Succeeded")) {
+      continue;
+    }
     const std::string rule =
         pod.phase == "Failed" ? fmt::format("{}: {}", rule_words(pod.rule), pod.rule.action) : "";
     rows.push_back({fmt::format("attempt {}", pod.attempt), pod.name,
                     pod.phase + ago(pod.ended, now), pod.text, rule});
   }
-  text += policy::columns(rows, "  ");
+  text += story + policy::columns(rows, "  ");
 }
 
 void add_log(const Explanation& explanation, std::string& text) {
@@ -157,12 +161,13 @@ std::string as_text(const Explanation& explanation, Time now) {
   }
   text += "  " + counts_line(explanation.counts);
   if (explanation.index) {
-    add_index(*explanation.index, now, text);
+    add_index(*explanation.index, explanation.index_story, now, text);
   } else {
     if (explanation.decider) {
       add_decider(*explanation.decider, now, text);
     }
     add_rules(explanation.rules, text);
+    text += explanation.causes;
   }
   add_waits(explanation.waits, now, text);
   add_log(explanation, text);

@@ -9,7 +9,7 @@
 #include "cli/commands/annotate.h"
 #include "cli/commands/controller/controller.h"
 #include "cli/commands/doctor/doctor.h"
-#include "cli/commands/explain.h"
+#include "cli/commands/explain/explain.h"
 #include "cli/commands/image.h"
 #include "cli/commands/kubeconfig.h"
 #include "cli/commands/node/node.h"

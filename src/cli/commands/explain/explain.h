@@ -1,6 +1,7 @@
-// `windlass explain`: reads a Job, its pods, warnings about it and the log of the pod that decided,
-// and explains why the Job ended or what it waits for. Writes nothing. A small state machine on the
-// client's executor; the caller owns it until it has finished.
+// `windlass explain`: reads a Job, its pods, its attempts, warnings about it and the log of the pod
+// that decided, and explains why the Job ended or what it waits for. Of a Job that is gone it tells
+// what the attempt ledger has. Writes nothing. A small state machine on the client's executor; the
+// caller owns it until it has finished.
 #pragma once
 
 #include <functional>
@@ -13,14 +14,17 @@
 #include "cli/output/output.h"
 #include "client/api_client.h"
 #include "env/clock.h"
+#include "ledger/ledger.h"
 
 namespace windlass::cli {
 
 struct ExplainOptions {
   ClusterFlags cluster = {};
   std::string ns = {};   // "": the context's
-  std::string job = {};  // its name
+  std::string job = {};  // its name; of one that is gone the UID, too
   std::optional<int64_t> index = {};
+  std::string cause = {};     // place or id of one to tell of
+  std::string attempts = {};  // `A,B`: two to compare
   bool json = false;
   int64_t log_lines = 10;
   // Those of the Job's controller, which are not in the Job. Without them: as the server reports,
@@ -37,8 +41,9 @@ class ExplainSession {
   using ReadText = std::function<void(const std::string& path, client::Done<std::string> done)>;
 
   // `options.ns` is set. `on_finished` runs once, later.
-  ExplainSession(client::ApiClient& api, ReadText read_text, env::Clock& clock,
-                 ExplainOptions options, Output& output, std::function<void(ExitCode)> on_finished);
+  ExplainSession(client::ApiClient& api, ledger::AttemptSource& attempts, ReadText read_text,
+                 env::Clock& clock, ExplainOptions options, Output& output,
+                 std::function<void(ExitCode)> on_finished);
   ~ExplainSession();
   ExplainSession(const ExplainSession&) = delete;
   ExplainSession& operator=(const ExplainSession&) = delete;

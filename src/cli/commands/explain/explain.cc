@@ -1,4 +1,4 @@
-#include "cli/commands/explain.h"
+#include "cli/commands/explain/explain.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,18 @@
 #include <utility>
 
 #include "api/codec/wire_time.h"
+#include "base/plain_line.h"
 #include "base/utf8.h"
+#include "cli/commands/explain/attempt_report.h"
 #include "cli/flags/command_line.h"
 #include "cli/flags/job_argument.h"
 #include "cli/flags/manifest_flags.h"
+#include "cli/manifests/attempt_collector.h"
 #include "cli/manifests/job_pods.h"
 #include "cli/process.h"
 #include "explain/explain.h"
 #include "explain/print.h"
+#include "ledger/api_attempts.h"
 #include "plane/plane_periods.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/pod.pb.h"
@@ -77,11 +81,33 @@ bool is_warning_after(const Event& event, const std::string& scheduler) {
 }
 
 ExitCode explain_job(ExplainOptions options, Output& output) {
+  std::optional<ledger::ApiAttemptSource> attempts;
   return run_job_session<ExplainSession>(
       options, output, [&](auto& session, ClusterClient& cluster, const OnFinished& on_finished) {
-        session.emplace(cluster.client, cluster.text_reader(), cluster.clock, options, output,
-                        on_finished);
+        attempts.emplace(cluster.client);
+        session.emplace(cluster.client, *attempts, cluster.text_reader(), cluster.clock, options,
+                        output, on_finished);
       });
+}
+
+// Names, messages and logs come from others, and a terminal obeys some characters.
+std::string safe_text(std::string_view text) {
+  constexpr size_t kMaxLineBytes = 10'000;
+  std::string safe;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    safe += plain_line(text.substr(0, end), kMaxLineBytes) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return safe;
+}
+
+Result<void> check_options(const ExplainOptions& options) {
+  if (!options.cause.empty() && (options.index || !options.attempts.empty())) {
+    return fail(plain_error("--cause cannot be given with --index or --attempts"));
+  }
+  TRY_VOID(compared_attempts(options));
+  return {};
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -100,6 +126,11 @@ void declare_flags(Flags& flags, ExplainOptions& options) {
   declare_job_argument(flags, options.job, options.ns, "explain");
   flags.number("--index NUMBER", options.index, "Explain this index only",
                {0, std::numeric_limits<int64_t>::max()});
+  flags.text("--cause CAUSE", options.cause,
+             "Tell of one cause of failures only: its number in the list, or its id");
+  flags.text("--attempts A,B", options.attempts,
+             "Compare two attempts: pods, or INDEX:NUMBER such as 7:1,7:2 (with --index, numbers)");
+  flags.check([&options] { return check_options(options); });
   flags.number("--tail NUMBER", options.log_lines,
                "Number of log lines to print of the pod that decided", {0, kMaxLogLines});
   declare_json_output(flags, options.json);
@@ -110,9 +141,13 @@ void declare_flags(Flags& flags, ExplainOptions& options) {
                  "Longest retry delay of the Job's controller (default: as `windlass up` reports; "
                  "10m on other servers)");
   declare_cluster_flags(flags, options.cluster, LocalCluster::yes);
-  flags.paragraph("Works with any Kubernetes cluster, and changes nothing.");
+  flags.paragraph(
+      "Works with any Kubernetes cluster, and changes nothing. Where the server keeps the attempt "
+      "ledger, it also explains Jobs and pods that are gone; such a Job can be named by its UID.");
   flags.exit_codes({{0, "Explained"}, {1, "No such Job, or no answer"}, {2, "Wrong usage"}});
   flags.examples({"windlass explain job/nightly", "windlass explain job/nightly --index 3",
+                  "windlass explain job/nightly --cause 1",
+                  "windlass explain job/nightly --attempts 3:1,3:2",
                   "windlass explain job/nightly -n batch -o json"});
 }
 
@@ -123,9 +158,11 @@ Command explain_command() {
 
 class ExplainSession::Impl {
  public:
-  Impl(client::ApiClient& api, ReadText read_text, env::Clock& clock, ExplainOptions options,
-       Output& output, std::function<void(ExitCode)> on_finished)
+  Impl(client::ApiClient& api, ledger::AttemptSource& attempts, ReadText read_text,
+       env::Clock& clock, ExplainOptions options, Output& output,
+       std::function<void(ExitCode)> on_finished)
       : api_(api),
+        attempts_(attempts),
         read_text_(std::move(read_text)),
         clock_(clock),
         options_(std::move(options)),
@@ -133,17 +170,71 @@ class ExplainSession::Impl {
         on_finished_(std::move(on_finished)) {}
 
   void start() {
-    api_.get({&api::kinds::job(), options_.ns, options_.job},
-             [this](Result<client::ObjectPtr> job) {
-               if (!job) {
-                 return fail_with(job.error());
-               }
-               evidence_.job = *std::move(job);
-               read_periods();
-             });
+    api_.get(
+        {&api::kinds::job(), options_.ns, options_.job}, [this](Result<client::ObjectPtr> job) {
+          if (!job) {
+            return job.error().code == kNotFound ? read_gone(job.error()) : fail_with(job.error());
+          }
+          evidence_.job = *std::move(job);
+          if (!options_.cause.empty() || !options_.attempts.empty()) {
+            return read_attempts_only();
+          }
+          read_periods();
+        });
   }
 
  private:
+  static constexpr int kNotFound = 404;
+
+  explain::AttemptDigest::Wanted wanted() const {
+    explain::AttemptDigest::Wanted wanted;
+    wanted.index = options_.index;
+    wanted.attempts = compared_attempts(options_).value_or(std::vector<explain::AttemptName>());
+    wanted.pod = explanation_.decider ? explanation_.decider->name : "";
+    return wanted;
+  }
+
+  // The last place that may know of the Job.
+  void read_gone(const Status& not_found) {
+    collector_.emplace(api_, attempts_, wanted());
+    collector_->collect_gone(
+        options_.ns, options_.job, [this, not_found](const Result<void>& read) {
+          if (!read && read.error().code != kNotFound) {
+            return fail_with(plain_error(fmt::format("{}, and its attempts cannot be read: {}",
+                                                     not_found.message, read.error().message)));
+          }
+          if (collector_->digest() == nullptr) {
+            return fail_with(!read ? not_found
+                                   : plain_error(not_found.message +
+                                                 ", and the attempt ledger has nothing of it"));
+          }
+          print_attempts(true);
+        });
+  }
+
+  void read_attempts_only() {
+    collector_.emplace(api_, attempts_, wanted());
+    collector_->collect(evidence_.job, [this](const Result<void>& read) {
+      if (!read) {
+        return fail_with(read.error());
+      }
+      if (collector_->digest() == nullptr) {
+        return fail_with(plain_error(fmt::format("no attempt of job/{} has ended", options_.job)));
+      }
+      print_attempts(false);
+    });
+  }
+
+  void print_attempts(bool gone) {
+    const auto text = report_attempts({options_, *collector_->digest(), collector_->earlier_jobs(),
+                                       gone, collector_->from_pods(), clock_.now()});
+    if (!text) {
+      return fail_with(text.error());
+    }
+    output_.out(options_.json ? *text : safe_text(*text));
+    on_finished_(ExitCode::ok);
+  }
+
   // `windlass up` reports its periods; other servers do not have the path.
   void read_periods() {
     if (options_.index) {
@@ -211,8 +302,30 @@ class ExplainSession::Impl {
   void conclude() {
     evidence_.now = clock_.now();
     explanation_ = explain::explain(evidence_, options_.index);
+    collector_.emplace(api_, attempts_, wanted());
+    // Without attempts the rest is still worth telling.
+    collector_->collect(evidence_.job, [this](const Result<void>& /*read*/) {
+      if (const auto* digest = collector_->digest()) {
+        add_attempts(*digest);
+      }
+      read_log();
+    });
+  }
+
+  void add_attempts(const explain::AttemptDigest& digest) {
+    explanation_.causes = causes_section(digest, collector_->from_pods());
+    if (explanation_.index && !collector_->from_pods()) {
+      explanation_.index_story = explain::index_story(digest, evidence_.now);
+    }
+  }
+
+  void read_log() {
     const auto source = explain::log_source(explanation_);
-    if (!source || options_.log_lines == 0) {
+    if (options_.log_lines == 0) {
+      return print();
+    }
+    if (!source) {
+      add_kept_log();
       return print();
     }
     const std::string container =
@@ -222,25 +335,46 @@ class ExplainSession::Impl {
                [this](const Result<std::string>& text) {
                  if (text) {
                    explanation_.log = lines_of(*text);
-                 } else {
+                 } else if (!add_kept_log()) {
                    explanation_.log_error = text.error().message;
                  }
                  print();
                });
   }
 
+  // The log that the ledger kept of a pod that is gone.
+  bool add_kept_log() {
+    const auto* digest = collector_->digest();
+    if (digest == nullptr) {
+      return false;
+    }
+    const ledger::AttemptPtr attempt =
+        options_.index ? digest->index_failure() : digest->wanted_pod();
+    if (attempt != nullptr) {
+      explanation_.log = explain::last_log_lines(*attempt, static_cast<size_t>(options_.log_lines));
+    }
+    return !explanation_.log.empty();
+  }
+
   void print() {
-    output_.out(options_.json ? explain::as_json(explanation_)
-                              : explain::as_text(explanation_, evidence_.now));
+    const auto* digest = collector_->digest();
+    const auto add_members = [this, digest](JsonWriter& json) {
+      if (digest != nullptr) {
+        explain::write_attempts(*digest, options_.index, json);
+      }
+    };
+    output_.out(options_.json ? explain::as_json(explanation_, add_members)
+                              : safe_text(explain::as_text(explanation_, evidence_.now)));
     on_finished_(ExitCode::ok);
   }
 
   void fail_with(const Status& status) {
-    output_.err(fmt::format("error: {}\n", status.message));
+    output_.err(fmt::format("error: {}\n", one_line(status.message)));
     on_finished_(ExitCode::failed);
   }
 
   client::ApiClient& api_;
+  ledger::AttemptSource& attempts_;
   ReadText read_text_;
   env::Clock& clock_;
   const ExplainOptions options_;
@@ -249,13 +383,14 @@ class ExplainSession::Impl {
   explain::Evidence evidence_;
   std::vector<client::ObjectPtr> silent_;  // pods whose events are still to be read
   explain::Explanation explanation_;
+  std::optional<AttemptCollector> collector_;
 };
 
-ExplainSession::ExplainSession(client::ApiClient& api, ReadText read_text, env::Clock& clock,
-                               ExplainOptions options, Output& output,
-                               std::function<void(ExitCode)> on_finished)
-    : impl_(std::make_unique<Impl>(api, std::move(read_text), clock, std::move(options), output,
-                                   std::move(on_finished))) {}
+ExplainSession::ExplainSession(client::ApiClient& api, ledger::AttemptSource& attempts,
+                               ReadText read_text, env::Clock& clock, ExplainOptions options,
+                               Output& output, std::function<void(ExitCode)> on_finished)
+    : impl_(std::make_unique<Impl>(api, attempts, std::move(read_text), clock, std::move(options),
+                                   output, std::move(on_finished))) {}
 
 ExplainSession::~ExplainSession() = default;
 
