@@ -10,10 +10,12 @@
 #include "cli/flags/command_line.h"
 #include "cli/flags/job_argument.h"
 #include "cli/flags/manifest_flags.h"
+#include "cli/manifests/attempt_collector.h"
 #include "cli/manifests/job_pods.h"
 #include "cli/manifests/rerun_job.h"
 #include "cli/output/text.h"
 #include "cli/process.h"
+#include "ledger/api_attempts.h"
 #include "plane/plane_periods.h"
 #include "schema/batch/v1/job.pb.h"
 
@@ -26,9 +28,12 @@ using api::batch::v1::Job;
 constexpr std::string_view kWindlassDomain = "windlass.dev/";
 
 ExitCode rerun_job(RerunOptions options, Output& output) {
+  std::optional<ledger::ApiAttemptSource> attempts;
   return run_job_session<RerunSession>(
       options, output, [&](auto& session, ClusterClient& cluster, const OnFinished& on_finished) {
-        session.emplace(cluster.client, cluster.text_reader(), options, output, on_finished);
+        attempts.emplace(cluster.client);
+        session.emplace(cluster.client, *attempts, cluster.text_reader(), options, output,
+                        on_finished);
       });
 }
 
@@ -61,12 +66,34 @@ std::string runs_line(const IndexSet& indexes, int32_t completions) {
 }
 
 Result<void> check_choice(const RerunOptions& options) {
-  const int chosen =
-      int{options.failed} + int{options.unfinished} + int{options.indexes.has_value()};
+  const int chosen = int{options.failed} + int{options.unfinished} +
+                     int{options.indexes.has_value()} + int{!options.cause.empty()};
   if (chosen != 1) {
-    return fail(plain_error("must specify one of --failed, --unfinished and --indexes"));
+    return fail(plain_error("must specify one of --failed, --unfinished, --indexes and --cause"));
   }
   return {};
+}
+
+// The indexes that failed for this cause and are not completed since.
+Result<IndexSet> indexes_of_cause(const Job& job, const explain::AttemptDigest* digest,
+                                  const std::string& name) {
+  if (digest == nullptr) {
+    return fail(plain_error(fmt::format("no attempt of job/{} is known", job.metadata().name())));
+  }
+  TRY(const ledger::FailureCause* cause, digest->groups().find(name));
+  const IndexSet completed =
+      IndexSet::parse_stored(job.status().completed_indexes(), job.spec().completions()).set;
+  IndexSet indexes;
+  cause->indexes.for_each([&](int32_t index) {
+    if (index < job.spec().completions() && !completed.contains(index)) {
+      indexes.insert(index);
+    }
+  });
+  if (indexes.empty()) {
+    return fail(plain_error(
+        fmt::format("every index that failed with {} is completed now", cause->full_title())));
+  }
+  return indexes;
 }
 
 }  // namespace
@@ -88,6 +115,9 @@ void declare_flags(Flags& flags, RerunOptions& options) {
                  options.indexes = *indexes;
                  return {};
                });
+  flags.text("--cause CAUSE", options.cause,
+             "Run the indexes that failed for one cause: its number in `windlass explain`, or its "
+             "id. Indexes that are completed now are left out");
   flags.check([&options] { return check_choice(options); });
   flags.text("--name NAME", options.name, "Name of the new Job (default: JOB-rerun-xxxxx)");
   flags.toggle("--keep-counts", options.keep_counts,
@@ -106,7 +136,8 @@ void declare_flags(Flags& flags, RerunOptions& options) {
   flags.exit_codes({{0, "The new Job is created, or printed"},
                     {1, "The Job cannot be rerun, or no answer"},
                     {2, "Wrong usage"}});
-  flags.examples({"windlass rerun job/sweep --failed", "windlass rerun job/sweep --indexes 3,7-9",
+  flags.examples({"windlass rerun job/sweep --failed", "windlass rerun job/sweep --cause 1",
+                  "windlass rerun job/sweep --indexes 3,7-9",
                   "windlass rerun job/sweep --unfinished --dry-run"});
 }
 
@@ -118,9 +149,10 @@ Command rerun_command() {
 
 class RerunSession::Impl {
  public:
-  Impl(client::ApiClient& api, ReadText read_text, RerunOptions options, Output& output,
-       std::function<void(ExitCode)> on_finished)
+  Impl(client::ApiClient& api, ledger::AttemptSource& attempts, ReadText read_text,
+       RerunOptions options, Output& output, std::function<void(ExitCode)> on_finished)
       : api_(api),
+        collector_(api, attempts, {}),
         read_text_(std::move(read_text)),
         options_(std::move(options)),
         output_(output),
@@ -148,10 +180,23 @@ class RerunSession::Impl {
     }
     return options_.failed       ? failed_indexes(*job_)
            : options_.unfinished ? unfinished_indexes(*job_)
-                                 : Result<IndexSet>(*options_.indexes);
+           : options_.indexes    ? Result<IndexSet>(*options_.indexes)
+                                 : indexes_of_cause(*job_, collector_.digest(), options_.cause);
   }
 
   void choose_indexes() {
+    if (options_.cause.empty() || !check_rerunnable(*job_)) {
+      return prepare();
+    }
+    collector_.collect(object_, [this](const Result<void>& read) {
+      if (!read) {
+        return fail_with(read.error());
+      }
+      prepare();
+    });
+  }
+
+  void prepare() {
     auto indexes = chosen();
     if (!indexes) {
       return fail_with(indexes.error());
@@ -219,6 +264,7 @@ class RerunSession::Impl {
   }
 
   client::ApiClient& api_;
+  AttemptCollector collector_;
   ReadText read_text_;
   const RerunOptions options_;
   Output& output_;
@@ -229,9 +275,10 @@ class RerunSession::Impl {
   std::shared_ptr<const Job> made_;
 };
 
-RerunSession::RerunSession(client::ApiClient& api, ReadText read_text, RerunOptions options,
-                           Output& output, std::function<void(ExitCode)> on_finished)
-    : impl_(std::make_unique<Impl>(api, std::move(read_text), std::move(options), output,
+RerunSession::RerunSession(client::ApiClient& api, ledger::AttemptSource& attempts,
+                           ReadText read_text, RerunOptions options, Output& output,
+                           std::function<void(ExitCode)> on_finished)
+    : impl_(std::make_unique<Impl>(api, attempts, std::move(read_text), std::move(options), output,
                                    std::move(on_finished))) {}
 
 RerunSession::~RerunSession() = default;

@@ -12,6 +12,7 @@
 #include "cli/output/output.h"
 #include "cli/output/print_objects.h"
 #include "client/api_client.h"
+#include "ledger/ledger.h"
 
 namespace windlass::cli {
 
@@ -19,7 +20,8 @@ struct RerunOptions {
   ClusterFlags cluster = {};
   std::string ns = {};   // "": the context's
   std::string job = {};  // its name
-  // One of the three.
+  // One of the four.
+  std::string cause = {};  // place or id of a cause of failures
   bool failed = false;
   bool unfinished = false;
   std::optional<IndexSet> indexes = {};
@@ -38,8 +40,8 @@ class RerunSession {
   using ReadText = std::function<void(const std::string& path, client::Done<std::string> done)>;
 
   // `options.ns` is set. `on_finished` runs once, later.
-  RerunSession(client::ApiClient& api, ReadText read_text, RerunOptions options, Output& output,
-               std::function<void(ExitCode)> on_finished);
+  RerunSession(client::ApiClient& api, ledger::AttemptSource& attempts, ReadText read_text,
+               RerunOptions options, Output& output, std::function<void(ExitCode)> on_finished);
   ~RerunSession();
   RerunSession(const RerunSession&) = delete;
   RerunSession& operator=(const RerunSession&) = delete;

@@ -7,6 +7,9 @@
 #include "apiserver/testing.h"
 #include "cli/flags/parsed_options_testing.h"
 #include "plane/plane_periods.h"
+#include "schema/ledger/v1/attempt.pb.h"
+#include "verify/ledgers/attempt_maker.h"
+#include "verify/ledgers/memory_ledger.h"
 
 namespace windlass::cli {
 namespace {
@@ -53,7 +56,7 @@ class RerunCommandTest : public ::testing::Test {
     output_.err_text.clear();
     std::optional<ExitCode> code;
     RerunSession session(
-        api_.client,
+        api_.client, ledger_,
         [this](const std::string& path, const client::Done<std::string>& done) {
           EXPECT_EQ(path, "/configz");
           done(settings_);
@@ -69,6 +72,7 @@ class RerunCommandTest : public ::testing::Test {
   }
 
   SimulatedApi api_;
+  ledger::MemoryLedger ledger_{api_.world.executor()};
   RerunOptions options_;
   testing::TextOutput output_;
   Result<std::string> settings_ = plane::periods_json({});
@@ -102,6 +106,42 @@ TEST_F(RerunCommandTest, RunsUnfinishedOrListedIndexes) {
   options_.name = "listed";
   EXPECT_EQ(run(), ExitCode::ok);
   EXPECT_EQ(completed("listed"), "1,3");
+}
+
+// Its pods are gone. Index 0 failed the same way, and is completed now.
+TEST_F(RerunCommandTest, RunsTheIndexesOfOneCause) {
+  create_sweep();
+  end_sweep();
+  const std::string uid = api_.job("sweep")->metadata().uid();
+  for (const int index : {0, 1, 3}) {
+    auto attempt =
+        std::make_shared<api::ledger::v1::Attempt>(*ledger::AttemptMaker()
+                                                        .pod("sweep-" + std::to_string(index))
+                                                        .index(index)
+                                                        .exit(index == 3 ? 9 : 42)
+                                                        .make());
+    attempt->mutable_job()->set_uid(uid);
+    ledger_.record(attempt, [](const Result<void>&) {});
+  }
+  options_.failed = false;
+  options_.cause = "1";
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_EQ(output_.out_text, "job/again created\nRuns 1 of 4 indexes: 1\n");
+  EXPECT_EQ(completed("again"), "0,2,3");
+  options_.cause = "3";
+  EXPECT_EQ(run(), ExitCode::failed);
+  EXPECT_EQ(output_.err_text, "error: no cause \"3\": the causes are 1 to 2\n");
+}
+
+TEST_F(RerunCommandTest, ACauseWithoutIndexesToRun) {
+  create_sweep();
+  options_.failed = false;
+  options_.cause = "1";
+  EXPECT_EQ(run(), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, StartsWith("error: job/sweep is not finished"));
+  end_sweep();
+  EXPECT_EQ(run(), ExitCode::failed);
+  EXPECT_EQ(output_.err_text, "error: no attempt of job/sweep is known\n");
 }
 
 TEST_F(RerunCommandTest, ADryRunPrintsTheJobAndCreatesNothing) {
