@@ -7,7 +7,7 @@
 namespace windlass::ledger {
 
 // Lines before these are not looked at.
-inline constexpr size_t kMaxLinesRead = 200;
+inline constexpr size_t kMaxLinesRead = 100;
 
 // A part of `tail`, as the program wrote it; "" where the log has no line with a letter or digit.
 //
