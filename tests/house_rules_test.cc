@@ -31,6 +31,7 @@ constexpr size_t kMaxColumns = 100;
 constexpr size_t kMaxSourceLines = 600;
 constexpr size_t kMaxTestLines = 1000;
 constexpr size_t kMaxFunctionLines = 70;
+constexpr size_t kMaxFolderFiles = 40;
 
 struct SourceFile {
   std::string path;    // src/api/codec/json/json.h
@@ -357,6 +358,90 @@ TEST(HouseRules, FunctionsFitOnAScreen) {
     }
   }
   EXPECT_GE(functions, 5000u);
+}
+
+TEST(HouseRules, FoldersAreReadAtOneGlance) {
+  std::map<std::string, size_t> files;
+  for (const auto& path : files_below({"src"})) {
+    ++files[fs::path(path).parent_path().generic_string()];
+  }
+  for (const auto& [folder, count] : files) {
+    EXPECT_LE(count, kMaxFolderFiles) << folder;
+  }
+}
+
+// At namespace scope, in headers and sources. A nested type is read with the name of its class.
+TEST(HouseRules, ATypeNameHasOneMeaning) {
+  const Pattern type(
+      R"(^(class|struct|enum class|enum) (\[\[nodiscard\]\] )?[A-Z][A-Za-z0-9]*( final)?( : [^;]*)?( \{|$))");
+  const Pattern name(R"(([A-Z][A-Za-z0-9]*))");
+  std::map<std::string, std::string> declared;
+  for (const auto& file : sources()) {
+    for (const auto& line : file.lines) {
+      if (file.is_test() || !type.is_in(line)) {
+        continue;
+      }
+      const auto [first, is_new] = declared.emplace(*name.find(line), file.path);
+      EXPECT_TRUE(is_new) << file.path << ": " << first->first << " is also declared in "
+                          << first->second;
+    }
+  }
+  EXPECT_GE(declared.size(), 1000u);
+}
+
+// Pages, the schema's comments (`kubectl explain` shows them) and comments in code.
+TEST(HouseRules, TextNamesItsSubjects) {
+  const Pattern vague(
+      R"((^|[^[:alnum:]_./"-])([Ss]omebody|[Ss]omeone|[Nn]obody|[Aa]nybody|[Ww]hoever)([^[:alnum:]_"]|$))");
+  for (const auto& path : files_below({"docs", "proto", "src", "tests", "bench"})) {
+    if (path == "tests/house_rules_test.cc") {
+      continue;
+    }
+    const bool is_code = path.ends_with(".cc") || path.ends_with(".h");
+    const bool is_text = path.ends_with(".md") || path.ends_with(".proto");
+    const auto lines = is_code || is_text ? lines_of(path) : std::vector<std::string>();
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const size_t comment = is_code ? lines[i].find("// ") : 0;
+      EXPECT_FALSE(comment != std::string::npos && vague.is_in(lines[i].substr(comment)))
+          << path << ':' << i + 1 << ": " << lines[i];
+    }
+  }
+}
+
+TEST(HouseRules, SpecificationAndReferenceShareNoName) {
+  for (const auto& entry : fs::directory_iterator("docs/reference")) {
+    EXPECT_FALSE(fs::exists(fs::path("docs/spec") / entry.path().filename())) << entry.path();
+  }
+}
+
+// Numbers without gaps, each in the table of docs/decisions/README.md; a superseded record names
+// the one that took its place.
+TEST(HouseRules, DecisionsAreNumberedAndListed) {
+  const Pattern superseded(R"(^\*\*Status:\*\* superseded(.*))");
+  const Pattern link(R"(\((0[0-9][0-9][0-9])-)");
+  std::map<size_t, std::string> records;
+  for (const auto& entry : fs::directory_iterator("docs/decisions")) {
+    const std::string name = entry.path().filename().generic_string();
+    if (name == "README.md") {
+      continue;
+    }
+    EXPECT_TRUE(records.emplace(std::stoul(name.substr(0, 4)), name).second)
+        << name << " has the number of another record";
+  }
+  std::string table;
+  for (const auto& line : lines_of("docs/decisions/README.md")) {
+    table += line + '\n';
+  }
+  size_t next = 1;
+  for (const auto& [number, name] : records) {
+    EXPECT_EQ(number, next++) << name;
+    EXPECT_NE(table.find(fmt::format("| {} | [", number)), std::string::npos) << name;
+    EXPECT_NE(table.find('(' + name + ')'), std::string::npos) << name;
+    for (const auto& line : lines_of(fs::path("docs/decisions") / name)) {
+      EXPECT_TRUE(!superseded.is_in(line) || link.is_in(line)) << name << ": by which record?";
+    }
+  }
+  EXPECT_GE(records.size(), 50u);
 }
 
 TEST(HouseRules, NoLeftovers) {

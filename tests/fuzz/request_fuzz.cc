@@ -1,4 +1,4 @@
-// Any request, by anybody, through the whole HTTP side: prepare() and the call it makes. The input
+// Any request, by any user, through the whole HTTP side: prepare() and the call it makes. The input
 // is a request as text: method and target in the first line, headers, an empty line, the body.
 #include <cstdint>
 #include <memory>

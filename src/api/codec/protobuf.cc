@@ -166,7 +166,7 @@ std::string encode_protobuf(const Message& object) {
 }
 
 void canonicalize(Message& object) {
-  // What is out of range stays as it is; only decoding has someone to tell.
+  // What is out of range stays as it is; only decoding can report it.
   static_cast<void>(make_canonical(object));
 }
 

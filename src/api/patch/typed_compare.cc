@@ -10,23 +10,23 @@ using Form = NodeType::Form;
 constexpr std::string_view kFieldPrefix = "f:";
 
 // The parts of a value by path element, each with its type; none for leaves and what is empty.
-struct Part {
+struct TypedPart {
   const JsonValue* value = nullptr;
   NodeType type;
 };
-using Parts = std::map<std::string, Part>;
+using Parts = std::map<std::string, TypedPart>;
 
 // Calls take(element, part) for each; of several with the same element the first counts.
 template <class Take>
 void for_each_part(const JsonValue& value, const NodeType& type, const Take& take) {
   if (type.form == Form::object || type.form == Form::map) {
     for (const auto& [name, member] : value.members) {
-      take(field_element(name), Part{&member, member_type(type, name)});
+      take(field_element(name), TypedPart{&member, member_type(type, name)});
     }
   } else if (!type.is_leaf()) {
     for (const JsonValue& item : value.items) {
       if (Result<std::string> element = item_element(type, item)) {
-        take(*std::move(element), Part{&item, item_type(type)});
+        take(*std::move(element), TypedPart{&item, item_type(type)});
       }
     }
   }
@@ -34,7 +34,7 @@ void for_each_part(const JsonValue& value, const NodeType& type, const Take& tak
 
 Parts parts_of(const JsonValue& value, const NodeType& type) {
   Parts parts;
-  for_each_part(value, type, [&parts](std::string element, const Part& part) {
+  for_each_part(value, type, [&parts](std::string element, const TypedPart& part) {
     parts.emplace(std::move(element), part);
   });
   return parts;
@@ -67,10 +67,10 @@ void add_fields(const JsonValue& value, const NodeType& type, FieldSet& to) {
 }
 
 // The value and everything in it.
-FieldSet all_of(const Part& part) {
+FieldSet all_of(const TypedPart& part) {
   FieldSet all;
   all.member = true;
-  for_each_part(*part.value, part.type, [&all](std::string element, const Part& inner) {
+  for_each_part(*part.value, part.type, [&all](std::string element, const TypedPart& inner) {
     if (const auto [place, is_new] = all.children.try_emplace(std::move(element)); is_new) {
       place->second = all_of(inner);
     }

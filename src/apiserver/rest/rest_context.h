@@ -12,11 +12,11 @@
 #include "apiserver/rest/hooks.h"
 #include "apiserver/rest/request_metrics.h"
 #include "apiserver/server.h"
-#include "base/rate_limit.h"
 #include "base/time.h"
 #include "env/clock.h"
 #include "env/executor.h"
 #include "env/random.h"
+#include "http/rate_limit.h"
 
 namespace windlass::apiserver {
 
@@ -41,7 +41,7 @@ class EventRates {
 
  private:
   std::mutex mutex_;
-  std::map<std::string, RateLimit> rates_;
+  std::map<std::string, http::RateLimit> rates_;
 };
 
 struct RestContext : std::enable_shared_from_this<RestContext> {

@@ -37,22 +37,23 @@ struct RestRequest {
 
 using Prepared = std::variant<http::Response, std::unique_ptr<http::Call>>;
 
-enum class Pace { slow, quick };  // http::Call::is_quick
+enum class CallSpeed { slow, quick };  // http::Call::is_quick
 
 // A call that is one function of its exchange.
 template <class Run>
-std::unique_ptr<http::Call> make_call(Run run, Pace pace = Pace::slow) {
+std::unique_ptr<http::Call> make_call(Run run, CallSpeed speed = CallSpeed::slow) {
   class FunctionCall final : public http::Call {
    public:
-    FunctionCall(Run run_it, Pace pace_of_it) : run_(std::move(run_it)), pace_(pace_of_it) {}
+    FunctionCall(Run run_it, CallSpeed speed_of_it)
+        : run_(std::move(run_it)), speed_(speed_of_it) {}
     void run(std::shared_ptr<http::Exchange> exchange) override { run_(std::move(exchange)); }
-    bool is_quick() const override { return pace_ == Pace::quick; }
+    bool is_quick() const override { return speed_ == CallSpeed::quick; }
 
    private:
     Run run_;
-    Pace pace_;
+    CallSpeed speed_;
   };
-  return std::make_unique<FunctionCall>(std::move(run), pace);
+  return std::make_unique<FunctionCall>(std::move(run), speed);
 }
 
 }  // namespace windlass::apiserver

@@ -5,6 +5,7 @@
 
 #include "api/codec/wire_time.h"
 #include "api/names.h"
+#include "api/uuid.h"
 #include "api/validate_metadata.h"
 #include "apiserver/field_manager/field_tracker.h"
 #include "apiserver/server.h"
@@ -12,7 +13,6 @@
 #include "apiserver/strategies/metadata_rules.h"
 #include "apiserver/strategies/node_restriction.h"
 #include "apiserver/verbs/request_errors.h"
-#include "base/uuid.h"
 #include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::apiserver {
@@ -23,7 +23,7 @@ constexpr int32_t kRetryGeneratedNameSeconds = 1;
 std::string new_uid(env::Random& random) {
   std::array<std::byte, 16> bytes;
   random.fill(bytes);
-  return uuid_from_random(bytes);
+  return api::uuid_from_random(bytes);
 }
 
 Status name_is_taken(const ObjectRef& ref, bool generated, bool terminating) {

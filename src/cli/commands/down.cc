@@ -124,13 +124,13 @@ struct Place {
   std::vector<std::string> nodes;
 };
 
-// Ends the processes that hold places, all at the same time, and then the containers of their
+// Stops the processes that hold places, all at the same time, and then the containers of their
 // supervisors. An error with one place does not delay the others.
-class Ending {
+class Stopper {
  public:
-  explicit Ending(const DownWorld& world) : world_(world) {}
+  explicit Stopper(const DownWorld& world) : world_(world) {}
 
-  void end(const std::vector<Place>& places) {
+  void stop(const std::vector<Place>& places) {
     std::vector<posix::FileDescriptor> told;
     for (const Place& place : places) {
       told.push_back(tell(place));
@@ -226,16 +226,17 @@ ExitCode take_down(const DownOptions& options, const DownWorld& world) {
     world.output.err(fmt::format("error: no data directory {}\n", data_dir));
     return ExitCode::failed;
   }
-  Ending ending(world);
+  Stopper stopper(world);
   // Nodes first, while there is a server to report their pods to.
-  ending.end(joined_nodes(world.files, data_dir));
-  ending.end({{data_dir, plane::node_directories(world.files, plane::up_nodes_folder(data_dir))}});
-  if (!ending.outcome()) {
-    world.output.err(fmt::format("error: {}\n", ending.outcome().error().message));
+  stopper.stop(joined_nodes(world.files, data_dir));
+  stopper.stop(
+      {{data_dir, plane::node_directories(world.files, plane::up_nodes_folder(data_dir))}});
+  if (!stopper.outcome()) {
+    world.output.err(fmt::format("error: {}\n", stopper.outcome().error().message));
     return ExitCode::failed;
   }
-  world.output.err(ending.any() ? "Stopped\n"
-                                : fmt::format("Nothing is running in {}\n", data_dir));
+  world.output.err(stopper.any() ? "Stopped\n"
+                                 : fmt::format("Nothing is running in {}\n", data_dir));
   return ExitCode::ok;
 }
 

@@ -21,14 +21,14 @@ constexpr size_t kMaxUserBytes = 64;
 constexpr std::string_view kUserCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+:";
 
-struct Subject {
+struct CertificateSubject {
   std::string user;
   std::string group;
 };
 
-Result<Subject> subject_of(const KubeconfigOptions& options) {
+Result<CertificateSubject> subject_of(const KubeconfigOptions& options) {
   const bool is_node = options.role == "node";
-  Subject subject{options.user, {}};
+  CertificateSubject subject{options.user, {}};
   if (is_node) {
     if (!api::is_dns1123_subdomain(options.user)) {
       return fail(plain_error("--role node needs the name of the node: --user NAME"));
@@ -86,8 +86,9 @@ Result<void> check_server(const KubeconfigOptions& options, env::Files& files) {
   return {};
 }
 
-Result<std::string> make_kubeconfig(const KubeconfigOptions& options, const Subject& subject,
-                                    env::Files& files, Time now) {
+Result<std::string> make_kubeconfig(const KubeconfigOptions& options,
+                                    const CertificateSubject& subject, env::Files& files,
+                                    Time now) {
   net::CertifiedKey authority;
   TRY(authority.certificate_pem, read(files, options.data_dir, "ca.crt"));
   TRY(authority.key_pem, read(files, options.data_dir, "ca.key"));

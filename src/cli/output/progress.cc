@@ -16,17 +16,17 @@ constexpr size_t kMaxNameColumns = 24;
 constexpr size_t kFewestLines = 3;
 
 // A part of the bar: its share of the whole, and how it looks.
-struct Part {
+struct BarPart {
   int64_t share = 0;
   char sign = '-';
   Colour colour = Colour::green;
 };
 
 // At least one sign for what is there at all, as long as there is room.
-std::string bar_text(int64_t wanted, const std::vector<Part>& parts, bool colours) {
+std::string bar_text(int64_t wanted, const std::vector<BarPart>& parts, bool colours) {
   std::string text = "[";
   int64_t left = kBarWidth;
-  for (const Part& part : parts) {
+  for (const BarPart& part : parts) {
     const int64_t wished = std::max<int64_t>(part.share * kBarWidth / wanted, 1);
     const int64_t length = part.share == 0 ? 0 : std::min(wished, left);
     const std::string signs(static_cast<size_t>(length), part.sign);
@@ -41,9 +41,9 @@ std::string bar(const JobProgress& job, bool colours) {
     return "";
   }
   // Failures first: one failed index among many thousands shows.
-  const std::vector<Part> parts = {{job.failed_indexes.value_or(0), '!', Colour::red},
-                                   {job.succeeded, '#', Colour::green},
-                                   {job.running, '=', Colour::yellow}};
+  const std::vector<BarPart> parts = {{job.failed_indexes.value_or(0), '!', Colour::red},
+                                      {job.succeeded, '#', Colour::green},
+                                      {job.running, '=', Colour::yellow}};
   return bar_text(*job.completions, parts, colours) + "  ";
 }
 

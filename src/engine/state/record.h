@@ -3,7 +3,7 @@
 // the two never disagree. Text:
 //   v1;success=<ms>;failures=<ms>,<ms>;ignored=<uid>,<uid>;baseline=<n>;suspending=1;counts=...
 // with times as record_time.h has them and counts as index_counts.h has them; parts that are empty
-// are left out. Unreadable parts are skipped: the annotation may be edited by anyone. What the
+// are left out. Unreadable parts are skipped: the annotation may be edited by any client. What the
 // engine knows by itself, from its pods or from what it has seen, therefore goes before what the
 // annotation says: an edit can make a delay longer and a count higher, never the opposite.
 #pragma once

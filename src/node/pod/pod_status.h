@@ -75,7 +75,7 @@ struct StatusInput {
   bool terminating = false;  // deleted, or told to end: nothing starts any more
   std::optional<ForcedEnd> forced;
   bool set_up = false;    // the pod's directory exists: containers may start
-  bool rejected = false;  // it was Failed before anybody ended it (K-8)
+  bool rejected = false;  // Failed before its containers were stopped (K-8)
 };
 
 PodStatusView describe(const StatusInput& input);

@@ -18,11 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "base/rate_limit.h"
 #include "base/weak_self.h"
 #include "client/api_client.h"
 #include "env/random.h"
 #include "http/message.h"
+#include "http/rate_limit.h"
 #include "remote/server_text.h"
 #include "remote/transport/client_connection.h"
 #include "remote/transport/dialer.h"
@@ -147,7 +147,7 @@ class Transport {
   env::TimerId idle_timer_ = env::TimerId::none;
   bool preparing_ = false;
   bool pumping_ = false;  // it is posted
-  RateLimit limit_;
+  http::RateLimit limit_;
   MonotonicTime throttled_until_;
   env::TimerId limit_timer_ = env::TimerId::none;
   WatchConnections watch_connections_;

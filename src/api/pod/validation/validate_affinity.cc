@@ -16,10 +16,10 @@ constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringE
 constexpr std::string_view kBadOperator = "not a valid selector operator";
 
 // Required terms must hold label values; preferred ones may hold anything.
-enum class Values { labels, any };
+enum class AllowedValues { labels, any };
 
 void validate_label_requirement(FieldErrors& errors, const FieldPath& path,
-                                const NodeSelectorRequirement& requirement, Values values) {
+                                const NodeSelectorRequirement& requirement, AllowedValues values) {
   const std::string& op = requirement.operator_();
   if (op == "In" || op == "NotIn") {
     if (requirement.values().empty()) {
@@ -40,7 +40,7 @@ void validate_label_requirement(FieldErrors& errors, const FieldPath& path,
   }
   add_problems(errors, path.child("key"), requirement.key(),
                check_qualified_name(requirement.key()));
-  for (int i = 0; values == Values::labels && i < requirement.values_size(); ++i) {
+  for (int i = 0; values == AllowedValues::labels && i < requirement.values_size(); ++i) {
     add_problems(errors, path.child("values").index(as_index(i)), requirement.values(i),
                  check_label_value(requirement.values(i)));
   }
@@ -67,7 +67,7 @@ void validate_field_requirement(FieldErrors& errors, const FieldPath& path,
 }
 
 void validate_node_term(FieldErrors& errors, const FieldPath& path, const NodeSelectorTerm& term,
-                        Values values) {
+                        AllowedValues values) {
   for (int i = 0; i < term.match_expressions_size(); ++i) {
     validate_label_requirement(errors, path.child("matchExpressions").index(as_index(i)),
                                term.match_expressions(i), values);
@@ -94,14 +94,15 @@ void validate_node_affinity(FieldErrors& errors, const FieldPath& path,
     }
     for (int i = 0; i < terms.node_selector_terms_size(); ++i) {
       validate_node_term(errors, terms_path.index(as_index(i)), terms.node_selector_terms(i),
-                         Values::labels);
+                         AllowedValues::labels);
     }
   }
   const auto& preferred = affinity.preferred_during_scheduling_ignored_during_execution();
   for (int i = 0; i < preferred.size(); ++i) {
     const FieldPath item = path.child(kPreferred).index(as_index(i));
     validate_weight(errors, item, preferred[i].weight());
-    validate_node_term(errors, item.child("preference"), preferred[i].preference(), Values::any);
+    validate_node_term(errors, item.child("preference"), preferred[i].preference(),
+                       AllowedValues::any);
   }
 }
 

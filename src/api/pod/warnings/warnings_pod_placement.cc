@@ -44,17 +44,17 @@ std::string_view advice_for(std::string_view key) {
   return {};
 }
 
-enum class Values { checked_by_validation, free };
+enum class ValueChecks { checked_by_validation, free };
 
 void warn_about_term(PodWarnings& warnings, const FieldPath& path,
-                     const core::v1::NodeSelectorTerm& term, Values values) {
+                     const core::v1::NodeSelectorTerm& term, ValueChecks values) {
   for (int i = 0; i < term.match_expressions_size(); ++i) {
     const core::v1::NodeSelectorRequirement& expression = term.match_expressions(i);
     const FieldPath item = path.child("matchExpressions").index(static_cast<size_t>(i));
     if (const auto advice = advice_for(expression.key()); !advice.empty()) {
       warnings.add(item.child("key"), fmt::format("{} is {}", expression.key(), advice));
     }
-    for (int j = 0; values == Values::free && j < expression.values_size(); ++j) {
+    for (int j = 0; values == ValueChecks::free && j < expression.values_size(); ++j) {
       for (const std::string& problem : check_label_value(expression.values(j))) {
         warnings.add(item.child("values").index(static_cast<size_t>(j)),
                      fmt::format("{} is invalid, {}", expression.values(j), problem));
@@ -70,13 +70,13 @@ void warn_about_node_affinity(PodWarnings& warnings, const FieldPath& path,
   for (int i = 0; i < required.size(); ++i) {
     warn_about_term(warnings,
                     path.child(kRequired).child("nodeSelectorTerms").index(static_cast<size_t>(i)),
-                    required[i], Values::checked_by_validation);
+                    required[i], ValueChecks::checked_by_validation);
   }
   const auto& preferred = affinity.preferred_during_scheduling_ignored_during_execution();
   for (int i = 0; i < preferred.size(); ++i) {
     warn_about_term(warnings,
                     path.child(kPreferred).index(static_cast<size_t>(i)).child("preference"),
-                    preferred[i].preference(), Values::free);
+                    preferred[i].preference(), ValueChecks::free);
   }
 }
 

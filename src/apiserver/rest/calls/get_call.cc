@@ -97,11 +97,11 @@ Prepared prepare_get(RestContext& context, RestRequest request) {
   if (!revision) {
     return failure_response(revision.error(), request.format);
   }
-  const Pace pace = needs_naming_pod(request) ? Pace::slow : Pace::quick;
+  const CallSpeed speed = needs_naming_pod(request) ? CallSpeed::slow : CallSpeed::quick;
   return versioned_call(
       context, std::move(request), *revision,
       [&context](const RestRequest& found, const Reply& reply) { run_get(context, found, reply); },
-      pace);
+      speed);
 }
 
 }  // namespace windlass::apiserver

@@ -24,7 +24,7 @@ void wait_for_version(RestContext& context, store::Revision revision,
 template <class Run>
 std::unique_ptr<http::Call> versioned_call(RestContext& context, RestRequest request,
                                            store::Revision at_least, Run run,
-                                           Pace pace = Pace::slow) {
+                                           CallSpeed speed = CallSpeed::slow) {
   auto begin = [&context, at_least, run = std::move(run),
                 request = std::move(request)](std::shared_ptr<http::Exchange> exchange) mutable {
     const Reply reply(context, request, std::move(exchange));
@@ -42,7 +42,7 @@ std::unique_ptr<http::Call> versioned_call(RestContext& context, RestRequest req
                        }
                      });
   };
-  return make_call(std::move(begin), pace);
+  return make_call(std::move(begin), speed);
 }
 
 }  // namespace windlass::apiserver

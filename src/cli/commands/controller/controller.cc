@@ -10,8 +10,8 @@
 
 #include "api/field_error.h"
 #include "api/names.h"
+#include "api/uuid.h"
 #include "base/metrics.h"
-#include "base/uuid.h"
 #include "cli/commands/controller/built_in_controller.h"
 #include "cli/flags/command_line.h"
 #include "cli/flags/manifest_flags.h"
@@ -101,7 +101,7 @@ remote::Transport::Options job_transport_options(const ControllerOptions& contro
 std::string unique_identity(env::Random& random) {
   std::array<std::byte, 16> bytes;
   random.fill(bytes);
-  return posix::host_name() + "_" + uuid_from_random(bytes);
+  return posix::host_name() + "_" + api::uuid_from_random(bytes);
 }
 
 ExitCode run_controller(const ControllerOptions& options, Output& output) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "api/names.h"
-#include "base/uuid.h"
+#include "api/uuid.h"
 #include "cli/commands/node/machine_shutdown.h"
 #include "cli/commands/node/node_shutdown.h"
 #include "cli/flags/flags.h"
@@ -286,7 +286,7 @@ class NodeSession::Impl {
     }
     std::array<std::byte, 16> bytes;
     env_.random.fill(bytes);
-    std::string made = uuid_from_random(bytes);
+    std::string made = api::uuid_from_random(bytes);
     TRY_VOID(env_.files.write(path, made, kIdentityMode));
     return made;
   }

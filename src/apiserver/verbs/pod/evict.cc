@@ -1,6 +1,6 @@
 // POST pods/NAME/eviction: disruption.md E-1 to E-12, api.md P90-P96. Everything is decided and
 // written in one step, so there is nothing to retry (E-4, E-9f): budget, condition, deletion.
-#include "apiserver/verbs/evict.h"
+#include "apiserver/verbs/pod/evict_budget.h"
 
 #include <google/protobuf/message.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-namespace windlass {
+namespace windlass::http {
 
 class RateLimit {
  public:
@@ -41,4 +41,4 @@ class RateLimit {
   MonotonicTime filled_ = {};
 };
 
-}  // namespace windlass
+}  // namespace windlass::http

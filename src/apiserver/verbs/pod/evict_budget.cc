@@ -1,8 +1,9 @@
+#include "apiserver/verbs/pod/evict_budget.h"
+
 #include <algorithm>
 
 #include "api/codec/wire_time.h"
 #include "api/select/label_selector.h"
-#include "apiserver/verbs/evict.h"
 #include "base/status.h"
 #include "schema/core/v1/pod.pb.h"
 #include "schema/policy/v1/pod_disruption_budget.pb.h"

@@ -1,10 +1,10 @@
-#include "base/uuid.h"
+#include "api/uuid.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace windlass {
+namespace windlass::api {
 namespace {
 
 TEST(Uuid, FromRandomIsVersion4) {
@@ -19,4 +19,4 @@ TEST(Uuid, FromRandomIsVersion4) {
 }
 
 }  // namespace
-}  // namespace windlass
+}  // namespace windlass::api

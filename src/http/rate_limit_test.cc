@@ -1,8 +1,8 @@
-#include "base/rate_limit.h"
+#include "http/rate_limit.h"
 
 #include <gtest/gtest.h>
 
-namespace windlass {
+namespace windlass::http {
 namespace {
 
 TEST(RateLimit, LetsABurstThroughAndThenTheRate) {
@@ -40,4 +40,4 @@ TEST(RateLimit, WithoutARateThereIsNone) {
 }
 
 }  // namespace
-}  // namespace windlass
+}  // namespace windlass::http

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-namespace windlass {
+namespace windlass::api {
 
 // Version 4, in lower case; six of the 128 random bits are overwritten with version and variant.
 std::string uuid_from_random(std::span<const std::byte, 16> random);
 
-}  // namespace windlass
+}  // namespace windlass::api

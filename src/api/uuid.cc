@@ -1,8 +1,8 @@
-#include "base/uuid.h"
+#include "api/uuid.h"
 
 #include <string_view>
 
-namespace windlass {
+namespace windlass::api {
 
 std::string uuid_from_random(std::span<const std::byte, 16> random) {
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -24,4 +24,4 @@ std::string uuid_from_random(std::span<const std::byte, 16> random) {
   return text;
 }
 
-}  // namespace windlass
+}  // namespace windlass::api

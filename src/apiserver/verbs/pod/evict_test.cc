@@ -1,5 +1,5 @@
 // Eviction: disruption.md E-1 to E-11, api.md P90-P95.
-#include "apiserver/verbs/evict.h"
+#include "apiserver/verbs/pod/evict_budget.h"
 
 #include "apiserver/server_testing.h"
 #include "apiserver/strategies/strategies.h"
