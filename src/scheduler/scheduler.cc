@@ -24,23 +24,16 @@ bool is_refusal(const Status& status) {
 
 }  // namespace
 
-client::EventTarget event_target(const PodInfo& pod) {
-  return {"v1", "Pod", pod.ns, pod.name, pod.uid, ""};
-}
-
 Scheduler::Scheduler(client::ClientEnv env, Options options)
     : env_(env),
       options_(std::move(options)),
       placer_(cluster_, nominations_, env.random),
       queue_(env.executor, env.clock, options_.queue, [this] { run_soon(); }),
-      statuses_(env,
-                [this](const std::string& uid) {
-                  if (QueuedPod* queued = queue_.find(uid)) {
-                    queued->told.reset();
-                  }
-                }),
       events_(env, options_.name, options_.host),
-      evictor_(env, events_, options_.disruption_conditions),
+      waker_(queue_, placer_, nominations_),
+      failures_(env,
+                {cluster_, nominations_, queue_, events_, metrics_, [this] { return budgets(); }},
+                options_.disruption_conditions, options_.on_preemption),
       node_informer_(env, {&api::kinds::node()}, read_node),
       pod_informer_(env, {&api::kinds::pod()},
                     [this](const api::Message& pod) { return read_live_pod(pod, shapes_); }),
@@ -84,6 +77,88 @@ bool Scheduler::is_synced() const {
          budget_informer_.has_synced() && namespace_informer_.has_synced();
 }
 
+std::vector<DisruptionBudget> Scheduler::budgets() const {
+  std::vector<DisruptionBudget> all;
+  budget_informer_.for_each(
+      [&all](const std::string&, const DisruptionBudget& budget) { all.push_back(budget); });
+  return all;
+}
+
+void Scheduler::on_pod(const PodInfo* before, const PodPtr& pod) {
+  if (!pod->node.empty()) {
+    on_assigned(before, pod);
+  } else if (pod->scheduler_name == options_.name && !pod->gated) {
+    on_waiting(pod);
+  } else {
+    drop(pod->uid);
+  }
+}
+
+void Scheduler::on_assigned(const PodInfo* before, const PodPtr& pod) {
+  if (const QueuedPod* queued = queue_.find(pod->uid);
+      queued != nullptr && queued->place != QueuedPod::Place::in_work && queued->unanswered &&
+      queued->doubtful_node == pod->node) {
+    report_scheduled(event_target(*pod), pod->node);  // if in work, the answer does
+  }
+  drop(pod->uid);
+  cluster_.set_pod(pod);
+  const bool is_new = before == nullptr || before->node.empty();
+  if (is_new || before->labels != pod->labels) {
+    waker_.on_labels_changed();
+  }
+}
+
+void Scheduler::on_waiting(const PodPtr& pod) {
+  QueuedPod* queued = queue_.find(pod->uid);
+  if (queued == nullptr) {
+    if (!pod->nominated_node.empty()) {
+      nominations_.set(pod, pod->nominated_node);  // from before a restart
+    }
+    queue_.add(pod);
+    return;
+  }
+  const bool changed = queued->pod->shape != pod->shape || queued->pod->labels != pod->labels;
+  queue_.replace(*queued, pod);
+  if (const std::string& node = nominations_.node_of(pod->uid); !node.empty()) {
+    nominations_.set(pod, std::string(node));
+  }
+  if (changed) {
+    queue_.wake(*queued);
+  }
+}
+
+void Scheduler::on_pod_gone(const PodPtr& pod) {
+  const bool was_nominated = !nominations_.node_of(pod->uid).empty();
+  drop(pod->uid);
+  if (const std::string node = cluster_.remove_pod(pod->uid); !node.empty()) {
+    waker_.on_room_freed(node);
+  } else if (was_nominated) {
+    waker_.on_nomination_gone(*pod);
+  }
+}
+
+void Scheduler::on_node(const NodeInfo& node) {
+  if (cluster_.set_node(node) != Cluster::NodeChange::none) {
+    waker_.on_node_changed(node.name);
+  }
+}
+
+void Scheduler::on_node_gone(const std::string& name) {
+  cluster_.remove_node(name);
+  waker_.on_node_gone(name);
+}
+
+void Scheduler::on_namespace(const NamespaceInfo& ns) {
+  if (cluster_.set_namespace(ns.name, ns.labels)) {
+    waker_.on_labels_changed();
+  }
+}
+
+void Scheduler::drop(const std::string& uid) {
+  nominations_.clear(uid);
+  queue_.remove(uid);
+}
+
 void Scheduler::run_soon() {
   if (round_posted_ || !queue_.has_ready()) {
     return;
@@ -125,25 +200,21 @@ void Scheduler::try_pod(QueuedPod& queued) {
     cluster_.forget(queued.pod->uid);
   }
   if (cluster_.node_count() == 0) {
-    park(queued, 0, "no nodes available to schedule pods");
+    failures_.park(queued, 0, "no nodes available to schedule pods");
     return;
   }
   try_everywhere(queued);
 }
 
 void Scheduler::try_everywhere(QueuedPod& queued) {
-  const PodPtr pod = queued.pod;
-  // What did not help one of a group helps none of it.
-  if (const LastNo* last = last_nos_.find(group_of(*pod));
-      last != nullptr && last->cluster_generation == cluster_.generation() &&
-      last->nomination_generation == nominations_.generation() && !depends_on_labels(*pod)) {
-    park(queued, last->reasons, last->message);
+  if (failures_.park_like_its_group(queued)) {
     return;
   }
+  const PodPtr pod = queued.pod;
   Attempt attempt = placer_.attempt(*pod);
   const Placement placement = placer_.place(attempt);
   if (placement.node.empty()) {
-    fail_everywhere(queued, attempt, placement);
+    failures_.handle(queued, attempt, placement);
     return;
   }
   nominations_.clear(pod->uid);
@@ -171,7 +242,7 @@ void Scheduler::on_bound(const client::EventTarget& target, const std::string& n
   // Whatever the answer says, or an earlier one that was lost.
   const bool is_there = seen != nullptr && (*seen)->uid == target.uid && (*seen)->node == node;
   if (result || is_there) {
-    tell_scheduled(target, node);
+    report_scheduled(target, node);
   }
   QueuedPod* queued = queue_.find(target.uid);
   if (queued != nullptr && queued->place == QueuedPod::Place::in_work && !result) {
@@ -180,7 +251,7 @@ void Scheduler::on_bound(const client::EventTarget& target, const std::string& n
   run_soon();
 }
 
-void Scheduler::tell_scheduled(const client::EventTarget& target, const std::string& node) {
+void Scheduler::report_scheduled(const client::EventTarget& target, const std::string& node) {
   ++metrics_.scheduled;
   events_.normal_action(
       target, "Scheduled", "Binding",
@@ -193,11 +264,12 @@ void Scheduler::on_bind_failed(QueuedPod& queued, const std::string& node, const
   if (is_refusal(why)) {
     queued.doubtful_node.clear();
     cluster_.forget(queued.pod->uid);
-    on_room_freed(node);
+    waker_.on_room_freed(node);
   }
   if (!is_repetition || !is_conflict(why)) {
     ++metrics_.errors;
-    tell(queued, "SchedulerError", "running Bind plugin \"DefaultBinder\": " + why.message);
+    failures_.report(queued, "SchedulerError",
+                     "running Bind plugin \"DefaultBinder\": " + why.message);
   }
   queue_.back_off(queued, QueuedPod::Patience::full);
 }
@@ -215,20 +287,10 @@ void Scheduler::skip_deleting(QueuedPod& queued) {
                          fmt::format("skip schedule deleting pod: {}/{}", pod->ns, pod->name));
   queue_.wake_next(group);
   if (!freed.empty()) {
-    on_room_freed(freed);
+    waker_.on_room_freed(freed);
   } else if (was_nominated) {
-    on_nomination_gone(*pod);
+    waker_.on_nomination_gone(*pod);
   }
-}
-
-bool Scheduler::depends_on_labels(const PodInfo& pod) const {
-  return pod.shape->insists_on_pods() || !cluster_.repelling_shapes().empty() ||
-         !nominations_.node_of(pod.uid).empty();
-}
-
-std::string Scheduler::group_of(const PodInfo& pod) const {
-  const std::string shape = std::to_string(pod.shape->id);
-  return depends_on_labels(pod) ? shape + '/' + pod.uid : shape;
 }
 
 }  // namespace windlass::scheduler
