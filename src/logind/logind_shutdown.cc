@@ -41,7 +41,7 @@ void LogindShutdown::connect() {
 // The lock stays: logind knows it by its descriptor, not by the connection it came through.
 void LogindShutdown::connect_later(const std::string& why) {
   if (!std::exchange(complained_, true)) {
-    log_.info("a shutdown of this machine will not be heard of", {{"error", why}});
+    log_.info("a shutdown of this machine will not be noticed", {{"error", why}});
   }
   owner_.clear();
   retry_ = loop_.schedule(kRetry, [this] {
@@ -69,7 +69,7 @@ void LogindShutdown::subscribe() {
     if (owner && !owner->texts.empty()) {
       on_owner(owner->texts.front());
     } else if (owner_.empty() && !std::exchange(complained_, true)) {
-      log_.info("a shutdown of this machine will not be heard of: there is no logind",
+      log_.info("a shutdown of this machine will not be noticed: there is no logind",
                 {{"error", owner ? "" : owner.error().message}});
     }
   });

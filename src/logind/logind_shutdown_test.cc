@@ -164,7 +164,7 @@ TEST(LogindShutdown, WithoutABusItSaysSoOnce) {
   TextLog log;
   LogindShutdown shutdown(loop, log, "unix:path=/nonexistent/windlass/bus");
   shutdown.watch(std::nullopt, [](bool) { FAIL(); });
-  EXPECT_THAT(log.lines, ElementsAre(HasSubstr("will not be heard of")));
+  EXPECT_THAT(log.lines, ElementsAre(HasSubstr("will not be noticed")));
 }
 
 }  // namespace

@@ -74,8 +74,7 @@ void Credentials::on_plugin(Result<PluginCredential> told) {
     told_at_ = clock_.monotonic();
     refused_ = false;
   } else if (has_run_out()) {
-    ready = fail(told ? plain_error("the plugin's token has characters that no token has")
-                      : told.error());
+    ready = fail(told ? plain_error("the plugin's token has invalid characters") : told.error());
   }
   for (const auto& each : std::exchange(waiting_, {})) {
     each(ready);
@@ -120,7 +119,7 @@ Result<std::string> Credentials::authorization() {
       token_ = token;
       token_read_ = true;
     } else if (token_.empty()) {
-      return fail(read ? plain_error("the token is empty, or has characters that no token has")
+      return fail(read ? plain_error("the token is empty or has invalid characters")
                        : read.error());
     }
   }

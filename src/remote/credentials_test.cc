@@ -181,7 +181,7 @@ TEST_F(PluginCredentials, AShortLifeIsNoLoop) {
 TEST_F(PluginCredentials, ATokenThatNoHeaderTakesIsRefused) {
   prepare();
   answer(token("CANARY\r\nX: y", minutes(15)));
-  EXPECT_EQ(*outcomes_[0], "the plugin's token has characters that no token has");
+  EXPECT_EQ(*outcomes_[0], "the plugin's token has invalid characters");
 }
 
 }  // namespace

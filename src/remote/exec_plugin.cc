@@ -55,7 +55,7 @@ Result<PluginCredential> parse_exec_credential(std::string_view text,
   }
   if (text_at(&tree->value, "kind") != "ExecCredential" ||
       text_at(&tree->value, "apiVersion") != api_version) {
-    return useless("it is no ExecCredential of the version that the kubeconfig names");
+    return useless("it is not an ExecCredential of the version in the kubeconfig");
   }
   const JsonValue* status = tree->value.find("status");
   PluginCredential credential;

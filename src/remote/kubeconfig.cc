@@ -193,7 +193,7 @@ Result<void> read_user(env::Files& files, const ConfigPart& user, const ConfigPa
   for (const auto& [field, what] : unsupported) {
     if (user.has(field)) {
       return fail(plain_error(fmt::format(
-          "the user proves itself with {} ({}), which is not supported: use a client certificate, "
+          "the user authenticates with {} ({}), which is not supported: use a client certificate, "
           "a token or a tokenFile, for example of a service account (kubectl create token)",
           what, field)));
     }

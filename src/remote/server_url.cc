@@ -77,10 +77,10 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
     }
   }
   if (host.empty() || text.size() > kMaxUrlBytes || !all_of(host, is_host_character)) {
-    return malformed("has no host, or one with characters that no host has");
+    return malformed("has no host, or its host has invalid characters");
   }
   if (!all_of(path, is_path_character)) {
-    return malformed("has a path with characters that have to be escaped");
+    return malformed("has a path with characters that must be escaped");
   }
   url.host = host;
   url.base_path = path;

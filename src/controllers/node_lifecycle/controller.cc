@@ -167,7 +167,7 @@ void NodeLifecycleController::count_zones() {
         return state_of(entry.second.count, options_.rates) == ZoneState::full;
       });
   if (down != std::exchange(everything_is_down_, down)) {
-    env_.log.warning(down ? "no node is ready any more: pods are left where they are"
+    env_.log.warning(down ? "no node is ready: pods stay on their nodes"
                           : "nodes are back: pods of the others may be evicted again");
     for (auto& [name, health] : health_) {
       health.last_seen = down ? health.last_seen : env_.clock.monotonic();

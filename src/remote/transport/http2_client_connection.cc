@@ -221,7 +221,7 @@ void Http2ClientConnection::look() {
     pinged_ = false;  // whatever it said, it is there
   }
   if (pinged_ && now - pinged_at_ >= options_.ping_timeout) {
-    return lose_all("the server does not answer any more, not even a ping");
+    return lose_all("the server no longer answers, not even a ping");
   }
   const bool idle = sinks_.empty();
   if (idle && now - last_used_ >= options_.idle_timeout) {

@@ -148,7 +148,7 @@ class SocksTunnel final : public ProxyTunnel {
       return await(Awaits::head);
     }
     if (method != 2 || user_.empty()) {
-      return fail_with("the proxy wants to know who we are in a way that we do not know");
+      return fail_with("the proxy requires a method of authentication that is not supported");
     }
     std::string login = "\x01";
     for (const std::string& text : {user_, password_}) {

@@ -65,7 +65,7 @@ SqliteResult RevisionLog::check_files() {
   }
   why_ = std::move(wrong);
   advice_ =
-      "reads go on: save with kubectl what the directory has lost, then stop the server, and put "
+      "reads still work: save the lost objects with kubectl, then stop the server, and put "
       "the files back or restore the data directory from a copy";
   return SqliteResult::failed;
 }

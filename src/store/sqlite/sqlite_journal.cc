@@ -20,7 +20,7 @@ Status full_status(const std::string& why) {
 
 Status failed_status(const std::string& why, const std::string& advice) {
   return internal_error(
-      fmt::format("the store takes no writes any more, because one could not be made safe: {}; {}",
+      fmt::format("the store no longer accepts writes, because one could not be made safe: {}; {}",
                   why, advice));
 }
 
@@ -40,7 +40,7 @@ SqliteJournal::~SqliteJournal() {
 void SqliteJournal::start(JournalListener& listener) {
   listener_ = &listener;
   if (const auto& loss = file_->loss()) {
-    log_.warning("the store goes on without writes that were acknowledged",
+    log_.warning("the store continues without some acknowledged writes",
                  {{"firstRevision", std::to_string(loss->first)},
                   {"lastRevision", loss->last ? std::to_string(*loss->last) : "unknown"}});
   }
@@ -147,7 +147,7 @@ void SqliteJournal::set_full(bool full, const std::string& why) {
 
 void SqliteJournal::fail_all(const Report& report) {
   if (!std::exchange(failed_, true)) {
-    log_.error("the store takes no writes any more",
+    log_.error("the store no longer accepts writes",
                {{"reason", report.why}, {"advice", report.advice}});
     queue_.clear();
     listener_->on_failure(failed_status(report.why, report.advice));

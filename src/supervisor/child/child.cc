@@ -222,7 +222,8 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
     }
     TRY_VOID(set_sysctls(isolation.confinement.sysctls));
   } else if (!isolation.root.empty() || !isolation.mounts.empty()) {
-    return fail(plain_error("images and volumes need a mount namespace, which is not to be had"));
+    return fail(
+        plain_error("images and volumes need a mount namespace, which this node does not have"));
   } else if (isolation.confinement.read_only_root || !isolation.confinement.sysctls.empty()) {
     return fail(plain_error(
         "readOnlyRootFilesystem and sysctls need namespaces of the container's own, which are not "

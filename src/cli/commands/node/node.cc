@@ -125,7 +125,7 @@ void declare_node_flags(Flags& flags, NodeOptions& options) {
 void declare_shutdown_command(Flags& flags, NodeShutdownOptions& options, NodeOptions& node) {
   flags.argument("NODE", options.node, "Node to shut down: NAME or node/NAME");
   flags.toggle("--cancel", options.cancel,
-               "Cancel the shutdown: the node takes pods again. Pods that have ended stay so");
+               "Cancel the shutdown: the node accepts pods again. Ended pods stay ended");
   declare_cluster_flags(flags, node.cluster, LocalCluster::yes);
   flags.check([&options, &node] {
     options.cluster = node.cluster;
