@@ -700,7 +700,7 @@ TEST_F(TlsServers, SeeTokensAndCertificates) {
   access.token = "t0ken";
   EXPECT_EQ(who(access), "aliceBearer t0ken");
   access.token = "bad\r\nHost: x";
-  EXPECT_THAT(who(access), HasSubstr("the token is empty, or has characters"));
+  EXPECT_THAT(who(access), HasSubstr("the token is empty or has invalid characters"));
 }
 
 // The first request waits for the plugin; when the server refuses what it told, it is asked again.

@@ -6,8 +6,6 @@
 namespace windlass::scheduler {
 namespace {
 
-constexpr int64_t kBest = 100;
-
 double fraction(int64_t used, int64_t more, int64_t all) {
   const double sum = static_cast<double>(used) + static_cast<double>(more);
   return all <= 0 ? 1.0 : std::min(1.0, sum / static_cast<double>(all));
@@ -16,13 +14,13 @@ double fraction(int64_t used, int64_t more, int64_t all) {
 // S-15
 int64_t free_share(int64_t used, int64_t all) {
   return all <= 0 || used >= all ? 0
-                                 : static_cast<int64_t>(static_cast<double>(all - used) * kBest /
-                                                        static_cast<double>(all));
+                                 : static_cast<int64_t>(static_cast<double>(all - used) *
+                                                        kBestScore / static_cast<double>(all));
 }
 
 // S-16
 double balance(double cpu, double memory) {
-  return (1 - std::abs(cpu - memory) / 2) * static_cast<double>(kBest);
+  return (1 - std::abs(cpu - memory) / 2) * static_cast<double>(kBestScore);
 }
 
 int64_t balanced_score(const PodShape& pod, const NodeInfo& node, const NodeUsage& usage) {

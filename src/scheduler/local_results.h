@@ -3,6 +3,7 @@
 // node and a walk over numbers. Owned by the scheduler, on its executor.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "client/bounded_map.h"
@@ -11,11 +12,13 @@
 
 namespace windlass::scheduler {
 
+inline constexpr int64_t kBestScore = 100;  // of one kind of score, before its weight
+
 // The parts of the score that look at one node (disruption.md S-14); filled in when the pod fits.
 struct LocalScore {
   int64_t untolerated = 0;  // PreferNoSchedule taints; to be compared with other nodes
   int64_t preferred = 0;    // weights of preferred terms that match; likewise
-  int64_t room = 0;         // least-allocated and balanced, each 0 to 100
+  int64_t room = 0;         // least-allocated and balanced, each 0 to kBestScore
 };
 
 LocalScore score_locally(const PodShape& pod, const NodeInfo& node, const NodeUsage& usage);

@@ -8,7 +8,6 @@ namespace windlass::scheduler {
 namespace {
 
 // S-14
-constexpr int64_t kBest = 100;
 constexpr int64_t kTaintWeight = 3;
 constexpr int64_t kNodeAffinityWeight = 2;
 constexpr int64_t kSpreadWeight = 2;
@@ -84,8 +83,9 @@ std::vector<int64_t> Placer::score(const PodInfo& pod, const std::vector<size_t>
   for (const size_t slot : slots) {
     const LocalScore& score = local[slot].score;
     const int64_t taints =
-        most_taints == 0 ? kBest : kBest - kBest * score.untolerated / most_taints;
-    const int64_t preferred = most_preferred == 0 ? 0 : kBest * score.preferred / most_preferred;
+        most_taints == 0 ? kBestScore : kBestScore - kBestScore * score.untolerated / most_taints;
+    const int64_t preferred =
+        most_preferred == 0 ? 0 : kBestScore * score.preferred / most_preferred;
     scores.push_back(kTaintWeight * taints + kNodeAffinityWeight * preferred + score.room);
   }
   const auto add = [&scores](const std::vector<int64_t>& more, int64_t weight) {

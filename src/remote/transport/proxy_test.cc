@@ -122,8 +122,8 @@ TEST(Socks5Proxy, SaysWhyItDoesNotWork) {
   };
   const std::vector<Case> cases = {
       {"HT", "", "the proxy does not speak SOCKS5"},
-      {raw({5, 0xFF}), "", "in a way that we do not know"},
-      {raw({5, 2}), "", "in a way that we do not know"},
+      {raw({5, 0xFF}), "", "method of authentication that is not supported"},
+      {raw({5, 2}), "", "method of authentication that is not supported"},
       {raw({5, 0}), raw({5, 2, 0, 1, 0}), "the proxy refuses: not allowed by its rules"},
       {raw({5, 0}), raw({5, 99, 0, 1, 0}), "the proxy refuses: code 99"},
       {raw({5, 0}), raw({5, 0, 0, 9, 0}), "the proxy does not speak SOCKS5"},
