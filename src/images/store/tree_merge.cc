@@ -96,9 +96,9 @@ Result<void> copy_directory_metadata(int from, int to, const std::string& path) 
   return {};
 }
 
-class Merging {
+class TreeMerge {
  public:
-  explicit Merging(const LayerMarks& marks)
+  explicit TreeMerge(const LayerMarks& marks)
       : implied_(marks.implied.begin(), marks.implied.end()) {}
 
   // `path` is that in the layer; `made`: it was not there below.
@@ -197,7 +197,7 @@ Result<void> merge_layer(const std::string& layer, const LayerMarks& marks,
     TRY_VOID(remove_path(to.get(), path));
   }
   TRY(const std::vector<TreeEntry> there, entries_in(to.get(), root));
-  return Merging(marks).merge_directory(from.get(), to.get(), "", there.empty());
+  return TreeMerge(marks).merge_directory(from.get(), to.get(), "", there.empty());
 }
 
 void make_in_root(const std::string& root, const std::string& path) {

@@ -1,6 +1,6 @@
-// Writes files, directories and links of an archive below one directory. Names come from whoever
-// made the archive: no path and no link, however it is put together, leads out of the directory.
-// Links on the way are followed as in a container whose root it is.
+// Writes files, directories and links of an archive below one directory. Names come from the
+// author of the archive: no path and no link, however it is put together, leads out of the
+// directory. Links on the way are followed as in a container whose root it is.
 //
 // As root it keeps owners, set-id bits and capabilities. As any other user all files belong to that
 // user, and there are no set-id bits.

@@ -76,9 +76,9 @@ Failure unreadable(archive* reader, std::string_view what) {
 }
 
 // The archive without its compression, in pieces; each is counted in the digest.
-class PlainStream {
+class UncompressedStream {
  public:
-  PlainStream() : reader_(new_reader()) {}
+  UncompressedStream() : reader_(new_reader()) {}
 
   Result<void> open(int fd) {
     archive* reader = reader_.get();
@@ -141,7 +141,7 @@ class PlainStream {
 };
 
 la_ssize_t read_plain(archive* /*reader*/, void* stream, const void** piece) {
-  return static_cast<PlainStream*>(stream)->next(piece);
+  return static_cast<UncompressedStream*>(stream)->next(piece);
 }
 
 std::string text_or_empty(const char* text, const char* otherwise) {
@@ -273,7 +273,7 @@ std::string sha256_digest(std::string_view bytes) {
 Result<UnpackedLayer> unpack_layer(int archive_file, const std::string& directory,
                                    uint64_t keep_free) {
   const Utf8Locale utf8;
-  PlainStream stream;
+  UncompressedStream stream;
   TRY_VOID(stream.open(archive_file));
   const Reader reader = new_reader();
   ::archive_read_support_format_tar(reader.get());
