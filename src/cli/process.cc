@@ -65,6 +65,8 @@ Process::Process(int verbosity) : log(clock, log_level(verbosity)), loop(clock) 
 plane::NodeMachine Process::machine(const plane::NodeLimits& limits, const std::string& data_dir) {
   plane::NodeMachine machine = plane::this_machine(files, data_dir);
   machine.network = &network;
+  // Also those of a `windlass up` beside this command.
+  machine.private_directories = {data_dir, data_dir_or_default("")};
   machine.host_resources = &host_resources;
   for (const auto& [resource, amount] : limits.capacity) {
     machine.capacity[resource] = amount;

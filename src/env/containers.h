@@ -79,6 +79,18 @@ struct ContainerConfinement {
   bool operator==(const ContainerConfinement&) const = default;
 };
 
+// The wall around a container. As it is without a wish, it is that of usual runtimes. Only for who
+// has ContainerSupport::boundary.
+struct ContainerBoundary {
+  bool unmasked_proc = false;  // procMount: Unmasked
+  bool unfiltered = false;     // seccompProfile: Unconfined; else system calls are filtered
+  // Directories of the host that are empty in the container, but for `mounts` in them; those that
+  // are not there are left out.
+  std::vector<std::string> hidden = {};
+
+  bool operator==(const ContainerBoundary&) const = default;
+};
+
 struct ContainerIsolation {
   std::string root;                    // directory that becomes `/`; "" is the host's own root
   std::string layer = {};              // takes what is written to `root`; made anew, "" is `root`
@@ -91,6 +103,7 @@ struct ContainerIsolation {
   std::vector<uint32_t> groups;
   bool privileged = false;  // keeps all capabilities
   ContainerConfinement confinement = {};
+  ContainerBoundary boundary = {};
 
   bool operator==(const ContainerIsolation&) const = default;
 };
@@ -181,6 +194,7 @@ struct ContainerSupport {
   bool mounts = true;                // without them `root` and `mounts` are an error
   bool shared_memory = true;         // containers can mount the same tmpfs
   bool confinement = true;           // ContainerConfinement
+  bool boundary = true;              // ContainerBoundary
   bool user_namespaces = false;      // each container has one
   std::vector<std::string> missing;  // sentences for people: what is not there, and why
 

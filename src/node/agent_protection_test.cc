@@ -43,6 +43,17 @@ class ProtectionTest : public AgentTest {
   }
 };
 
+// Credentials, the store and other pods are in the node's directories.
+TEST_F(ProtectionTest, DirectoriesOfTheNodeAreHiddenOnTheHostsRoot) {
+  node.config.private_directories = {"/data", "/images"};
+  node.make_agent(api);
+  node.agent->start();
+  add_pod_with("");
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(node.spawned.back().isolation.boundary.hidden, node.config.private_directories);
+  EXPECT_FALSE(node.spawned.back().isolation.boundary.unmasked_proc);
+}
+
 TEST_F(ProtectionTest, WhatIsIgnoredIsSaidInAnEvent) {
   add_pod_with("shareProcessNamespace: true,", "tty: true,");
   EXPECT_EQ(phase(), "Running");
@@ -55,13 +66,35 @@ TEST_F(ProtectionTest, WhatIsIgnoredIsSaidInAnEvent) {
 }
 
 TEST_F(ProtectionTest, K2_ProtectionThatCannotBeGivenRejectsThePod) {
-  add_pod_with("securityContext: {seccompProfile: {type: RuntimeDefault}},");
+  add_pod_with("securityContext: {seccompProfile: {type: Localhost, localhostProfile: a.json}},");
   EXPECT_EQ(phase(), "Failed");
   EXPECT_EQ(pod()->status().reason(), "Seccomp");
   EXPECT_THAT(pod()->status().message(),
               HasSubstr("spec.securityContext.seccompProfile cannot be honoured"));
   EXPECT_THAT(warnings(), Contains(HasSubstr("Seccomp: spec.securityContext.seccompProfile")));
   EXPECT_TRUE(node.spawned.empty());
+}
+
+TEST_F(ProtectionTest, TheFilterOfSystemCallsIsLeftOutOnlyWhereAsked) {
+  add_pod_with("securityContext: {seccompProfile: {type: RuntimeDefault}},");
+  ASSERT_EQ(node.spawned.size(), 1u);
+  EXPECT_EQ(node.spawned[0].isolation.boundary.unfiltered, false);
+}
+
+TEST_F(ProtectionTest, UnconfinedContainersAreNotFiltered) {
+  add_pod_with("securityContext: {seccompProfile: {type: Unconfined}},");
+  ASSERT_EQ(node.spawned.size(), 1u);
+  EXPECT_EQ(node.spawned[0].isolation.boundary.unfiltered, true);
+}
+
+// A supervisor that an older program has started.
+TEST_F(ProtectionTest, AFilterThatIsAskedForIsNeverMissingInSilence) {
+  node.containers.set_support({.boundary = false, .missing = {}});
+  node.make_agent(api);
+  node.agent->start();
+  add_pod_with("securityContext: {seccompProfile: {type: RuntimeDefault}},");
+  EXPECT_TRUE(node.spawned.empty());
+  EXPECT_EQ(phase(), "Pending");
 }
 
 TEST_F(ProtectionTest, ASysctlOfTheMachineRejectsThePod) {

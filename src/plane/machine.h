@@ -23,6 +23,7 @@ struct NodeMachine {
   // Announces shutdowns of the machine; outlives the nodes. Null where there is no such service.
   env::MachineShutdown* shutdown = nullptr;
   node::NodeSystem system = {};
+  std::vector<std::string> private_directories = {};  // that no container of its nodes sees
 };
 
 // The machine name of uname(2) as a label of Kubernetes: amd64 for x86_64, arm64 for aarch64.

@@ -20,6 +20,11 @@ node::AgentConfig agent_config(const NodeSettings& settings, const std::string& 
   config.system = settings.system;
   config.labels = settings.labels;
   config.annotations = settings.annotations;
+  config.private_directories = settings.private_directories;
+  config.private_directories.push_back(directory);
+  if (!settings.images.directory.empty()) {
+    config.private_directories.push_back(settings.images.directory);
+  }
   return config;
 }
 

@@ -35,6 +35,8 @@ struct NodeSettings {
   std::map<std::string, std::string> labels = {};
   std::map<std::string, std::string> annotations = {};
   node::NodeSystem system = {};
+  // Directories of this program's that no container sees, beside those of the node itself.
+  std::vector<std::string> private_directories = {};
 };
 
 // The configuration of a node with its files in `directory`.

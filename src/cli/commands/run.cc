@@ -237,7 +237,8 @@ class RunSession::Impl {
                                        .environment = machine_.environment,
                                        .images = options_.images,
                                        .pressure = options_.limits.pressure,
-                                       .system = machine_.system};
+                                       .system = machine_.system,
+                                       .private_directories = machine_.private_directories};
     return {plane::agent_config(settings, name, directory), containers_.back().get()};
   }
 

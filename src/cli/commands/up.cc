@@ -239,7 +239,8 @@ class UpSession::Impl {
                                     .shutdown = options_.shutdown,
                                     .images = options_.images,
                                     .pressure = options_.limits.pressure,
-                                    .system = machine_.system},
+                                    .system = machine_.system,
+                                    .private_directories = machine_.private_directories},
                                    machine_.network,
                                    machine_.host_resources});
     nodes_->start([this] { start_hollow_nodes(); },

@@ -158,6 +158,17 @@ Result<env::ContainerRequest> make_request(const PodSpecView& pod,
   request.isolation.privileged = container.identity.privileged;
   TRY_VOID(check_confinement(container.confinement, support));
   request.isolation.confinement = container.confinement;
+  if (!support.boundary && container.asks_for_filter) {
+    return fail(
+        plain_error("seccompProfile needs a newer supervisor than the one that runs, which ends "
+                    "with its last container"));
+  }
+  if (support.boundary) {
+    request.isolation.boundary = container.boundary;
+    if (place.root.empty()) {
+      request.isolation.boundary.hidden = place.private_directories;
+    }
+  }
   request.limits.memory_bytes = amount(container.limits, "memory", kMilli);
   request.limits.cpu_millis = amount(container.limits, "cpu", 1);
   request.limits.cpu_request = amount(container.requests, "cpu", 1);

@@ -19,6 +19,7 @@ struct ContainerPlace {
   std::string layer = {};         // takes what is written to `root`
   std::string message_file = {};  // what its terminationMessagePath is there; "" is nothing
   std::vector<NetworkFile> network_files = {};
+  std::vector<std::string> private_directories = {};  // hidden, on the host's root
 };
 
 // Whether a container is to find a file at its terminationMessagePath. On the root of an image it

@@ -26,6 +26,7 @@ class ContainerStarter {
     env::Containers& containers;
     const env::ContainerSupport& support;
     const HostFacts& facts;
+    const std::vector<std::string>& private_directories;
   };
 
   // All references outlive it.

@@ -135,6 +135,11 @@ env::ContainerConfinement read_confinement(const core::SecurityContext& own,
   return confinement;
 }
 
+// Unless a container has a profile, its pod's is its own.
+std::string seccomp_type(const core::SecurityContext& own, const core::PodSecurityContext& pod) {
+  return own.has_seccomp_profile() ? own.seccomp_profile().type() : pod.seccomp_profile().type();
+}
+
 std::optional<DnsPlan> read_dns(const core::PodSpec& spec) {
   const bool alone = spec.dns_policy() == "None";
   if (!alone && !spec.has_dns_config()) {
@@ -183,6 +188,10 @@ ContainerSpecView read_container(const core::Container& container, const core::P
   view.restart = api::read_own_restart(container);
   view.checks = read_checks(container);
   view.confinement = read_confinement(container.security_context(), spec);
+  const std::string seccomp = seccomp_type(container.security_context(), spec.security_context());
+  view.boundary.unfiltered = seccomp == "Unconfined";
+  view.asks_for_filter = seccomp == "RuntimeDefault";
+  view.boundary.unmasked_proc = container.security_context().proc_mount() == "Unmasked";
   return view;
 }
 

@@ -83,6 +83,8 @@ struct ContainerSpecView {
   bool sidecar = false;           // an init container with restartPolicy Always
   OwnRestart restart;
   env::ContainerConfinement confinement;
+  env::ContainerBoundary boundary;  // without what the node hides
+  bool asks_for_filter = false;     // seccompProfile RuntimeDefault; without it, it is a default
 };
 
 struct PodSpecView {

@@ -351,6 +351,10 @@ Result<void> Cgroups::join_v1(ContainerGroup& group, const std::string& path) {
     return fail(posix::system_error("open", tasks, errno));
   }
   group.tasks_.push_back(std::move(file));
+  // <hierarchy>/windlass/<instance>/<name>
+  if (const size_t end = path.rfind(fmt::format("/{}/", kTop)); end != std::string::npos) {
+    group.views_.emplace_back(path, path.substr(0, end));
+  }
   return {};
 }
 

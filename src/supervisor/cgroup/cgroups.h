@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -72,6 +73,8 @@ class ContainerGroup {
   // `tasks` of the v1 groups: the container's first process writes "0" into each. A task that moves
   // itself does not wait for the kernel's global lock.
   std::vector<int> task_files() const;
+  // Directories of v1 groups, each with the path where programs look for such a hierarchy.
+  const std::vector<std::pair<std::string, std::string>>& views() const { return views_; }
   // Readable when v1 has an out-of-memory event to tell; -1 without.
   int oom_event() const { return oom_event_.get(); }
   // How many processes the kernel has killed here for want of memory.
@@ -86,6 +89,7 @@ class ContainerGroup {
   std::vector<std::string> paths_;
   posix::FileDescriptor directory_;
   std::vector<posix::FileDescriptor> tasks_;
+  std::vector<std::pair<std::string, std::string>> views_;
   std::string oom_counter_;  // file with a line `oom_kill N`
   posix::FileDescriptor oom_event_;
   std::shared_ptr<SpareGroups> spares_;  // where it may go, if it has no limits

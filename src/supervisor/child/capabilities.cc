@@ -97,6 +97,14 @@ std::vector<int> capabilities_to_drop() {
   return *capabilities_to_drop({}, {});
 }
 
+std::vector<int> kept_capabilities(const std::vector<int>& dropped) {
+  std::vector<int> kept = existing();
+  std::erase_if(kept, [&dropped](int number) {
+    return std::find(dropped.begin(), dropped.end(), number) != dropped.end();
+  });
+  return kept;
+}
+
 // ALL comes first, in whatever place it is: what is named by itself is named on purpose.
 Result<std::vector<int>> capabilities_to_drop(const std::vector<std::string>& added,
                                               const std::vector<std::string>& dropped) {

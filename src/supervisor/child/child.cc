@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <linux/keyctl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +34,8 @@ namespace windlass::supervisor {
 namespace {
 
 constexpr mode_t kUmask = 022;
+// Not 0, which means nothing to a core_pattern that is a program; 1 keeps the kernel from it.
+constexpr rlimit kNoCoreDumps = {1, 1};
 
 [[noreturn]] void give_up(int sync, const Status& why) {
   const std::string text = child_error_text(why);
@@ -143,10 +147,26 @@ Result<void> take_identity(const Identity& identity, const ChildSetting& setting
   return {};
 }
 
+Result<void> filter_calls(const Privileges& privileges, const ChildSetting& setting) {
+  const auto& [added, dropped] =
+      std::tie(privileges.confinement.add_capabilities, privileges.confinement.drop_capabilities);
+  if (added.empty() && dropped.empty()) {
+    return install_syscall_filter(setting.filter);
+  }
+  TRY(const std::vector<int> without, capabilities_to_drop(added, dropped));
+  return install_syscall_filter(make_syscall_filter(kept_capabilities(without)));
+}
+
 // What is said about the process itself, once it is where it belongs.
 Result<void> finish_setting(const Identity& identity, const ChildSetting& setting,
                             const std::string& directory) {
   ::setrlimit(RLIMIT_NOFILE, &setting.descriptors);
+  ::setrlimit(RLIMIT_CORE, &kNoCoreDumps);
+  // With the filter no key is in reach. Kernels without keys have no keyring to leave.
+  if (identity.privileges.unfiltered &&
+      ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) < 0 && errno != ENOSYS) {
+    return fail(posix::system_error("keyctl", "a session keyring", errno));
+  }
   TRY_VOID(take_identity(identity, setting));
   // After the change of user: whether it may enter is its own matter.
   if (::chdir(directory.empty() ? "/" : directory.c_str()) != 0) {
@@ -159,7 +179,8 @@ Result<void> finish_setting(const Identity& identity, const ChildSetting& settin
   if (::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
     return fail(posix::system_error("close_range", "descriptors", errno));
   }
-  return {};
+  return identity.privileges.unfiltered ? Result<void>()
+                                        : filter_calls(identity.privileges, setting);
 }
 
 std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
@@ -196,16 +217,6 @@ void await_go(int sync) {
   give_up(sync, posix::system_error("exec", quote(*program), errno));
 }
 
-Result<void> set_sysctls(const std::vector<std::string>& settings) {
-  for (const std::string& setting : settings) {
-    const size_t equals = setting.find('=');
-    std::string path = "/proc/sys/" + setting.substr(0, equals);
-    std::replace(path.begin(), path.end(), '.', '/');
-    TRY_VOID(write_file(path.c_str(), setting.substr(equals + 1)));
-  }
-  return {};
-}
-
 Result<void> prepare_container(const env::ContainerRequest& request, const ChildSetting& setting,
                                const ChildDescriptors& descriptors) {
   const env::ContainerIsolation& isolation = request.isolation;
@@ -215,12 +226,15 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
   }
   TRY_VOID(set_standard_streams(descriptors));
   if (setting.namespaces) {
-    TRY_VOID(make_container_view(isolation, descriptors.memory));
+    // Now that it is in its groups: what it sees of them begins with its own.
+    if (!isolation.privileged && ::unshare(CLONE_NEWCGROUP) != 0) {
+      return fail(posix::system_error("unshare", "cgroup namespace", errno));
+    }
+    TRY_VOID(make_container_view(isolation, setting.machine, descriptors.view));
     if (!isolation.hostname.empty() &&
         ::sethostname(isolation.hostname.data(), isolation.hostname.size()) != 0) {
       return fail(posix::system_error("sethostname", isolation.hostname, errno));
     }
-    TRY_VOID(set_sysctls(isolation.confinement.sysctls));
   } else if (!isolation.root.empty() || !isolation.mounts.empty()) {
     return fail(
         plain_error("images and volumes need a mount namespace, which this node does not have"));
@@ -244,7 +258,8 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
 }  // namespace
 
 Privileges privileges_of(const env::ContainerIsolation& isolation) {
-  return {isolation.groups, isolation.privileged, isolation.confinement};
+  return {isolation.groups, isolation.privileged, isolation.confinement,
+          isolation.privileged || isolation.boundary.unfiltered};
 }
 
 std::string child_error_text(const Status& why) {
@@ -284,8 +299,11 @@ void become_probe(const ChildSetting& setting) {
   if (setting.user_namespace) {
     ready = map_ids(setting, std::nullopt, std::nullopt);
   }
+  if (ready && ::unshare(CLONE_NEWCGROUP) != 0) {
+    ready = fail(posix::system_error("unshare", "cgroup namespace", errno));
+  }
   if (ready) {
-    ready = make_container_view({}, {});
+    ready = make_container_view({}, setting.machine, {});
   }
   ::_exit(ready ? 0 : kChildFailedCode);
 }
@@ -306,7 +324,8 @@ void become_command(const env::ContainerExec& exec, const Privileges& privileges
     give_up(sync, ready.error());
   }
   if (setting.namespaces) {
-    const auto kinds = static_cast<int>(container_namespaces(setting, privileges.confinement));
+    const auto kinds =
+        static_cast<int>(container_namespaces(setting, privileges.confinement) | CLONE_NEWCGROUP);
     if (::setns(container_pidfd, kinds) != 0) {
       give_up(sync, posix::system_error("setns", "the container's namespaces", errno));
     }

@@ -18,6 +18,9 @@
 
 #include "base/result.h"
 #include "env/containers.h"
+#include "supervisor/child/boundary.h"
+#include "supervisor/child/mounts.h"
+#include "supervisor/child/syscall_filter.h"
 
 namespace windlass::supervisor {
 
@@ -38,6 +41,8 @@ struct ChildSetting {
   rlimit descriptors = {};  // as the supervisor found it
   // Of a container without privileges and without a wish of its own (capabilities.h).
   std::vector<int> dropped_capabilities;
+  MachineFiles machine = {};
+  SyscallFilter filter = {};  // for these capabilities
 };
 
 // What the processes of a container have beside their user; commands in it have the same.
@@ -45,6 +50,7 @@ struct Privileges {
   std::vector<uint32_t> groups;
   bool privileged = false;
   env::ContainerConfinement confinement = {};
+  bool unfiltered = false;
 };
 
 Privileges privileges_of(const env::ContainerIsolation& isolation);
@@ -54,7 +60,7 @@ struct ChildDescriptors {
   int out = -1;
   int err = -1;
   std::vector<int> task_files;  // of v1 groups to join
-  std::vector<int> memory;      // shared_memory.h: one for each mount of memory, in their order
+  ViewSources view;             // memory as of shared_memory.h
 };
 
 // A Status as the text that a child sends, and back. The reason tells what the container's fault is

@@ -141,14 +141,28 @@ Result<DetachedMount> DetachedMount::make(const std::string& type, const Options
   return DetachedMount(std::move(tree));
 }
 
-Result<void> DetachedMount::set_read_only() {
-  mount_attr attributes = {};
-  attributes.attr_set = MOUNT_ATTR_RDONLY;
-  if (::mount_setattr(tree_.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+namespace {
+
+Result<void> change(const posix::FileDescriptor& tree, mount_attr& attributes) {
+  if (::mount_setattr(tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
                       sizeof attributes) != 0) {
-    return fail(posix::system_error("mount", "read-only", errno));
+    return fail(posix::system_error("mount", "with its attributes", errno));
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> DetachedMount::set_attributes(uint64_t set) {
+  mount_attr attributes = {};
+  attributes.attr_set = set;
+  return change(tree_, attributes);
+}
+
+Result<void> DetachedMount::clear_attributes(uint64_t clear) {
+  mount_attr attributes = {};
+  attributes.attr_clr = clear;
+  return change(tree_, attributes);
 }
 
 bool DetachedMount::is_directory() const {

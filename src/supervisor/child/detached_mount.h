@@ -2,6 +2,7 @@
 // over the kernel's mount calls (open_tree, fsopen, move_mount), with errors that name the path.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +41,9 @@ class DetachedMount {
   using Options = std::vector<std::pair<std::string, std::string>>;
   static Result<DetachedMount> make(const std::string& type, const Options& options);
 
-  Result<void> set_read_only();
+  // MOUNT_ATTR_..., of all mounts in it.
+  Result<void> set_attributes(uint64_t set);
+  Result<void> clear_attributes(uint64_t clear);
   bool is_directory() const;
   // What is at its top, wherever it is attached, even if a link was put there meanwhile.
   Result<posix::FileDescriptor> top() const;

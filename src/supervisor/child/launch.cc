@@ -72,10 +72,13 @@ Result<Launched> launch_container(const env::ContainerRequest& request, const Ch
   Cloned cloned = clone_process({container_namespaces(setting, confinement), group.directory()});
   if (cloned.pid == 0) {
     sync.ours.reset();  // or it would never see the supervisor's end of it close
-    ChildDescriptors descriptors{
-        sync.theirs.get(), out.theirs.get(), err.theirs.get(), group.task_files(), {}};
+    ChildDescriptors descriptors{sync.theirs.get(),
+                                 out.theirs.get(),
+                                 err.theirs.get(),
+                                 group.task_files(),
+                                 {{}, group.views()}};
     for (const posix::FileDescriptor& mount : memory) {
-      descriptors.memory.push_back(mount.get());
+      descriptors.view.memory.push_back(mount.get());
     }
     become_container(request, setting, descriptors);
   }

@@ -18,6 +18,7 @@
 
 #include "posix/error.h"
 #include "posix/files/posix_files.h"
+#include "supervisor/child/boundary.h"
 #include "supervisor/child/detached_mount.h"
 
 namespace windlass::supervisor {
@@ -27,12 +28,18 @@ constexpr mode_t kDirectoryMode = 0755;
 constexpr mode_t kFileMode = 0644;
 // Exists on every Linux system, and is covered anyway: where a new root is put together.
 constexpr const char* kAssemblyPoint = "/proc";
-constexpr std::array kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
+constexpr mode_t kSharedMode = 01777;
+constexpr const char* kCgroups = "/sys/fs/cgroup";
+constexpr std::string_view kRun = "/run";
+constexpr mode_t kEmptyMode = 0555;
+constexpr const char* kEmptyPlace = "/proc/empty";  // at the assembly point
+const std::vector<std::string> kNoFiles;
 // What an image cannot know of the network, which is the host's.
 constexpr std::array kHostFiles = {"/etc/resolv.conf", "/etc/hosts"};
 constexpr std::array kDeviceLinks = {
     std::pair("fd", "/proc/self/fd"), std::pair("stdin", "/proc/self/fd/0"),
-    std::pair("stdout", "/proc/self/fd/1"), std::pair("stderr", "/proc/self/fd/2")};
+    std::pair("stdout", "/proc/self/fd/1"), std::pair("stderr", "/proc/self/fd/2"),
+    std::pair("ptmx", "pts/ptmx")};
 
 bool exists(const std::string& path) {
   struct stat info = {};
@@ -62,6 +69,7 @@ struct OwnPlace {
   std::string path;
   posix::FileDescriptor top;
   bool whole_tree = true;  // not where the host's directories are in it
+  bool closing = false;    // read-only once everything is in it
 };
 
 // The directory `path`, which is in `place`, by no link that leads out of it: those in a volume are
@@ -115,14 +123,18 @@ Result<DetachedMount> layered(const std::string& root, const std::string& layer)
                                          {"userxattr", ""}});
 }
 
-// All that is mounted at and below `path`, or with no flags what is mounted right there.
-Result<void> set_read_only(const std::string& path, unsigned flags) {
+// Of all that is mounted at and below `path`, or with no flags of what is mounted right there.
+Result<void> set_attributes(const std::string& path, uint64_t set, unsigned flags) {
   mount_attr attributes = {};
-  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  attributes.attr_set = set;
   if (::mount_setattr(AT_FDCWD, path.c_str(), flags, &attributes, sizeof attributes) != 0) {
     return fail(posix::system_error("mount read-only", path, errno));
   }
   return {};
+}
+
+Result<void> set_read_only(const std::string& path) {
+  return set_attributes(path, MOUNT_ATTR_RDONLY, 0);
 }
 
 // As a container runtime has it: what is not there yet keeps a container waiting.
@@ -132,9 +144,16 @@ Failure cannot_create(Status why) {
 
 class FilesystemView {
  public:
-  FilesystemView(const env::ContainerIsolation& isolation, const std::vector<int>& memory)
-      : isolation_(isolation) {
-    for (const int mount : memory) {
+  FilesystemView(const env::ContainerIsolation& isolation, const MachineFiles& machine,
+                 const ViewSources& sources)
+      : isolation_(isolation), machine_(machine), sources_(sources) {
+    if (on_host_root() && bounded()) {
+      hidden_ = machine.hidden;
+      for (const std::string& path : isolation.boundary.hidden) {
+        hidden_.push_back(env::plain_path(path));
+      }
+    }
+    for (const int mount : sources.memory) {
       memory_.push_back(DetachedMount::of(posix::FileDescriptor(mount)));
     }
   }
@@ -149,16 +168,15 @@ class FilesystemView {
     }
     if (!isolation_.root.empty()) {
       TRY_VOID(enter_own_root());
-    } else if (read_only()) {
-      TRY_VOID(set_read_only("/", AT_RECURSIVE));
+    } else if (const uint64_t set = root_attributes(); set != 0) {
+      TRY_VOID(set_attributes("/", set, AT_RECURSIVE));
     }
-    TRY_VOID(prepare_target("/proc", true));
+    TRY_VOID(attach_own_places());
+    // Over the memory that these are parts of.
     TRY_VOID(proc_->attach("/proc"));
-    if (own_dev()) {
-      TRY_VOID(make_dev());
-    }
-    if (tmp_) {
-      TRY_VOID(attach(*tmp_, "/tmp"));
+    TRY_VOID(set_sysctls(isolation_.confinement.sysctls));
+    if (bounded() && !isolation_.boundary.unmasked_proc) {
+      TRY_VOID(mask_files(machine_, "/proc", empty_));
     }
     // Before the others: one of them may bring a root of its own, and then nothing of the old one
     // can be mounted any more.
@@ -171,41 +189,45 @@ class FilesystemView {
     for (const auto& [mount, target] : mounts_) {
       TRY_VOID(attach(mount, target));
     }
-    return read_only() ? close_root() : Result<void>();
+    return close_root();
   }
 
  private:
   bool read_only() const { return isolation_.confinement.read_only_root; }
+  // A privileged container is to have the machine.
+  bool bounded() const { return !isolation_.privileged; }
+  bool on_host_root() const { return isolation_.root.empty(); }
 
-  // What was open for the places of mounts: its own root, and copies of the host's directories.
+  // A device of the machine that lies about opens for no container; its own are in its /dev.
+  uint64_t root_attributes() const {
+    return (read_only() ? MOUNT_ATTR_RDONLY : 0U) | (bounded() ? MOUNT_ATTR_NODEV : 0U);
+  }
+
+  // What was open for the places of mounts: its own root, copies of the host's directories, and
+  // those that are empty instead of what the host has there.
   Result<void> close_root() {
-    if (!isolation_.root.empty()) {
-      TRY_VOID(set_read_only("/", 0));
+    if (read_only() && !isolation_.root.empty()) {
+      TRY_VOID(set_read_only("/"));
     }
     for (const OwnPlace& place : places_) {
-      if (!place.whole_tree) {
-        TRY_VOID(set_read_only(place.path, 0));
+      if (place.closing || (read_only() && !place.whole_tree)) {
+        TRY_VOID(set_read_only(place.path));
       }
     }
     return {};
   }
-  bool own_dev() const { return isolation_.private_dev || !isolation_.root.empty(); }
+  bool own_dev() const { return bounded() || isolation_.private_dev || !isolation_.root.empty(); }
 
   Result<void> open_everything() {
     // A fresh one, made while the host's is still to be seen: a user namespace may not otherwise.
     TRY(DetachedMount proc, isolation_.confinement.host_pid ? DetachedMount::clone_of("/proc")
                                                             : DetachedMount::make("proc", {}));
     proc_ = std::make_unique<DetachedMount>(std::move(proc));
-    if (isolation_.private_tmp) {
-      TRY(DetachedMount tmp, new_tmpfs("1777"));
-      tmp_ = std::make_unique<DetachedMount>(std::move(tmp));
+    if (own_dev() && machine_.user_namespace) {
+      TRY(devices_, open_devices());
     }
-    if (own_dev()) {
-      for (const char* name : kDevices) {
-        if (auto device = DetachedMount::clone_of(fmt::format("/dev/{}", name))) {
-          devices_.emplace_back(*std::move(device), name);
-        }
-      }
+    if (bounded()) {
+      TRY_VOID(open_kernel_files());
     }
     if (!isolation_.layer.empty()) {
       open_host_files();
@@ -221,8 +243,10 @@ class FilesystemView {
       const bool memory = mount.kind == env::ContainerMount::Kind::tmpfs;
       TRY(DetachedMount opened,
           memory ? Result<DetachedMount>(std::move(memory_.at(memories++))) : open_bind(mount));
-      if (mount.read_only) {
-        TRY_VOID(opened.set_read_only());
+      const uint64_t set = (mount.read_only ? MOUNT_ATTR_RDONLY : 0U) |
+                           (bounded() && !memory ? MOUNT_ATTR_NODEV : 0U);
+      if (set != 0) {
+        TRY_VOID(opened.set_attributes(set));
       }
       mounts_.emplace_back(std::move(opened), std::move(target));
     }
@@ -237,8 +261,38 @@ class FilesystemView {
   bool may_stay(const env::ContainerMount& mount, const std::string& target) const {
     return isolation_.root.empty() && !read_only() &&
            mount.kind == env::ContainerMount::Kind::bind && !mount.read_only &&
-           !mount.sub_path.empty() &&
+           !mount.sub_path.empty() && !is_hidden(target) &&
            env::plain_path(mount.source + "/" + mount.sub_path) == target;
+  }
+
+  bool is_hidden(const std::string& target) const {
+    return std::any_of(hidden_.begin(), hidden_.end(), [&](const std::string& directory) {
+      return env::is_within(target, directory);
+    });
+  }
+
+  // What the kernel tells of the machine and of the container's groups, and what of the files that
+  // are hidden is needed nevertheless.
+  Result<void> open_kernel_files() {
+    // In a user namespace there is no sysfs but the host's.
+    if (!machine_.user_namespace || !on_host_root()) {
+      TRY(DetachedMount sys, machine_.user_namespace ? DetachedMount::clone_of("/sys")
+                                                     : DetachedMount::make("sysfs", {}));
+      TRY_VOID(sys.set_attributes(MOUNT_ATTR_RDONLY));
+      sys_ = std::make_unique<DetachedMount>(std::move(sys));
+    }
+    for (const auto& [source, target] : sources_.cgroups) {
+      TRY(DetachedMount group, DetachedMount::clone_of(source));
+      TRY_VOID(group.set_attributes(MOUNT_ATTR_RDONLY));
+      cgroups_.emplace_back(std::move(group), target);
+    }
+    for (const std::string& path : on_host_root() ? machine_.kept_files : kNoFiles) {
+      auto file = DetachedMount::clone_of(path);
+      if (file && file->set_attributes(MOUNT_ATTR_RDONLY)) {
+        host_files_.emplace_back(*std::move(file), path);
+      }
+    }
+    return {};
   }
 
   static Result<DetachedMount> open_bind(const env::ContainerMount& mount) {
@@ -250,7 +304,7 @@ class FilesystemView {
   void open_host_files() {
     for (const char* path : kHostFiles) {
       auto file = DetachedMount::clone_of(path);
-      if (file && file->set_read_only()) {
+      if (file && file->set_attributes(MOUNT_ATTR_RDONLY)) {
         host_files_.emplace_back(*std::move(file), path);
       }
     }
@@ -266,29 +320,104 @@ class FilesystemView {
     TRY_VOID(enter_root(isolation_.root));
     TRY(posix::FileDescriptor top, root->top());
     places_.push_back({"/", std::move(top)});
+    return {};
+  }
+
+  // A directory of the container's own memory, which is mounted where nothing of it stays visible.
+  Result<DetachedMount> own_part(const std::string& name, mode_t mode = kDirectoryMode) {
+    const std::string path = fmt::format("{}/{}", kAssemblyPoint, name);
+    if (::mkdir(path.c_str(), mode) != 0) {
+      return fail(posix::system_error("mkdir", path, errno));
+    }
+    return DetachedMount::clone_of(path);
+  }
+
+  // /dev, /tmp, /sys, and what is there instead of the host's directories that are hidden: parts of
+  // one piece of memory, which costs less than one for each.
+  Result<void> attach_own_places() {
+    TRY_VOID(prepare_target(kAssemblyPoint, true));
+    TRY(const DetachedMount memory, new_tmpfs("0755"));
+    TRY_VOID(memory.attach(kAssemblyPoint));
+    if (own_dev()) {
+      TRY_VOID(make_dev());
+    }
+    if (isolation_.private_tmp) {
+      TRY(const DetachedMount tmp, own_part("tmp", kSharedMode));
+      TRY_VOID(attach(tmp, "/tmp"));
+    }
+    for (const std::string& directory : hidden_) {
+      if (exists(directory)) {
+        TRY(const DetachedMount part, own_part(fmt::format("hidden-{}", ++parts_)));
+        TRY_VOID(attach(part, directory, read_only() || directory != kRun));
+      }
+    }
     for (const auto& [mount, target] : host_files_) {
       // An image may have something there that is no file: it keeps it.
       [[maybe_unused]] const Result<void> attached = attach(mount, target);
+    }
+    if (bounded()) {
+      TRY_VOID(attach_sys());
+      for (size_t i = 0; i < machine_.masked_directories.size(); ++i) {
+        TRY(DetachedMount nothing,
+            i == 0 ? own_part("empty", kEmptyMode) : DetachedMount::clone_of(kEmptyPlace));
+        empty_.push_back(std::move(nothing));
+      }
+    }
+    return bounded() ? mask_files(machine_, "/sys", empty_) : Result<void>();
+  }
+
+  Result<void> attach_sys() {
+    if (sys_) {
+      TRY_VOID(prepare_target("/sys", true));
+      TRY_VOID(sys_->attach("/sys"));
+    } else if (exists("/sys")) {
+      TRY_VOID(set_attributes("/sys", MOUNT_ATTR_RDONLY, AT_RECURSIVE));
+    }
+    if (!exists(kCgroups)) {
+      return {};
+    }
+    if (machine_.unified_cgroups) {
+      // From the container's own group on: its namespace begins there.
+      auto groups = DetachedMount::make("cgroup2", {});
+      if (groups && groups->set_attributes(MOUNT_ATTR_RDONLY)) {
+        return groups->attach(kCgroups);
+      }
+    }
+    TRY(const DetachedMount part, own_part("cgroup"));
+    TRY_VOID(attach(part, kCgroups, true));
+    for (const auto& [group, target] : cgroups_) {
+      TRY_VOID(attach(group, target));
     }
     return {};
   }
 
   Result<void> make_dev() {
-    TRY(const DetachedMount dev, new_tmpfs("0755"));
-    TRY_VOID(attach(dev, "/dev"));
-    for (const auto& [device, name] : devices_) {
-      TRY_VOID(attach(device, fmt::format("/dev/{}", name)));
+    TRY(DetachedMount dev, own_part("dev"));
+    TRY(const posix::FileDescriptor top, dev.top());
+    if (!machine_.user_namespace) {
+      TRY_VOID(dev.clear_attributes(MOUNT_ATTR_NODEV));
+      TRY_VOID(make_devices(top.get()));
     }
     for (const auto& [name, target] : kDeviceLinks) {
-      if (::symlink(target, fmt::format("/dev/{}", name).c_str()) != 0) {
+      if (::symlinkat(target, top.get(), name) != 0) {
         return fail(posix::system_error("symlink", name, errno));
       }
     }
-    TRY(const DetachedMount shared, new_tmpfs("1777"));
-    return attach(shared, "/dev/shm");
+    // Nothing more is made in it: a device that is would open.
+    TRY_VOID(attach(dev, "/dev", !machine_.user_namespace));
+    for (const auto& [device, target] : devices_) {
+      TRY_VOID(attach(device, target));
+    }
+    TRY(const DetachedMount shared, own_part("shm", kSharedMode));
+    TRY_VOID(attach(shared, "/dev/shm"));
+    // One of its own, so that it sees no terminal of the host.
+    TRY(DetachedMount terminals,
+        DetachedMount::make("devpts", {{"ptmxmode", "0666"}, {"mode", "0620"}}));
+    TRY_VOID(terminals.clear_attributes(MOUNT_ATTR_NODEV));
+    return attach(terminals, "/dev/pts");
   }
 
-  Result<void> attach(const DetachedMount& mount, const std::string& target) {
+  Result<void> attach(const DetachedMount& mount, const std::string& target, bool closing = false) {
     TRY_VOID(prepare_target(target, mount.is_directory()));
     TRY_VOID(mount.attach(target));
     // It covers what was there.
@@ -296,7 +425,7 @@ class FilesystemView {
                   [&](const OwnPlace& place) { return env::is_within(place.path, target); });
     if (mount.is_directory()) {
       TRY(posix::FileDescriptor top, mount.top());
-      places_.push_back({target, std::move(top)});
+      places_.push_back({target, std::move(top), true, closing});
     }
     return {};
   }
@@ -378,9 +507,15 @@ class FilesystemView {
   }
 
   const env::ContainerIsolation& isolation_;
+  const MachineFiles& machine_;
+  const ViewSources& sources_;
+  std::vector<std::string> hidden_;
   std::vector<DetachedMount> memory_;
   std::unique_ptr<DetachedMount> proc_;
-  std::unique_ptr<DetachedMount> tmp_;
+  std::unique_ptr<DetachedMount> sys_;
+  std::vector<DetachedMount> empty_;
+  std::vector<std::pair<DetachedMount, std::string>> cgroups_;
+  int parts_ = 0;
   std::vector<std::pair<DetachedMount, std::string>> devices_;
   std::vector<std::pair<DetachedMount, std::string>> mounts_;
   std::vector<std::pair<DetachedMount, std::string>> host_files_;
@@ -391,8 +526,11 @@ class FilesystemView {
 }  // namespace
 
 Result<void> make_container_view(const env::ContainerIsolation& isolation,
-                                 const std::vector<int>& memory) {
-  return FilesystemView(isolation, memory).make();
+                                 const MachineFiles& machine, const ViewSources& sources) {
+  const mode_t before = ::umask(0);
+  Result<void> made = FilesystemView(isolation, machine, sources).make();
+  ::umask(before);
+  return made;
 }
 
 }  // namespace windlass::supervisor

@@ -8,18 +8,26 @@
 // entries.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "env/containers.h"
+#include "supervisor/child/boundary.h"
 
 namespace windlass::supervisor {
 
+struct ViewSources {
+  std::vector<int> memory;  // a detached mount for each mount of memory, in their order; closed
+  // Of the container's v1 groups: the directory, and where programs look for it.
+  std::vector<std::pair<std::string, std::string>> cgroups;
+};
+
 // The calling process is alone in a new mount namespace. Afterwards its root and working directory
-// are the container's root. `memory` has a detached mount for each one of memory, in their order,
-// and they are closed. What cannot be had for the container is a not_created() error; what cannot
-// be put together of it is a plain one.
+// are the container's root. What cannot be had for the container is a not_created() error; what
+// cannot be put together of it is a plain one.
 Result<void> make_container_view(const env::ContainerIsolation& isolation,
-                                 const std::vector<int>& memory);
+                                 const MachineFiles& machine, const ViewSources& sources);
 
 }  // namespace windlass::supervisor

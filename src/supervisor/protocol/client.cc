@@ -123,6 +123,7 @@ void SupervisorClient::support(OnSupport on_known) {
     on_known({.mounts = found.namespaces,
               .shared_memory = version_ >= kFirstVersionWithSharedMemory,
               .confinement = version_ >= kFirstVersionWithConfinement && found.namespaces,
+              .boundary = version_ >= kFirstVersionWithBoundary,
               .user_namespaces = found.user_namespace,
               .missing = found.missing});
   });
@@ -377,7 +378,10 @@ void SupervisorClient::tell(const std::string& id) {
 
 void SupervisorClient::send_start(Run& run) {
   const Message message = start_message(run.request);
-  if (std::holds_alternative<StartConfined>(message) && version_ < kFirstVersionWithConfinement) {
+  const bool too_old =
+      (std::holds_alternative<StartConfined>(message) && version_ < kFirstVersionWithConfinement) ||
+      (std::holds_alternative<StartBounded>(message) && version_ < kFirstVersionWithBoundary);
+  if (too_old) {
     post([this, id = run.request.id] {
       handle(NotCreated{id, env::not_created("").reason,
                         "the supervisor is of an older version, which cannot confine a container "

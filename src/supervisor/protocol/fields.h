@@ -22,7 +22,12 @@ void fields(A& archive, supervisor::Is<ContainerConfinement> auto& confinement) 
           confinement.sysctls, confinement.host_pid, confinement.host_ipc);
 }
 
-// Without its confinement, which has a message of its own.
+template <class A>
+void fields(A& archive, supervisor::Is<ContainerBoundary> auto& boundary) {
+  archive(boundary.unmasked_proc, boundary.unfiltered, boundary.hidden);
+}
+
+// Without its confinement and its boundary, which have messages of their own.
 template <class A>
 void fields(A& archive, supervisor::Is<ContainerIsolation> auto& isolation) {
   archive(isolation.root, isolation.mounts, isolation.hostname, isolation.private_tmp,

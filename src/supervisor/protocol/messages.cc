@@ -78,6 +78,12 @@ void fields(A& archive, Is<StartConfined> auto& message) {
   archive(message.request, message.request.isolation.confinement);
 }
 
+template <class A>
+void fields(A& archive, Is<StartBounded> auto& message) {
+  archive(message.request, message.request.isolation.confinement,
+          message.request.isolation.boundary);
+}
+
 template <size_t I = 0>
 Result<Message> decode_as(size_t type, std::string_view payload) {
   if constexpr (I == std::variant_size_v<Message>) {
@@ -162,9 +168,24 @@ Result<void> check_confinement(const env::ContainerConfinement& confinement) {
   return {};
 }
 
+Result<void> check_boundary(const env::ContainerBoundary& boundary) {
+  if (!fits(boundary.hidden)) {
+    return fail(plain_error("hidden directories are more than a message can carry"));
+  }
+  for (const std::string& path : boundary.hidden) {
+    if (!absolute(path) || has_nul(path) || path.size() >= PATH_MAX || env::leads_up(path)) {
+      return fail(plain_error(fmt::format("path {} cannot be hidden", shown(path))));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Message start_message(const env::ContainerRequest& request) {
+  if (!(request.isolation.boundary == env::ContainerBoundary())) {
+    return StartBounded{request};
+  }
   if (request.isolation.confinement == env::ContainerConfinement()) {
     return Start{request};
   }
@@ -220,7 +241,8 @@ Result<void> check_request(const env::ContainerRequest& request) {
   for (const env::ContainerMount& mount : request.isolation.mounts) {
     TRY_VOID(check_mount(mount));
   }
-  return check_confinement(request.isolation.confinement);
+  TRY_VOID(check_confinement(request.isolation.confinement));
+  return check_boundary(request.isolation.boundary);
 }
 
 Result<void> check_exec(const env::ContainerExec& exec) {

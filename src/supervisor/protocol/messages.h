@@ -19,11 +19,12 @@
 
 namespace windlass::supervisor {
 
-constexpr uint32_t kProtocolVersion = 6;
+constexpr uint32_t kProtocolVersion = 7;
 constexpr uint32_t kFirstVersionWithUse = 3;
 constexpr uint32_t kFirstVersionWithRefusals = 4;
 constexpr uint32_t kFirstVersionWithSharedMemory = 5;  // and with NotCreated
 constexpr uint32_t kFirstVersionWithConfinement = 6;
+constexpr uint32_t kFirstVersionWithBoundary = 7;
 
 struct Hello {
   uint32_t version = kProtocolVersion;
@@ -133,11 +134,18 @@ struct StartConfined {
   bool operator==(const StartConfined&) const = default;
 };
 
+// The same for one whose boundary is not the usual one either.
+struct StartBounded {
+  env::ContainerRequest request;
+
+  bool operator==(const StartBounded&) const = default;
+};
+
 using Message =
     std::variant<Hello, Start, Signal, Exec, Forget, Shutdown, Welcome, RunReport, Synced, ExecDone,
-                 Forgotten, AskUse, Use, Refused, NotCreated, StartConfined>;
+                 Forgotten, AskUse, Use, Refused, NotCreated, StartConfined, StartBounded>;
 
-// Start or StartConfined.
+// Start, StartConfined or StartBounded.
 Message start_message(const env::ContainerRequest& request);
 
 std::string encode(const Message& message);

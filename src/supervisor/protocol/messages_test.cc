@@ -35,6 +35,12 @@ env::ContainerRequest confined_request() {
   return request;
 }
 
+env::ContainerRequest bounded_request() {
+  env::ContainerRequest request = confined_request();
+  request.isolation.boundary = {true, true, {"/var/lib/windlass"}};
+  return request;
+}
+
 std::vector<Message> one_of_each() {
   env::ContainerRunInfo run;
   run.id = "a/b/1";
@@ -64,7 +70,8 @@ std::vector<Message> one_of_each() {
           Use{{{"a/b/1", 1ULL << 40, 3}, {"c", 0, 0}}},
           Refused{"a/b/1", "why"},
           NotCreated{"a/b/1", "CreateContainerError", "why"},
-          StartConfined{confined_request()}};
+          StartConfined{confined_request()},
+          StartBounded{bounded_request()}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {

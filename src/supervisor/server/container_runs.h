@@ -66,6 +66,7 @@ class ContainerRuns final : private Container::Listener {
 
   void handle(const Start& message);
   void handle(const StartConfined& message) { handle(Start{message.request}); }
+  void handle(const StartBounded& message) { handle(Start{message.request}); }
   void handle(const Signal& message);
   void handle(const Exec& message);
   void handle(const Forget& message);

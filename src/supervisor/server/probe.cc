@@ -35,13 +35,16 @@ ChildSetting probe_namespaces(bool wanted, rlimit inherited_descriptors, Isolati
   setting.outer_gid = ::getegid();
   setting.descriptors = inherited_descriptors;
   setting.dropped_capabilities = capabilities_to_drop();
+  setting.filter = make_syscall_filter(kept_capabilities(setting.dropped_capabilities));
   setting.namespaces = true;
   int error = wanted ? EPERM : 0;
   if (wanted && setting.outer_uid == 0) {
+    setting.machine = find_machine_files(false);
     error = try_setting(setting);
   }
   if (wanted && error != 0) {
     setting.user_namespace = true;
+    setting.machine = find_machine_files(true);
     error = try_setting(setting);
   }
   if (!wanted || error != 0) {

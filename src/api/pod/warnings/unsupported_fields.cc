@@ -63,11 +63,10 @@ void add_profiles(Table& table, const FieldPath& path, const Container& containe
   // What the container says comes before what the pod says.
   const bool own_seccomp = own.has_seccomp_profile();
   const auto& seccomp = own_seccomp ? own.seccomp_profile() : pod.seccomp_profile();
-  table.refuse((own_seccomp || pod.has_seccomp_profile()) && seccomp.type() != kUnconfined,
+  table.refuse(seccomp.type() == "Localhost",
                (own_seccomp ? path : pod_path).child("seccompProfile"),
-               fmt::format("system calls are not filtered, so {} cannot be enforced; take it out, "
-                           "or set type: Unconfined",
-                           quote(seccomp.type())),
+               "profiles of the node are not read, so this one cannot be enforced; set type: "
+               "RuntimeDefault, which is what containers without a profile have",
                "Seccomp");
   const bool own_armor = own.has_app_armor_profile();
   const auto& armor = own_armor ? own.app_armor_profile() : pod.app_armor_profile();
@@ -105,9 +104,6 @@ void add_container(Table& table, const FieldPath& path, const Container& contain
                  path.child("volumeMounts").index(static_cast<size_t>(i)).child("mountPropagation"),
                  "mounts that are made later are not passed on");
   }
-  // Said or not, it is what a pod has elsewhere: to refuse it would refuse every pod.
-  table.ignore(container.security_context().proc_mount() == "Default",
-               path.child("securityContext").child("procMount"), "/proc is not masked");
   table.ignore(container.security_context().has_windows_options(),
                path.child("securityContext").child("windowsOptions"), "the node runs Linux");
 }

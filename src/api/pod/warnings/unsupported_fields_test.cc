@@ -27,7 +27,8 @@ TEST(UnsupportedFields, NoneInAPodThatAsksForWhatThereIs) {
   EXPECT_THAT(found("hostPID: true, hostIPC: true, hostAliases: [{ip: 10.0.0.1, hostnames: [a]}], "
                     "dnsConfig: {nameservers: [10.0.0.1]}, hostUsers: true, securityContext: "
                     "{runAsUser: 1, fsGroup: 2, seccompProfile: {type: Unconfined}}",
-                    "securityContext: {readOnlyRootFilesystem: true, allowPrivilegeEscalation: "
+                    "securityContext: {readOnlyRootFilesystem: true, procMount: Default, "
+                    "allowPrivilegeEscalation: "
                     "false, capabilities: {drop: [ALL]}}"),
               IsEmpty());
 }
@@ -38,21 +39,19 @@ TEST(UnsupportedFields, WhatMakesNoDifferenceToProtectionIsIgnored) {
             "{windowsOptions: {runAsUserName: x}}",
             "stdin: true, tty: true, volumeMounts: [{name: v, mountPath: /v, mountPropagation: "
             "HostToContainer}, {name: v, mountPath: /w, mountPropagation: None}], lifecycle: "
-            "{stopSignal: SIGINT}, livenessProbe: {grpc: {port: 1, mode: TLS}}, securityContext: "
-            "{procMount: Default}"),
+            "{stopSignal: SIGINT}, livenessProbe: {grpc: {port: 1, mode: TLS}}, "),
       ElementsAre("ignored spec.shareProcessNamespace", "ignored spec.setHostnameAsFQDN",
                   "ignored spec.securityContext.windowsOptions", "ignored spec.containers[0].stdin",
                   "ignored spec.containers[0].tty",
                   "ignored spec.containers[0].lifecycle.stopSignal",
                   "ignored spec.containers[0].livenessProbe.grpc.mode",
-                  "ignored spec.containers[0].volumeMounts[0].mountPropagation",
-                  "ignored spec.containers[0].securityContext.procMount"));
+                  "ignored spec.containers[0].volumeMounts[0].mountPropagation"));
 }
 
 TEST(UnsupportedFields, ProtectionThatCannotBeGivenIsRefused) {
   EXPECT_THAT(found("hostUsers: false"), ElementsAre("UnsupportedSecurityContext spec.hostUsers"));
   EXPECT_THAT(found("",
-                    "securityContext: {seccompProfile: {type: RuntimeDefault}, "
+                    "securityContext: {seccompProfile: {type: Localhost}, "
                     "appArmorProfile: {type: RuntimeDefault}, seLinuxOptions: {level: x}}"),
               ElementsAre("Seccomp spec.containers[0].securityContext.seccompProfile",
                           "AppArmor spec.containers[0].securityContext.appArmorProfile",
@@ -60,10 +59,12 @@ TEST(UnsupportedFields, ProtectionThatCannotBeGivenIsRefused) {
 }
 
 TEST(UnsupportedFields, WhatThePodSaysForAllIsSaidOnceAndAContainerMaySayOtherwise) {
-  const std::string pod = "securityContext: {seccompProfile: {type: RuntimeDefault}}";
+  const std::string pod = "securityContext: {seccompProfile: {type: Localhost}}";
   EXPECT_THAT(found(pod + ", initContainers: [{name: b, image: i}]"),
               ElementsAre("Seccomp spec.securityContext.seccompProfile"));
-  EXPECT_THAT(found(pod, "securityContext: {seccompProfile: {type: Unconfined}}"), IsEmpty());
+  for (const std::string type : {"Unconfined", "RuntimeDefault"}) {
+    EXPECT_THAT(found(pod, "securityContext: {seccompProfile: {type: " + type + "}}"), IsEmpty());
+  }
   EXPECT_THAT(found(pod, "securityContext: {privileged: true}"), IsEmpty());
 }
 
@@ -81,15 +82,15 @@ TEST(UnsupportedFields, SettingsOfTheMachineAreRefused) {
 
 TEST(UnsupportedFields, TheTextSaysWhatToDo) {
   const auto spec = testing::from_yaml<core::v1::PodSpec>(
-      "{containers: [{name: a, securityContext: {seccompProfile: {type: RuntimeDefault}}, tty: "
+      "{containers: [{name: a, securityContext: {seccompProfile: {type: Localhost}}, tty: "
       "true}]}");
   const auto fields = unsupported_fields(FieldPath("spec"), spec);
   ASSERT_EQ(fields.size(), 2u);
   EXPECT_EQ(fields[0].text(), "spec.containers[0].tty is ignored: a container has no terminal");
   EXPECT_EQ(fields[1].text(),
-            "spec.containers[0].securityContext.seccompProfile cannot be honoured: system calls "
-            "are not filtered, so \"RuntimeDefault\" cannot be enforced; take it out, or set type: "
-            "Unconfined");
+            "spec.containers[0].securityContext.seccompProfile cannot be honoured: profiles of the "
+            "node are not read, so this one cannot be enforced; set type: RuntimeDefault, which is "
+            "what containers without a profile have");
 }
 
 }  // namespace

@@ -254,7 +254,8 @@ class NodeSession::Impl {
                                     .address = options_.address,
                                     .labels = options_.labels,
                                     .annotations = {{plane::kAgentAnnotation, *identity}},
-                                    .system = machine_.system},
+                                    .system = machine_.system,
+                                    .private_directories = machine_.private_directories},
                                    machine_.network,
                                    machine_.host_resources});
     check_name(*identity);
