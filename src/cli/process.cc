@@ -51,6 +51,10 @@ std::string data_dir_or_default(const std::string& data_dir) {
                            : data_dir);
 }
 
+std::string runs_directory() {
+  return data_dir_or_default("") + "/runs";
+}
+
 std::string image_dir_or_default(const std::string& image_dir) {
   return image_dir.empty() ? data_dir_or_default("") + "/images" : absolute_path(image_dir);
 }

@@ -33,6 +33,8 @@ std::string default_data_dir(const std::string& xdg_state_home, const std::strin
 
 // Absolute, because supervisors have a working directory of their own. "" is the default.
 std::string data_dir_or_default(const std::string& data_dir);
+// Where `windlass run` keeps its last runs (runs/run_store.h).
+std::string runs_directory();
 std::string image_dir_or_default(const std::string& image_dir);
 std::string absolute_path(const std::string& path);
 
@@ -110,13 +112,19 @@ template <class Session, class Make>
 ExitCode Process::run_session(Make make) {
   ExitCode code = ExitCode::failed;
   std::optional<Session> session;
-  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP, SIGPWR},
+  const posix::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP, SIGPWR, SIGCONT},
                                [&]([[maybe_unused]] int number) {
                                  if constexpr (requires { session->power_down(); }) {
                                    if (number == SIGPWR) {
                                      session->power_down();
                                      return;
                                    }
+                                 }
+                                 if (number == SIGCONT) {
+                                   if constexpr (requires { session->resume(); }) {
+                                     session->resume();
+                                   }
+                                   return;
                                  }
                                  session->interrupt();
                                });

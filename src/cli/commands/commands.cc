@@ -2,9 +2,10 @@
 
 namespace windlass::cli {
 
-// Each is defined in the file, or the folder, of its name.
+// Each is defined in the file, or the folder, of its name; runs is in the folder of run.
 #define WINDLASS_COMMANDS(COMMAND) \
   COMMAND(run)                     \
+  COMMAND(runs)                    \
   COMMAND(simulate)                \
   COMMAND(validate)                \
   COMMAND(policy)                  \

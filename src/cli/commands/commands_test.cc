@@ -15,7 +15,7 @@
 #include "cli/commands/node/node.h"
 #include "cli/commands/policy/policy_lint.h"
 #include "cli/commands/policy/policy_test_command.h"
-#include "cli/commands/run.h"
+#include "cli/commands/run/run.h"
 #include "cli/commands/simulate.h"
 #include "cli/commands/up.h"
 #include "cli/commands/validate.h"

@@ -146,7 +146,10 @@ std::string flag_name(const CLI::Option& option) {
   for (const std::string& word : option.get_lnames()) {
     name += (name.empty() ? "    --" : ", --") + word;
   }
-  return option.get_type_size() == 0 ? name : name + ' ' + option.get_type_name();
+  // Of a flag it is that of an optional value, in brackets.
+  return option.get_type_size() == 0
+             ? name + (option.get_type_name().starts_with('[') ? option.get_type_name() : "")
+             : name + ' ' + option.get_type_name();
 }
 
 bool takes_several(const CLI::Option& option) {

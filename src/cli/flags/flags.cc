@@ -16,6 +16,8 @@ namespace windlass::cli {
 namespace {
 
 constexpr const char* kFirstHeading = "Flags";
+// What CLI11 has for a flag without its optional value.
+constexpr std::string_view kFlagAlone = "true";
 
 // `-f,--filename FILE` is `-f,--filename` and `FILE`.
 struct Name {
@@ -180,6 +182,17 @@ void Flags::parsed(const char* name, const std::string& help, Parse parse) {
   impl_->describe(option, parts);
   impl_->reads.emplace_back([option, &text, parse = std::move(parse)]() -> Result<void> {
     return option->count() > 0 ? parse(text) : Result<void>();
+  });
+}
+
+void Flags::optional_value(const char* name, const char* placeholder, const std::string& help,
+                           Parse parse) {
+  std::string& text = impl_->texts.emplace_back();
+  CLI::Option* option =
+      impl_->command.add_flag(fmt::format("{}{{{}}}", name, kFlagAlone), text, help);
+  option->type_name(placeholder)->group(impl_->heading);
+  impl_->reads.emplace_back([option, &text, parse = std::move(parse)]() -> Result<void> {
+    return option->count() > 0 ? parse(text == kFlagAlone ? "" : text) : Result<void>();
   });
 }
 

@@ -57,6 +57,10 @@ class Flags {
   // Any other type: `parse` gets the text of a flag that was given.
   using Parse = std::function<Result<void>(const std::string& text)>;
   void parsed(const char* name, const std::string& help, Parse parse);
+  // A flag that may have a value, always after a `=`: `--logs` and `--logs=failed`. `parse` gets ""
+  // for the flag alone. `placeholder` is `[=failed]`.
+  void optional_value(const char* name, const char* placeholder, const std::string& help,
+                      Parse parse);
   // One of a few words. The value is the one that `choices` has beside the word.
   template <class Value>
   void choice(const char* name, Value& value, std::vector<std::pair<std::string, Value>> choices,

@@ -97,12 +97,7 @@ Result<void> check_indexes(const Job& job, const IndexSet& indexes) {
 
 // The success policy counts the indexes that the new Job does not run.
 Result<void> check_success_policy(const Job& job, const std::string& completed) {
-  const engine::JobView view = controllers::job::read_job(job);
-  const int64_t completions = job.spec().completions();
-  const engine::SuccessPolicy policy(
-      view.spec.success_policy.value_or(std::vector<engine::SuccessRule>()), completions,
-      engine::IndexBits::parse(completed, completions));
-  if (policy.first_met()) {
+  if (meets_success_policy(job, completed)) {
     return refuse(
         "the other indexes of {} meet its spec.successPolicy, so the new Job would run nothing",
         job_words(job));
@@ -163,6 +158,15 @@ void copy_spec(const Job& job, const RerunRequest& request, Job& made) {
 }
 
 }  // namespace
+
+bool meets_success_policy(const Job& job, const std::string& completed) {
+  const engine::JobView view = controllers::job::read_job(job);
+  const int64_t completions = job.spec().completions();
+  const engine::SuccessPolicy policy(
+      view.spec.success_policy.value_or(std::vector<engine::SuccessRule>()), completions,
+      engine::IndexBits::parse(completed, completions));
+  return policy.first_met().has_value();
+}
 
 Result<void> check_rerunnable(const Job& job) {
   if (job.spec().completion_mode() != api::kIndexed) {

@@ -36,6 +36,9 @@ Result<IndexSet> unfinished_indexes(const api::batch::v1::Job& job);
 engine::IndexCounts kept_counts(const api::batch::v1::Job& job,
                                 const std::vector<api::ObjectPtr>& pods, const IndexSet& indexes);
 
+// Whether a Job with these indexes completed has met its success policy, and runs nothing.
+bool meets_success_policy(const api::batch::v1::Job& job, const std::string& completed);
+
 // The new Job, as a client creates it: without what servers and controllers set. Owners and
 // finalizers are not taken over, and it is not suspended.
 Result<api::batch::v1::Job> make_rerun(const api::batch::v1::Job& job, const RerunRequest& request);

@@ -27,12 +27,13 @@ class BackgroundOutput final : public Output {
   void out(std::string_view text) override { add(Stream::out, text); }
   void err(std::string_view text) override { add(Stream::err, text); }
   bool interactive() const override { return target_.interactive(); }
+  bool in_foreground() const override { return target_.in_foreground(); }
+  bool is_terminal(Stream stream) const override { return target_.is_terminal(stream); }
   bool colours() const override { return target_.colours(); }
   size_t columns() const override { return target_.columns(); }
   size_t rows() const override { return target_.rows(); }
 
  private:
-  enum class Stream { out, err };
   struct Piece {
     Stream stream;
     std::string text;

@@ -87,10 +87,8 @@ std::vector<FinalJobs::JobPtr> FinalJobs::unfinished() const {
   return jobs;
 }
 
-void FinalJobs::print(const Report& report, Output& output) const {
-  std::vector<PrintableObject> objects;
+void FinalJobs::print_lines(const Report& report, Output& output) const {
   for (const Entry& entry : jobs_) {
-    objects.push_back({&api::kinds::job(), entry.job});
     const int64_t ignored = report.ignored_failures(entry.job->metadata().uid());
     std::string text;
     if (entry.took) {
@@ -99,6 +97,14 @@ void FinalJobs::print(const Report& report, Output& output) const {
       text = stopped_text(*entry.job, report.ending, ignored);
     }
     report.format == OutputFormat::text ? output.out(text) : output.err(text);
+  }
+}
+
+void FinalJobs::print(const Report& report, Output& output) const {
+  print_lines(report, output);
+  std::vector<PrintableObject> objects;
+  for (const Entry& entry : jobs_) {
+    objects.push_back({&api::kinds::job(), entry.job});
   }
   if (report.format != OutputFormat::text) {
     output.out(print_objects(objects, report.format,

@@ -33,6 +33,12 @@ class FinalJobs {
   // Without a verdict, as they were last seen.
   std::vector<JobPtr> unfinished() const;
 
+  struct Entry {
+    JobPtr job;
+    std::optional<Duration> took;  // none without a verdict
+  };
+  const std::vector<Entry>& entries() const { return jobs_; }
+
   struct Report {
     size_t wanted = 0;  // number of Jobs; for more than one, JSON is always a List
     OutputFormat format = OutputFormat::text;
@@ -40,15 +46,12 @@ class FinalJobs {
     std::function<int64_t(const std::string& uid)> ignored_failures;  // of a Job
   };
   // A line per Job on standard output: its verdict, or its progress until the ending. With a
-  // format, the lines go to standard error and the objects to standard output.
+  // format, the lines go to standard error.
+  void print_lines(const Report& report, Output& output) const;
+  // The lines and, with a format, the objects on standard output.
   void print(const Report& report, Output& output) const;
 
  private:
-  struct Entry {
-    JobPtr job;
-    std::optional<Duration> took;
-  };
-
   std::vector<Entry> jobs_;
   std::map<std::string, size_t> places_;  // in jobs_, by uid
   size_t finished_ = 0;

@@ -47,6 +47,11 @@ void LiveOutput::err(std::string_view text) {
   terminal_.err(fmt::format("{}{}{}", before, text, drawn()));
 }
 
+void LiveOutput::abandon() {
+  lines_.clear();
+  mid_line_ = false;
+}
+
 void LiveOutput::show(std::vector<std::string> lines) {
   if (lines == lines_) {
     return;

@@ -17,12 +17,16 @@ class LiveOutput final : public Output {
   void out(std::string_view text) override;
   void err(std::string_view text) override;
   bool interactive() const override { return terminal_.interactive(); }
+  bool in_foreground() const override { return terminal_.in_foreground(); }
+  bool is_terminal(Stream stream) const override { return terminal_.is_terminal(stream); }
   bool colours() const override { return terminal_.colours(); }
   size_t columns() const override { return terminal_.columns(); }
   size_t rows() const override { return terminal_.rows(); }
 
   // No lines remove the block.
   void show(std::vector<std::string> lines);
+  // Leaves the block where it is: something else has written below it. The next one is drawn anew.
+  void abandon();
 
  private:
   std::string erased() const;

@@ -10,11 +10,17 @@ namespace windlass::cli {
 // kubectl's habits: results on `out`, everything about the work on `err`.
 class Output {
  public:
+  enum class Stream { out, err };
+
   virtual ~Output() = default;
   virtual void out(std::string_view text) = 0;
   virtual void err(std::string_view text) = 0;
   // A person watches `err`: progress may redraw itself.
   virtual bool interactive() const = 0;
+  // Whether this program has the terminal, and no other that runs in the same shell.
+  virtual bool in_foreground() const { return true; }
+  // A terminal obeys control characters.
+  virtual bool is_terminal(Stream /*stream*/) const { return interactive(); }
   // How many characters a line of `err` has room for.
   virtual size_t columns() const { return 80; }
   virtual size_t rows() const { return 24; }

@@ -14,6 +14,8 @@ namespace {
 constexpr int64_t kBarWidth = 20;
 constexpr size_t kMaxNameColumns = 24;
 constexpr size_t kFewestLines = 3;
+constexpr size_t kMostLogLines = 3;
+constexpr size_t kRowsPerLogLine = 6;  // a low terminal has none
 
 // A part of the bar: its share of the whole, and how it looks.
 struct BarPart {
@@ -80,6 +82,18 @@ std::string rate_text(const JobProgress& job) {
                         : fmt::format("{:.1f}/min", *job.rate * 60);
 }
 
+// `retry in 8s`, `12 indexes retry, the next in 8s`
+std::string retry_text(const JobProgress& job) {
+  if (!job.retry_in || *job.retry_in <= Duration::zero()) {
+    return "";
+  }
+  const std::string next =
+      fmt::format("in {:.0f}s", std::ceil(std::chrono::duration<double>(*job.retry_in).count()));
+  return job.retrying < 2
+             ? "retry " + next
+             : fmt::format("{} indexes retry, the next {}", grouped(job.retrying), next);
+}
+
 std::string state_text(const JobProgress& job) {
   std::vector<std::string> parts;
   const auto add = [&parts](int64_t count, std::string_view what) {
@@ -90,14 +104,19 @@ std::string state_text(const JobProgress& job) {
   add(job.running, "running");
   add(job.pending, "pending");
   add(job.terminating, "terminating");
-  if (job.retry_in && *job.retry_in > Duration::zero()) {
-    parts.push_back(fmt::format("retry in {:.0f}s",
-                                std::ceil(std::chrono::duration<double>(*job.retry_in).count())));
+  if (const std::string retry = retry_text(job); !retry.empty()) {
+    parts.push_back(retry);
   }
   if (const std::string rate = rate_text(job); !rate.empty()) {
     parts.push_back(rate + time_left(job));
   }
   return parts.empty() ? "nothing running" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// A tab has as many columns as its place wants.
+std::string without_tabs(std::string text) {
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  return text;
 }
 
 std::vector<std::string> job_lines(const JobProgress& job, size_t name_columns,
@@ -167,6 +186,22 @@ std::vector<std::string> progress_block(const std::vector<JobProgress>& jobs,
   }
   if (shown < order.size()) {
     lines.push_back(fmt::format("and {}", counted(order.size() - shown, "more Job")));
+  }
+  for (std::string& line : lines) {
+    line = cut_to_columns(line, size.columns);
+  }
+  return lines;
+}
+
+std::vector<std::string> failure_block(const LastFailure& failure, const BlockSize& size) {
+  if (failure.text.empty()) {
+    return {};
+  }
+  std::vector<std::string> lines = {"  last: " + failure.text};
+  const size_t room = std::min(size.rows / kRowsPerLogLine, kMostLogLines);
+  const size_t shown = std::min(room, failure.log.size());
+  for (size_t i = failure.log.size() - shown; i < failure.log.size(); ++i) {
+    lines.push_back("  | " + without_tabs(failure.log[i]));
   }
   for (std::string& line : lines) {
     line = cut_to_columns(line, size.columns);

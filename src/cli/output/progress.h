@@ -42,10 +42,17 @@ struct JobProgress {
   int64_t running = 0;
   int64_t pending = 0;
   int64_t terminating = 0;
-  std::string pending_for = {};  // the reason of most of those that are pending
-  std::optional<Duration> retry_in = {};
+  std::string pending_for = {};           // the reason of most of those that are pending
+  std::optional<Duration> retry_in = {};  // the next one
+  int64_t retrying = 0;                   // indexes that wait for it or for a later one
   std::optional<double> rate = {};
   std::string verdict = {};  // `Complete`, `Failed: BackoffLimitExceeded`; "" until it has one
+};
+
+// The last pod that failed, and the last lines it wrote.
+struct LastFailure {
+  std::string text = {};
+  std::vector<std::string> log = {};
 };
 
 // Room on the terminal.
@@ -59,5 +66,7 @@ struct BlockSize {
 // that have not ended come first; a last line counts those that are not shown.
 std::vector<std::string> progress_block(const std::vector<JobProgress>& jobs,
                                         const BlockSize& size);
+// Likewise; below that block. No lines without a failure.
+std::vector<std::string> failure_block(const LastFailure& failure, const BlockSize& size);
 
 }  // namespace windlass::cli

@@ -116,6 +116,25 @@ TEST(Progress, AWorkQueueHasNoEndToMeasure) {
   EXPECT_THAT(progress_block({queue}, {}), ElementsAre("queue  7 succeeded", "  3.0/min"));
 }
 
+TEST(Progress, IndexesThatRetryAreCounted) {
+  JobProgress job = training();
+  job.retrying = 12;
+  EXPECT_THAT(progress_block({job}, {}),
+              ::testing::Contains(HasSubstr("2 pending, 12 indexes retry, the next in 8s, ")));
+}
+
+TEST(Progress, TheLastFailureComesWithTheEndOfItsLog) {
+  EXPECT_THAT(failure_block({}, {}), ::testing::IsEmpty());
+  const LastFailure failure{"pod train-7-x failed: container main exited with 42",
+                            {"one", "two", "three", "four\tfive"}};
+  EXPECT_THAT(failure_block(failure, {}),
+              ElementsAre("  last: pod train-7-x failed: container main exited with 42", "  | two",
+                          "  | three", "  | four five"));
+  EXPECT_THAT(failure_block(failure, {20, 24, false}),
+              ElementsAre("  last: pod train-7-", "  | two", "  | three", "  | four five"));
+  EXPECT_THAT(failure_block(failure, {80, 5, false}), SizeIs(1)) << "a low terminal";
+}
+
 TEST(LiveOutput, TheBlockStaysBelowEverythingElse) {
   testing::TextOutput terminal;
   LiveOutput live(terminal);
@@ -134,6 +153,17 @@ TEST(LiveOutput, TheBlockStaysBelowEverythingElse) {
   terminal.err_text.clear();
   live.show({});
   EXPECT_EQ(terminal.err_text, "\r\x1b[1A\x1b[J");
+}
+
+// The shell has written below it: moving up would erase that.
+TEST(LiveOutput, AnAbandonedBlockIsNotErased) {
+  testing::TextOutput terminal;
+  LiveOutput live(terminal);
+  live.show({"1/2", "running"});
+  live.abandon();
+  terminal.err_text.clear();
+  live.show({"1/2", "running"});
+  EXPECT_EQ(terminal.err_text, "1/2\nrunning");
 }
 
 TEST(LiveOutput, ATerminalThatBecameNarrowerIsClearedWhole) {

@@ -226,7 +226,8 @@ std::vector<JobProgress> Reporter::progress(MonotonicTime now, Time wall) {
         std::max_element(said.waiting.begin(), said.waiting.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     job.pending_for = most == said.waiting.end() ? "" : one_line(most->first);
-    said.pace.add(now, job.succeeded);
+    // Failed indexes are done, too: the time left counts them so.
+    said.pace.add(now, job.succeeded + job.failed_indexes.value_or(0));
     job.rate = said.pace.rate();
     const bool may_retry = !stopping_ && job.verdict.empty();
     if (said.retry_at > wall && may_retry) {
@@ -235,6 +236,7 @@ std::vector<JobProgress> Reporter::progress(MonotonicTime now, Time wall) {
     if (const auto next = said.index_retries.upper_bound(wall);
         next != said.index_retries.end() && may_retry) {
       job.retry_in = *next - wall;
+      job.retrying = std::distance(next, said.index_retries.end());
     }
   }
   return all;
@@ -412,9 +414,21 @@ void Reporter::pod_failed(const Pod& pod, MonotonicTime now, Time wall) {
   }
   const std::string why = explain::pod_failure_text(pod);
   told_[pod.metadata().uid()].remember(why);
-  last_failure_ = one_line(fmt::format("pod {} failed: {}{}", explain::pod_title(pod), why, rule));
-  if (detail_ != Detail::summary) {
-    line(now, last_failure_);
+  last_failure_.text =
+      one_line(fmt::format("pod {} failed: {}{}", explain::pod_title(pod), why, rule));
+  last_failure_.log =
+      logs_.lines_of ? logs_.lines_of(pod.metadata().uid()) : std::vector<std::string>();
+  print_failure(now);
+}
+
+void Reporter::print_failure(MonotonicTime now) {
+  if (detail_ != Detail::summary || logs_.printed) {
+    line(now, last_failure_.text);
+  }
+  if (logs_.printed) {
+    for (const std::string& text : last_failure_.log) {
+      output_.err(fmt::format("{:>8}  | {}\n", "", text));
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 // its lines; decides nothing.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,6 +47,12 @@ std::string failed_text(int64_t failed, int64_t ignored);
 // failures.
 std::string final_text(const api::batch::v1::Job& job, std::string_view took, int64_t ignored);
 
+// The last lines that pods wrote before they failed.
+struct FailureLogSource {
+  std::function<std::vector<std::string>(const std::string& pod_uid)> lines_of = {};
+  bool printed = false;  // with every failure, whatever the detail
+};
+
 class Reporter {
  public:
   struct Backoff {
@@ -60,8 +67,13 @@ class Reporter {
     summary,   // none of these: progress() and last_failure() have them
   };
 
-  Reporter(Output& output, MonotonicTime start, Backoff backoff, Detail detail = Detail::every_pod)
-      : output_(output), start_(start), backoff_(backoff), detail_(detail) {}
+  Reporter(Output& output, MonotonicTime start, Backoff backoff, Detail detail = Detail::every_pod,
+           FailureLogSource logs = {})
+      : output_(output),
+        start_(start),
+        backoff_(backoff),
+        detail_(detail),
+        logs_(std::move(logs)) {}
 
   // `wall` is the wall time of `now`, as objects have it.
   void job_changed(const api::batch::v1::Job& job, MonotonicTime now, Time wall);
@@ -71,8 +83,8 @@ class Reporter {
   void event_seen(const api::core::v1::Event& event, MonotonicTime now);
   // Of all Jobs that job_changed() has seen, in that order.
   std::vector<JobProgress> progress(MonotonicTime now, Time wall);
-  // The last pod that failed, and how; "" before one has.
-  const std::string& last_failure() const { return last_failure_; }
+  // The last pod that failed, and how; without a text before one has.
+  const LastFailure& last_failure() const { return last_failure_; }
   // From now on this command stops the pods: their ends are not failures, and there are no retries.
   void expect_stops() { stopping_ = true; }
   // The longest grace period among the pods that run.
@@ -96,7 +108,7 @@ class Reporter {
     std::string condition;
     Time retry_at{};      // the last one printed
     int64_t ignored = 0;  // failures, by a rule
-    std::set<Time> index_retries;
+    std::multiset<Time> index_retries;
     size_t order = 0;  // in which it was first seen
     Pace pace;
     // Pods that are not terminating.
@@ -106,6 +118,7 @@ class Reporter {
   };
 
   void line(MonotonicTime now, std::string_view text);
+  void print_failure(MonotonicTime now);
   void count_pod(const PodSaid& pod, int64_t by);
   void pod_waits(const PodSaid& pod, const std::string& waiting, MonotonicTime now);
   void pod_failed(const api::core::v1::Pod& pod, MonotonicTime now, Time wall);
@@ -116,8 +129,9 @@ class Reporter {
   const MonotonicTime start_;
   const Backoff backoff_;
   const Detail detail_;
+  const FailureLogSource logs_;
   bool stopping_ = false;
-  std::string last_failure_;
+  LastFailure last_failure_;
   std::map<std::string, PodSaid> pods_;  // by uid
   std::map<std::string, JobSaid> jobs_;  // by uid
   // The number of pods of a Job (its UID) that have waited for something.

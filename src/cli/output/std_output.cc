@@ -56,15 +56,25 @@ void StdOutput::err(std::string_view text) {
   write_all(err_, text);
 }
 
+// A dumb terminal cannot redraw.
 bool StdOutput::interactive() const {
-  return ::isatty(err_) == 1;
+  const std::string terminal = posix::environment_variable("TERM");
+  return is_terminal(Stream::err) && !terminal.empty() && terminal != "dumb";
+}
+
+// A terminal that does not control this program's session tells nothing.
+bool StdOutput::in_foreground() const {
+  const pid_t group = ::tcgetpgrp(err_);
+  return group < 0 || group == ::getpgrp();
+}
+
+bool StdOutput::is_terminal(Stream stream) const {
+  return ::isatty(stream == Stream::out ? out_ : err_) == 1;
 }
 
 // https://no-color.org: any value but the empty one turns colours off.
 bool StdOutput::colours() const {
-  const std::string terminal = posix::environment_variable("TERM");
-  return interactive() && posix::environment_variable("NO_COLOR").empty() && !terminal.empty() &&
-         terminal != "dumb";
+  return interactive() && posix::environment_variable("NO_COLOR").empty();
 }
 
 size_t StdOutput::columns() const {

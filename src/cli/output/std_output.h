@@ -18,6 +18,8 @@ class StdOutput : public Output {
   void out(std::string_view text) override;
   void err(std::string_view text) override;
   bool interactive() const override;
+  bool in_foreground() const override;
+  bool is_terminal(Stream stream) const override;
   bool colours() const override;
   size_t columns() const override;
   size_t rows() const override;

@@ -1,4 +1,4 @@
-#include "cli/commands/run.h"
+#include "cli/commands/run/run.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -55,7 +55,7 @@ class RunTest : public ::testing::Test {
           }
           return std::shared_ptr<env::Containers>(&containers_, [](env::Containers*) {});
         },
-        options_, *plan, machine, output_, [this](ExitCode code) { code_ = code; });
+        options_, *plan, machine, storage_, output_, [this](ExitCode code) { code_ = code; });
     session_->start();
     EXPECT_TRUE(world_.run_until([this] { return code_.has_value() || stop_waiting_; }, limit));
     return code_;
@@ -78,6 +78,7 @@ class RunTest : public ::testing::Test {
   std::vector<std::string> directories_;  // of the nodes' containers
   testing::TextOutput output_;
   RunOptions options_;
+  RunStorage storage_;
   std::unique_ptr<RunSession> session_;
   std::optional<ExitCode> code_;
   bool stop_waiting_ = false;
@@ -117,7 +118,7 @@ TEST_F(RunTest, ARetryWaitsForTheBackoffAndSaysSo) {
 
 // job-controller.md 7.12
 TEST_F(RunTest, ARetryOfAnIndexWaitsForItsBackoffAndSaysSo) {
-  output_.is_terminal = true;
+  output_.watched = true;
   options_.verbose = true;
   output_.width = 200;
   script_ = [](const env::ContainerRequest&) { return exits(7); };
@@ -134,7 +135,7 @@ TEST_F(RunTest, ARetryOfAnIndexWaitsForItsBackoffAndSaysSo) {
 }
 
 TEST_F(RunTest, ATerminalShowsOneBlockAndNoLinesOfPods) {
-  output_.is_terminal = true;
+  output_.watched = true;
   script_ = [](const env::ContainerRequest&) { return exits(7); };
   EXPECT_EQ(run(job_yaml("demo", "  completions: 1\n  backoffLimit: 1\n")), ExitCode::failed);
   EXPECT_THAT(output_.err_text, HasSubstr("\n  last: pod demo-"));
@@ -233,7 +234,7 @@ TEST_F(RunTest, CtrlCSaysWhichIndexesAreDoneAndGivesNoVerdict) {
 }
 
 TEST_F(RunTest, ATerminalCountsDownToTheKill) {
-  output_.is_terminal = true;
+  output_.watched = true;
   script_ = [](const env::ContainerRequest&) {
     auto process = exits(0, virtual_world::VirtualProcess::kForever);
     process->term_delay = virtual_world::VirtualProcess::kForever;
@@ -286,7 +287,7 @@ TEST_F(RunTest, TheFinalObjectOfATimeOutIsASuspendedJob) {
   EXPECT_EQ(run(job_yaml("demo", "  completions: 4\n  parallelism: 4\n")), ExitCode::timed_out);
   EXPECT_THAT(output_.out_text, HasSubstr("\"suspend\": true"));
   EXPECT_THAT(output_.out_text, HasSubstr("\"type\": \"Suspended\""));
-  EXPECT_THAT(output_.out_text, ::testing::Not(HasSubstr("\"failed\": ")));
+  EXPECT_THAT(output_.out_text, HasSubstr("\"failed\": 0,\n"));
   EXPECT_THAT(output_.out_text, ::testing::Not(HasSubstr("\"active\": ")));
   EXPECT_THAT(output_.err_text,
               HasSubstr("job.batch/demo timed out after 30s: 0 of 4 succeeded, 0 failed\n"));
@@ -413,7 +414,7 @@ TEST_F(RunTest, SaysOnceWhyAVolumeCannotBeMounted) {
 }
 
 TEST_F(RunTest, SaysWarningsOnATerminalToo) {
-  output_.is_terminal = true;
+  output_.watched = true;
   options_.timeout = minutes(5);
   EXPECT_EQ(run(job_with_volume("configMap: {name: settings}")), ExitCode::timed_out);
   EXPECT_EQ(occurrences(output_.err_text, "FailedMount"), 1u) << output_.err_text;
@@ -532,7 +533,7 @@ TEST_F(RunTest, JobsAreToldOfInTheOrderOfTheFiles) {
   EXPECT_THAT(output_.out_text, ::testing::ContainsRegex(order));
 }
 
-TEST_F(RunTest, JsonOfSeveralJobsIsAListWhateverCameOfThem) {
+TEST_F(RunTest, JsonHasAllJobsWhateverCameOfThem) {
   options_.format = OutputFormat::json;
   options_.timeout = seconds(30);
   script_ = [](const env::ContainerRequest&) {
@@ -540,9 +541,9 @@ TEST_F(RunTest, JsonOfSeveralJobsIsAListWhateverCameOfThem) {
   };
   const std::string suspended = job_yaml("first", "  suspend: true\n");
   EXPECT_EQ(run(suspended + "---\n" + job_yaml("second", "")), ExitCode::timed_out);
-  EXPECT_THAT(output_.out_text, HasSubstr(R"("kind":"List")"));
-  EXPECT_THAT(output_.out_text,
-              ::testing::ContainsRegex(R"("items":\[\{.*"name":"first".*"name":"second")"));
+  EXPECT_THAT(output_.out_text, HasSubstr(R"("verdict": "TimedOut")"));
+  EXPECT_THAT(output_.out_text, ::testing::ContainsRegex("\"name\": \"first\"(.|\n)*"
+                                                         "\"name\": \"second\""));
 }
 
 TEST_F(RunTest, PrintsAJobThatDidNotFinishToo) {
@@ -557,8 +558,50 @@ TEST_F(RunTest, PrintsAJobThatDidNotFinishToo) {
   EXPECT_THAT(output_.out_text, Not(HasSubstr("\"Complete\"")));
 }
 
+TEST_F(RunTest, AFailureComesWithTheEndOfItsLog) {
+  script_ = [this](const env::ContainerRequest& request) {
+    files_.put(request.log_path, "2025-01-01T00:00:00.000000000Z stdout F \x1b[31mno disk\r\n");
+    return exits(7);
+  };
+  output_.watched = true;
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 0\n")), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, ::testing::ContainsRegex("last: pod demo-[^\n]*\n  \\| no disk"));
+}
+
+TEST_F(RunTest, LogsOfFailedPodsFollowTheirFailure) {
+  options_.logs.show = LogOptions::Show::failed;
+  int runs = 0;
+  script_ = [this, &runs](const env::ContainerRequest& request) {
+    files_.put(request.log_path,
+               fmt::format("2025-01-01T00:00:00.000000000Z stdout F run {}\n", runs));
+    return exits(runs++ == 0 ? 7 : 0);
+  };
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 1\n")), ExitCode::ok);
+  EXPECT_THAT(output_.err_text,
+              ::testing::ContainsRegex("pod demo-[^\n]* failed: [^\n]*\n          \\| run 0\n"));
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("run 1")));
+}
+
+// `windlass run --logs job.yaml | less`: the pager has the terminal.
+TEST_F(RunTest, NoBlockDrawsOverAPager) {
+  output_.watched = true;
+  output_.out_is_piped = true;
+  options_.logs.show = LogOptions::Show::all;
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Complete"));
+}
+
+TEST_F(RunTest, NoBlockIsDrawnInTheBackgroundOfAShell) {
+  output_.watched = true;
+  output_.has_terminal = false;
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("succeeded\n")));
+  EXPECT_THAT(output_.err_text, Not(HasSubstr("\x1b[")));
+}
+
 TEST_F(RunTest, LogsAreNoPartOfTheObjects) {
-  options_.logs = true;
+  options_.logs.show = LogOptions::Show::all;
   options_.format = OutputFormat::json;
   script_ = [this](const env::ContainerRequest& request) {
     files_.put(request.log_path, "2025-01-01T00:00:00.000000000Z stdout F hello\n");

@@ -1,4 +1,5 @@
-#include "cli/commands/run.h"
+// RunSession.
+#include "cli/commands/run/run.h"
 
 #include <fmt/format.h>
 
@@ -7,24 +8,16 @@
 #include <utility>
 
 #include "api/job/job_constants.h"
-#include "cli/flags/command_line.h"
-#include "cli/flags/node_flags.h"
 #include "cli/manifests/object_sink.h"
-#include "cli/manifests/run_preflight.h"
-#include "cli/output/background_output.h"
 #include "cli/output/final_jobs.h"
 #include "cli/output/live_output.h"
-#include "cli/output/log_printer.h"
 #include "cli/output/progress.h"
 #include "cli/output/reporter.h"
 #include "cli/output/text.h"
-#include "cli/process.h"
 #include "client/object_identity.h"
 #include "client/reflector.h"
 #include "plane/embedded_cluster.h"
 #include "plane/when_all.h"
-#include "posix/files/scratch_directory.h"
-#include "posix/process/inherited.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/pod.pb.h"
@@ -49,85 +42,48 @@ bool is_idle(const Job& job) {
                      });
 }
 
-std::string temporary_dir() {
-  std::string named = posix::environment_variable("TMPDIR");
-  while (named.size() > 1 && named.ends_with('/')) {
-    named.pop_back();
+RunVerdict ended_as(ExitCode code) {
+  switch (code) {
+    case ExitCode::ok:
+      return RunVerdict::complete;
+    case ExitCode::failed:
+      return RunVerdict::failed;
+    case ExitCode::timed_out:
+      return RunVerdict::timed_out;
+    case ExitCode::interrupted:
+      return RunVerdict::interrupted;
+    case ExitCode::usage:
+      break;
   }
-  return named.starts_with('/') ? named : "/tmp";
+  return RunVerdict::error;  // an object was rejected
+}
+
+Output::Stream log_stream(const RunOptions& options) {
+  return options.format == OutputFormat::text ? Output::Stream::out : Output::Stream::err;
+}
+
+// A pager that shows logs has the terminal for itself.
+bool has_block(const RunOptions& options, const Output& output) {
+  const bool paged = options.logs.show == LogOptions::Show::all &&
+                     log_stream(options) == Output::Stream::out &&
+                     !output.is_terminal(Output::Stream::out);
+  return output.interactive() && !paged;
 }
 
 Reporter::Detail detail(const RunOptions& options, const Output& output) {
   if (options.verbose) {
     return Reporter::Detail::every_pod;
   }
-  return output.interactive() ? Reporter::Detail::summary : Reporter::Detail::failures;
-}
-
-ExitCode run_jobs(RunOptions options, Output& output) {
-  options.images.directory = image_dir_or_default(options.images.directory);
-  Process process(options.verbosity);
-  const auto plan = plan_run(options, process.files, output);
-  if (!plan || !preflight(*plan, options.images, process.files, output)) {
-    return ExitCode::usage;
-  }
-  auto scratch = posix::ScratchDirectory::make(temporary_dir(), "windlass-run-");
-  if (!scratch) {
-    output.err("error: " + scratch.error().message + "\n");
-    return ExitCode::failed;
-  }
-  plane::NodeMachine machine = process.machine(options.limits, scratch->path());
-  machine.scratch_dir = scratch->path();
-  // Destroyed last: it may have to wait for a reader, and signals then have their default action.
-  BackgroundOutput background(output, process.clock);
-  return process.run_session<RunSession>([&](std::optional<RunSession>& session,
-                                             const OnFinished& on_finished) {
-    session.emplace(
-        process.env(), plane::supervised_containers(process.loop, process.clock, process.log),
-        options, *plan, machine, background, [&scratch, &background, on_finished](ExitCode code) {
-          if (const auto removed = scratch->remove(); !removed) {
-            background.err("warning: " + removed.error().message + "\n");
-          }
-          on_finished(code);
-        });
-  });
+  return has_block(options, output) ? Reporter::Detail::summary : Reporter::Detail::failures;
 }
 
 }  // namespace
 
-void declare_flags(Flags& flags, RunOptions& options) {
-  declare_job_flags(flags, options);
-  flags.duration("--timeout DURATION", options.timeout,
-                 "Stop the Jobs after this time, such as 90s, 5m or 1h30m");
-  flags.toggle("--logs", options.logs, "Print the output of the pods, each line with its pod");
-  flags.toggle("--verbose", options.verbose,
-               "Print a line for every pod that starts or ends. Without it, a terminal shows one "
-               "block that is redrawn, and a pipe gets failures, retries and verdicts");
-  flags.number("--nodes NUMBER", options.nodes,
-               "Number of nodes to spread the pods over; each has all resources of this machine",
-               {1, kMaxNodes});
-  declare_image_flags(flags, options.images);
-  declare_verbosity(flags, options.verbosity);
-  declare_limit_flags(flags, options.limits);
-  flags.paragraph("Ctrl-C stops the pods gracefully; press it again to kill them immediately.");
-  flags.exit_codes({{0, "All Jobs are Complete"},
-                    {1, "A Job has Failed"},
-                    {2, "Wrong usage, or a manifest is invalid"},
-                    {124, "Timed out"},
-                    {130, "Interrupted"}});
-  flags.examples(
-      {"windlass run examples/first-job.yaml", "windlass run job.yaml --timeout 10m --logs"});
-}
-
-Command run_command() {
-  return make_command<RunOptions>("run", "Run Jobs to completion on this machine as real processes",
-                                  run_jobs);
-}
-
 class RunSession::Impl {
  public:
   Impl(env::Env env, plane::ContainerFactory containers, RunOptions options, RunPlan plan,
-       plane::NodeMachine machine, Output& output, std::function<void(ExitCode)> on_finished)
+       plane::NodeMachine machine, RunStorage storage, Output& output,
+       std::function<void(ExitCode)> on_finished)
       : env_(env),
         make_containers_(std::move(containers)),
         options_(std::move(options)),
@@ -137,27 +93,31 @@ class RunSession::Impl {
         output_(live_),
         on_finished_(std::move(on_finished)),
         start_(env.clock.monotonic()),
+        has_block_(has_block(options_, output)),
+        storage_(std::move(storage)),
+        logs_(env, live_, log_stream(options_), options_.logs.show, storage_.logs, options_.ns),
         reporter_(live_, start_, {options_.backoff_base, options_.backoff_cap},
-                  detail(options_, output)),
-        logs_(env.files, live_,
-              options_.format == OutputFormat::text ? LogPrinter::Stream::out
-                                                    : LogPrinter::Stream::err),
+                  detail(options_, output),
+                  {[this](const std::string& uid) { return logs_.failures().lines_of(uid); },
+                   options_.logs.show == LogOptions::Show::failed}),
         job_sink_([this](const client::ObjectPtr& object) { on_job(object); }),
         pod_sink_(
             [this](const client::ObjectPtr& object) {
               last_change_ = env_.clock.monotonic();
+              logs_.pod_seen(static_cast<const Pod&>(*object));
               reporter_.pod_changed(static_cast<const Pod&>(*object), env_.clock.monotonic(),
                                     env_.clock.now());
             },
             [this](const client::ObjectPtr& object) {
               reporter_.pod_gone(client::uid_of(*object));
+              logs_.pod_gone(client::uid_of(*object));
             }),
         warning_sink_([this](const client::ObjectPtr& object) {
           reporter_.event_seen(static_cast<const Event&>(*object), env_.clock.monotonic());
         }) {}
 
   ~Impl() {
-    for (const env::TimerId timer : {timeout_, redraw_, suspending_, settle_}) {
+    for (const env::TimerId timer : {timeout_, redraw_, suspending_, settle_, saving_}) {
       env_.executor.cancel(timer);
     }
   }
@@ -166,7 +126,7 @@ class RunSession::Impl {
     if (options_.timeout) {
       timeout_ = env_.executor.schedule(*options_.timeout, [this] { time_out(); });
     }
-    if (output_.interactive()) {
+    if (has_block_) {
       draw_progress();
     }
     make_cluster();
@@ -196,6 +156,12 @@ class RunSession::Impl {
     }
   }
 
+  void resume() {
+    if (has_block_) {
+      live_.abandon();
+    }
+  }
+
  private:
   void make_cluster() {
     plane::ClusterOptions cluster;
@@ -213,8 +179,7 @@ class RunSession::Impl {
         output_.err(fmt::format("note: {}\n", what));
       }
     });
-    cluster_ =
-        std::make_unique<plane::EmbeddedCluster>(env_, cluster, options_.logs ? &logs_ : nullptr);
+    cluster_ = std::make_unique<plane::EmbeddedCluster>(env_, cluster, &logs_);
     const client::ClientEnv client_env{cluster_->client(), env_.executor, env_.clock, env_.random,
                                        env_.log};
     jobs_ = std::make_unique<client::Reflector>(
@@ -244,7 +209,8 @@ class RunSession::Impl {
 
   void draw_progress() {
     constexpr Duration kRedraw = milliseconds(200);
-    live_.show(block());
+    // Another program writes there meanwhile: a shell, for one that runs in its background.
+    output_.in_foreground() ? live_.show(block()) : live_.abandon();
     redraw_ = env_.executor.schedule(kRedraw, [this] { draw_progress(); });
   }
 
@@ -256,10 +222,12 @@ class RunSession::Impl {
       const std::string text = cut_to_columns(countdown_text(now), columns);
       return text.empty() ? std::vector<std::string>() : std::vector{text};
     }
-    std::vector<std::string> lines = progress_block(reporter_.progress(now, env_.clock.now()),
-                                                    {columns, output_.rows(), output_.colours()});
-    if (!options_.verbose && !reporter_.last_failure().empty()) {
-      lines.push_back(cut_to_columns("  last: " + reporter_.last_failure(), columns));
+    const BlockSize size{columns, output_.rows(), output_.colours()};
+    std::vector<std::string> lines =
+        progress_block(reporter_.progress(now, env_.clock.now()), size);
+    if (!options_.verbose) {
+      const std::vector<std::string> failure = failure_block(reporter_.last_failure(), size);
+      lines.insert(lines.end(), failure.begin(), failure.end());
     }
     return lines;
   }
@@ -299,6 +267,7 @@ class RunSession::Impl {
           // Before the next one exists: they are reported in the order of the files.
           if (next.ref.kind == &api::kinds::job()) {
             final_jobs_.created(api::object_as<Job>(*answer));
+            save_soon();
           }
           create_next();
         });
@@ -308,7 +277,11 @@ class RunSession::Impl {
     const auto job = api::object_as<Job>(object);
     last_change_ = env_.clock.monotonic();
     reporter_.job_changed(*job, env_.clock.monotonic(), env_.clock.now());
+    const size_t finished = final_jobs_.finished();
     final_jobs_.seen(job, env_.clock.monotonic() - start_);
+    if (final_jobs_.finished() > finished) {
+      save_soon();
+    }
     if (final_jobs_.finished() == plan_.jobs && !stopping_) {
       stop(final_jobs_.all_complete() ? ExitCode::ok : ExitCode::failed);
     } else if (suspending_ != env::TimerId::none) {
@@ -390,15 +363,69 @@ class RunSession::Impl {
 
   void conclude() {
     env_.executor.cancel(redraw_);
+    env_.executor.cancel(std::exchange(saving_, env::TimerId::none));
     live_.show({});
-    final_jobs_.print({plan_.jobs, options_.format, ending_,
-                       [this](const std::string& uid) { return reporter_.ignored_failures(uid); }},
-                      output_);
+    logs_.conclude();
+    final_jobs_.print_lines(
+        {plan_.jobs, options_.format, ending_,
+         [this](const std::string& uid) { return reporter_.ignored_failures(uid); }},
+        output_);
     if (plan_.jobs > 1 && final_jobs_.finished() < plan_.jobs) {
       output_.err(fmt::format("{} of {} Jobs did not finish\n", plan_.jobs - final_jobs_.finished(),
                               plan_.jobs));
     }
+    const RunReport report = make_report(ended_as(code_), static_cast<int>(code_));
+    save(report);
+    if (options_.format != OutputFormat::text) {
+      output_.out(printed_report(report, options_.format));
+    }
+    if (storage_.folder && code_ != ExitCode::ok) {
+      output_.err(more_text());
+    }
     finish_later(code_);
+  }
+
+  RunReport make_report(RunVerdict verdict, std::optional<int> exit_code) const {
+    RunReport report;
+    report.run = storage_.folder ? storage_.folder->name() : "";
+    report.resumes = storage_.resumes;
+    report.verdict = verdict;
+    report.exit_code = exit_code;
+    report.ended = env_.clock.now();
+    report.started = report.ended - (env_.clock.monotonic() - start_);
+    for (const FinalJobs::Entry& entry : final_jobs_.entries()) {
+      report.jobs.push_back(
+          {entry.job, entry.took, reporter_.ignored_failures(entry.job->metadata().uid())});
+    }
+    return report;
+  }
+
+  void save(const RunReport& report) {
+    if (!storage_.folder || save_failed_) {
+      return;
+    }
+    if (const Result<void> saved = storage_.folder->save_report(report); !saved) {
+      save_failed_ = true;
+      output_.err(
+          fmt::format("warning: the report of this run is not kept: {}\n", saved.error().message));
+    }
+  }
+
+  // A run that is killed has told so much.
+  void save_soon() {
+    constexpr Duration kPause = seconds(1);
+    if (storage_.folder && saving_ == env::TimerId::none && !finished_) {
+      saving_ = env_.executor.schedule(kPause, [this] {
+        saving_ = env::TimerId::none;
+        save(make_report(RunVerdict::running, std::nullopt));
+      });
+    }
+  }
+
+  std::string more_text() const {
+    const std::string& run = storage_.folder->name();
+    return fmt::format("More:  windlass explain run/{}\nGo on: windlass run --resume={}\n", run,
+                       run);
   }
 
   void finish_later(ExitCode code) {
@@ -426,8 +453,10 @@ class RunSession::Impl {
   Output& output_;  // through it
   std::function<void(ExitCode)> on_finished_;
   const MonotonicTime start_;
+  const bool has_block_;
+  const RunStorage storage_;
+  RunLogs logs_;
   Reporter reporter_;
-  LogPrinter logs_;
   ObjectSink job_sink_;
   ObjectSink pod_sink_;
   ObjectSink warning_sink_;
@@ -440,6 +469,8 @@ class RunSession::Impl {
   std::set<std::string> suspended_;  // UIDs of the Jobs that it has asked to
   env::TimerId timeout_ = env::TimerId::none;
   env::TimerId redraw_ = env::TimerId::none;
+  env::TimerId saving_ = env::TimerId::none;  // the report of the run so far
+  bool save_failed_ = false;
   env::TimerId suspending_ = env::TimerId::none;  // while it waits for Jobs to be suspended
   env::TimerId settle_ = env::TimerId::none;
   MonotonicTime last_change_{};  // of a Job or a pod
@@ -453,10 +484,11 @@ class RunSession::Impl {
 };
 
 RunSession::RunSession(env::Env env, plane::ContainerFactory containers, RunOptions options,
-                       RunPlan plan, plane::NodeMachine machine, Output& output,
+                       RunPlan plan, plane::NodeMachine machine, RunStorage storage, Output& output,
                        std::function<void(ExitCode)> on_finished)
     : impl_(std::make_unique<Impl>(env, std::move(containers), std::move(options), std::move(plan),
-                                   std::move(machine), output, std::move(on_finished))) {}
+                                   std::move(machine), std::move(storage), output,
+                                   std::move(on_finished))) {}
 
 RunSession::~RunSession() = default;
 
@@ -466,6 +498,10 @@ void RunSession::start() {
 
 void RunSession::interrupt() {
   impl_->interrupt();
+}
+
+void RunSession::resume() {
+  impl_->resume();
 }
 
 }  // namespace windlass::cli

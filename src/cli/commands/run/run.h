@@ -9,8 +9,10 @@
 #include <optional>
 
 #include "cli/flags/manifest_flags.h"
+#include "cli/logs/run_logs.h"
 #include "cli/manifests/run_manifests.h"
 #include "cli/output/output.h"
+#include "cli/runs/run_storage.h"
 #include "env/env.h"
 #include "plane/container_factory.h"
 #include "plane/machine.h"
@@ -20,8 +22,9 @@ namespace windlass::cli {
 
 struct RunOptions : JobOptions {
   std::optional<Duration> timeout = {};
-  bool logs = false;
+  LogOptions logs = {};
   bool verbose = false;
+  bool no_record = false;  // else it is one of the last runs (runs/run_store.h)
   int verbosity = 0;
   size_t nodes = 1;
   plane::NodeImages images = {};
@@ -34,7 +37,8 @@ class RunSession {
  public:
   // `on_finished` runs once, later, when nothing of the session is left running.
   RunSession(env::Env env, plane::ContainerFactory containers, RunOptions options, RunPlan plan,
-             plane::NodeMachine machine, Output& output, std::function<void(ExitCode)> on_finished);
+             plane::NodeMachine machine, RunStorage storage, Output& output,
+             std::function<void(ExitCode)> on_finished);
   ~RunSession();
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;
@@ -42,6 +46,8 @@ class RunSession {
   void start();
   // Ctrl-C: the first stops the pods gracefully, the second kills them.
   void interrupt();
+  // The program was stopped, and goes on: what was on the terminal may be gone.
+  void resume();
 
  private:
   class Impl;
