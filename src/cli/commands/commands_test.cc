@@ -321,6 +321,28 @@ TEST(Commands, RunTakesNodes) {
   EXPECT_THAT(refused({"run", "f", "--nodes", "0"}), HasSubstr("--nodes"));
 }
 
+TEST(Commands, RunTakesLogs) {
+  using Show = RunLogOptions::Show;
+  EXPECT_EQ(parsed<RunOptions>({"run", "f"}).logs.show, Show::none);
+  const auto all = parsed<RunOptions>({"run", "--logs", "f", "--log-dir", "d"});
+  EXPECT_EQ(all.logs.show, Show::all);
+  EXPECT_EQ(all.logs.directory, "d");
+  EXPECT_EQ(all.manifests.paths, std::vector<std::string>{"f"}) << "no value of --logs";
+  EXPECT_EQ(parsed<RunOptions>({"run", "--logs=failed", "f"}).logs.show, Show::failed);
+  EXPECT_THAT(refused({"run", "f", "--logs=some"}), HasSubstr("must be --logs or --logs=failed"));
+}
+
+TEST(Commands, RunTakesARunToResume) {
+  EXPECT_EQ(parsed<RunOptions>({"run", "f"}).resume.run, std::nullopt);
+  EXPECT_EQ(parsed<RunOptions>({"run", "--resume"}).resume.run, "") << "needs no file";
+  const auto named = parsed<RunOptions>({"run", "--resume=12", "f", "--force"});
+  EXPECT_EQ(named.resume.run, "12");
+  EXPECT_TRUE(named.resume.force);
+  EXPECT_EQ(named.manifests.paths, std::vector<std::string>{"f"});
+  EXPECT_THAT(refused({"run"}), HasSubstr("must specify a file"));
+  EXPECT_THAT(refused({"run", "f", "--force"}), HasSubstr("--force needs --resume"));
+}
+
 TEST(Commands, ControllerTakesWhoseJobsAndWhere) {
   const auto options = parsed<ControllerOptions>(
       {"controller", "--kubeconfig", "k", "--context=c", "--managed-by", "example.com/jobs", "-n",

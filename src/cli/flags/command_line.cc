@@ -146,10 +146,10 @@ std::string flag_name(const CLI::Option& option) {
   for (const std::string& word : option.get_lnames()) {
     name += (name.empty() ? "    --" : ", --") + word;
   }
-  // Of a flag it is that of an optional value, in brackets.
-  return option.get_type_size() == 0
-             ? name + (option.get_type_name().starts_with('[') ? option.get_type_name() : "")
-             : name + ' ' + option.get_type_name();
+  if (option.get_type_name().starts_with('[')) {
+    return name + option.get_type_name();  // of an optional value
+  }
+  return option.get_type_size() == 0 ? name : name + ' ' + option.get_type_name();
 }
 
 bool takes_several(const CLI::Option& option) {

@@ -84,6 +84,7 @@ struct Flags::Impl {
   std::deque<std::string> texts;               // what CLI11 writes into
   std::deque<std::vector<std::string>> lists;  // likewise
   std::vector<std::function<Result<void>()>> reads;
+  std::vector<std::function<Result<void>()>> checks;  // after all of these
 };
 
 Flags::Flags(CLI::App& command) : impl_(std::make_unique<Impl>(command)) {}
@@ -234,12 +235,15 @@ void Flags::examples(const std::vector<std::string>& commands) {
 }
 
 void Flags::check(std::function<Result<void>()> check) {
-  impl_->reads.push_back(std::move(check));
+  impl_->checks.push_back(std::move(check));
 }
 
 Result<void> Flags::read() const {
   for (const auto& read : impl_->reads) {
     TRY_VOID(read());
+  }
+  for (const auto& check : impl_->checks) {
+    TRY_VOID(check());
   }
   return {};
 }

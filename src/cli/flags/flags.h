@@ -3,7 +3,7 @@
 // The initial value of that member is the default, which the help shows. The help, the completion
 // script and the parser all read these declarations.
 //
-// Errors are found in the order of the declarations, after all arguments are known. Lives as long
+// Errors are found in the order of the declarations, those of checks last. Lives as long
 // as the command line is parsed and executed; what is declared outlives it.
 #pragma once
 

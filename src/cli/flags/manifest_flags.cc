@@ -10,7 +10,7 @@ void declare_manifest_flags(Flags& flags, ManifestOptions& manifests) {
   flags.arguments("FILE", manifests.paths, "Same as -f FILE");
   flags.toggle("-R,--recursive", manifests.recursive, "Recurse into subfolders");
   flags.check([&manifests]() -> Result<void> {
-    if (manifests.paths.empty()) {
+    if (manifests.paths.empty() && !manifests.may_be_missing) {
       return fail(plain_error("must specify a file: -f FILE, or -f - for standard input"));
     }
     return {};
@@ -50,10 +50,10 @@ void declare_backoff_flags(Flags& flags, BackoffOptions& backoff) {
   flags.duration("--backoff-cap DURATION", backoff.backoff_cap, "Longest delay before a retry");
 }
 
-void declare_job_flags(Flags& flags, JobOptions& options) {
+void declare_job_flags(Flags& flags, JobOptions& options, const std::string& output_help) {
   declare_manifest_flags(flags, options.manifests);
   flags.text("-n,--namespace NAME", options.ns, "Namespace of objects whose manifest names none");
-  declare_output_format(flags, options.format, "Print the final Jobs as yaml or json");
+  declare_output_format(flags, options.format, output_help);
   declare_backoff_flags(flags, options);
   declare_feature_gates(flags, options.gates);
 }

@@ -37,6 +37,7 @@ struct JobOptions : BackoffOptions {
   std::string ns = "default";
   api::FeatureGates gates = {};
 };
-void declare_job_flags(Flags& flags, JobOptions& options);
+void declare_job_flags(Flags& flags, JobOptions& options,
+                       const std::string& output_help = "Print the final Jobs as yaml or json");
 
 }  // namespace windlass::cli

@@ -1,74 +1,28 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <set>
+#include <utility>
 
 #include "cli/logs/log_keeper.h"
-#include "posix/error.h"
-#include "posix/files/file_descriptor.h"
-#include "posix/files/posix_files.h"
+#include "posix/files/growing_files.h"
 
 namespace windlass::cli {
 namespace {
 
-constexpr mode_t kLogFileMode = 0600;  // logs may contain what nobody else should read
-
 class LogDirectory final : public LogFiles {
  public:
-  explicit LogDirectory(std::string path) : path_(std::move(path)) {}
+  explicit LogDirectory(posix::GrowingFiles files) : files_(std::move(files)) {}
 
   Result<void> append(const std::string& name, std::string_view bytes) override {
-    const std::string path = path_ + "/" + name;
-    const bool is_new = begun_.insert(name).second;
-    if (is_new) {
-      TRY_VOID(posix::PosixFiles().make_directory(path.substr(0, path.rfind('/'))));
-    }
-    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
-    const posix::FileDescriptor file(
-        ::open(path.c_str(), flags | (is_new ? O_TRUNC : 0), kLogFileMode));
-    if (!file.valid()) {
-      return fail(posix::system_error("open", path, errno));
-    }
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) {
-        continue;
-      }
-      if (written <= 0) {
-        return fail(posix::system_error("write", path, errno));
-      }
-      bytes.remove_prefix(static_cast<size_t>(written));
-    }
-    return {};
+    return files_.append(name, bytes);
   }
 
  private:
-  const std::string path_;
-  std::set<std::string> begun_;  // names
+  posix::GrowingFiles files_;
 };
-
-// Only writing a file tells: permissions do not, for root or on a read-only file system.
-Result<void> check_writable(const std::string& directory) {
-  std::string path = directory + "/.windlass-XXXXXX";
-  const posix::FileDescriptor file(::mkstemp(path.data()));
-  if (!file.valid()) {
-    return fail(posix::system_error("write to", directory, errno));
-  }
-  const bool written = ::write(file.get(), "\n", 1) == 1;
-  const int error = errno;
-  ::unlink(path.c_str());
-  return written ? Result<void>() : fail(posix::system_error("write to", directory, error));
-}
 
 }  // namespace
 
 Result<std::unique_ptr<LogFiles>> open_log_directory(const std::string& path) {
-  TRY_VOID(posix::PosixFiles().make_directory(path));
-  TRY_VOID(check_writable(path));
-  return std::unique_ptr<LogFiles>(std::make_unique<LogDirectory>(path));
+  TRY(posix::GrowingFiles files, posix::GrowingFiles::open(path));
+  return std::unique_ptr<LogFiles>(std::make_unique<LogDirectory>(std::move(files)));
 }
 
 }  // namespace windlass::cli

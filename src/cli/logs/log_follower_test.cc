@@ -39,7 +39,8 @@ class LogFollowerTest : public ::testing::Test {
 
   void wait(Duration duration) {
     const MonotonicTime until = world_.clock().monotonic() + duration;
-    world_.run_until([&] { return world_.clock().monotonic() >= until; }, duration);
+    static_cast<void>(
+        world_.run_until([&] { return world_.clock().monotonic() >= until; }, duration));
   }
 
   void write(const std::string& pod, const std::string& text) {

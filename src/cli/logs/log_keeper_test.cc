@@ -1,18 +1,14 @@
 #include "cli/logs/log_keeper.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include "cli/output/captured_output_testing.h"
-#include "posix/testing.h"
 #include "schema/core/v1/pod.pb.h"
 
 namespace windlass::cli {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
@@ -115,44 +111,6 @@ TEST_F(LogKeeperTest, AFullDiskIsOneWarningAndTheRunGoesOn) {
   EXPECT_EQ(output_.err_text,
             "warning: log not kept: write train/0.1.main.log: no space left on device\n");
   EXPECT_EQ(keeper_.incomplete(), 5u);
-}
-
-TEST(LogDirectory, KeepsBytesAndReplacesFilesOfAnEarlierRun) {
-  const posix::TemporaryDirectory scratch;
-  const std::string path = scratch / "a/b";
-  const std::string bytes("\x1b[2J\r\0\xff\n", 8);
-  for (int run = 0; run < 2; ++run) {
-    const auto files = open_log_directory(path);
-    ASSERT_TRUE(files) << files.error().message;
-    ASSERT_TRUE((*files)->append("train/0.1.main.log", bytes));
-    ASSERT_TRUE((*files)->append("train/0.1.main.log", "more"));
-    EXPECT_EQ(scratch.read("a/b/train/0.1.main.log"), bytes + "more");
-  }
-  struct stat info = {};
-  ASSERT_EQ(::stat((path + "/train/0.1.main.log").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777, 0600u);
-}
-
-TEST(LogDirectory, ThatCannotBeWrittenIsAnErrorBeforehand) {
-  const posix::TemporaryDirectory scratch;
-  scratch.write("file", "");
-  const auto below_file = open_log_directory(scratch / "file/logs");
-  ASSERT_FALSE(below_file);
-  EXPECT_THAT(below_file.error().message, HasSubstr("not a directory"));
-  const auto without_files = open_log_directory("/proc");
-  ASSERT_FALSE(without_files);
-  EXPECT_THAT(without_files.error().message, HasSubstr("write to /proc: "));
-}
-
-TEST(LogDirectory, AFolderThatWasRemovedMeanwhileIsAnError) {
-  const posix::TemporaryDirectory scratch;
-  const auto files = open_log_directory(scratch.path());
-  ASSERT_TRUE(files);
-  ASSERT_TRUE((*files)->append("train/0.1.main.log", "x"));
-  std::filesystem::remove_all(scratch / "train");
-  const auto gone = (*files)->append("train/0.1.main.log", "y");
-  ASSERT_FALSE(gone);
-  EXPECT_THAT(gone.error().message, HasSubstr("no such file or directory"));
 }
 
 }  // namespace

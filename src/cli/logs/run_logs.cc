@@ -9,7 +9,7 @@
 
 namespace windlass::cli {
 
-void declare_log_flags(Flags& flags, LogOptions& options) {
+void declare_log_flags(Flags& flags, RunLogOptions& options) {
   flags.optional_value(
       "--logs", "[=failed]",
       "Print the output of the pods while they run, each line with its pod; with =failed only the "
@@ -19,14 +19,14 @@ void declare_log_flags(Flags& flags, LogOptions& options) {
           return fail(plain_error(
               fmt::format("invalid --logs \"{}\": must be --logs or --logs=failed", text)));
         }
-        options.show = text.empty() ? LogOptions::Show::all : LogOptions::Show::failed;
+        options.show = text.empty() ? RunLogOptions::Show::all : RunLogOptions::Show::failed;
         return {};
       });
   flags.text("--log-dir DIR", options.directory,
              "Keep the output of each attempt in DIR/JOB/INDEX.ATTEMPT.CONTAINER.log");
 }
 
-RunLogs::RunLogs(env::Env env, Output& output, Output::Stream stream, LogOptions::Show show,
+RunLogs::RunLogs(env::Env env, Output& output, Output::Stream stream, RunLogOptions::Show show,
                  std::shared_ptr<LogFiles> files, const std::string& default_namespace)
     : output_(output),
       files_(std::move(files)),
@@ -36,9 +36,9 @@ RunLogs::RunLogs(env::Env env, Output& output, Output::Stream stream, LogOptions
       failures_(env.files),
       follower_(env.executor, env.files, consumers(show)) {}
 
-std::vector<LogConsumer*> RunLogs::consumers(LogOptions::Show show) {
+std::vector<LogConsumer*> RunLogs::consumers(RunLogOptions::Show show) {
   std::vector<LogConsumer*> all;
-  if (show == LogOptions::Show::all) {
+  if (show == RunLogOptions::Show::all) {
     all.push_back(&printer_);
   }
   if (keeper_) {

@@ -16,7 +16,7 @@ namespace windlass::cli {
 
 class Flags;
 
-struct LogOptions {
+struct RunLogOptions {
   enum class Show { none, all, failed };
 
   Show show = Show::none;
@@ -24,12 +24,12 @@ struct LogOptions {
 };
 
 // --logs and --log-dir
-void declare_log_flags(Flags& flags, LogOptions& options);
+void declare_log_flags(Flags& flags, RunLogOptions& options);
 
 class RunLogs final : public node::ContainerObserver {
  public:
   // `files` may be null. `output` and what is in `env` outlive this.
-  RunLogs(env::Env env, Output& output, Output::Stream stream, LogOptions::Show show,
+  RunLogs(env::Env env, Output& output, Output::Stream stream, RunLogOptions::Show show,
           std::shared_ptr<LogFiles> files, const std::string& default_namespace);
 
   void pod_seen(const api::core::v1::Pod& pod);
@@ -43,7 +43,7 @@ class RunLogs final : public node::ContainerObserver {
   void conclude();
 
  private:
-  std::vector<LogConsumer*> consumers(LogOptions::Show show);
+  std::vector<LogConsumer*> consumers(RunLogOptions::Show show);
 
   Output& output_;
   const std::shared_ptr<LogFiles> files_;

@@ -22,6 +22,7 @@ struct Manifest {
 struct ManifestOptions {
   std::vector<std::string> paths;  // "-" is standard input
   bool recursive = false;          // into subfolders
+  bool may_be_missing = false;     // the command knows others
 };
 
 struct LoadedManifests {

@@ -1,6 +1,7 @@
 #include "cli/output/std_output.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -62,8 +63,13 @@ bool StdOutput::interactive() const {
   return is_terminal(Stream::err) && !terminal.empty() && terminal != "dumb";
 }
 
-// A terminal that does not control this program's session tells nothing.
+// A terminal that does not control this program's session tells nothing. After a stop (Ctrl-Z) the
+// shell has written there: until SIGCONT is handled, nothing is as it was.
 bool StdOutput::in_foreground() const {
+  sigset_t pending;
+  if (::sigpending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1) {
+    return false;
+  }
   const pid_t group = ::tcgetpgrp(err_);
   return group < 0 || group == ::getpgrp();
 }

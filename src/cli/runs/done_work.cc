@@ -100,13 +100,14 @@ DoneWork::DoneWork(const StoredRun& run) {
     Done& done = jobs_[{job.ns, job.name}];
     done.complete = job.complete;
     done.indexes = stored_set(job.indexes, std::numeric_limits<int32_t>::max());
-    done.completions = job.completions;
+    done.before = job.completions;
   }
   if (run.report) {
     for (const ReportSummary::JobLine& job : run.report->jobs) {
-      if (job.verdict == kComplete) {
-        jobs_[{job.ns, job.name}].complete = true;
-      }
+      Done& done = jobs_[{job.ns, job.name}];
+      done.complete = done.complete || job.verdict == kComplete;
+      done.indexes.insert(stored_set(job.indexes, std::numeric_limits<int32_t>::max()));
+      done.reported = job.succeeded;
     }
   }
 }
@@ -117,7 +118,7 @@ void DoneWork::add(const api::ledger::v1::Attempt& attempt) {
   }
   Done& done = jobs_[{attempt.metadata().namespace_(), attempt.job().name()}];
   if (!attempt.has_index()) {
-    ++done.completions;
+    ++done.recorded;
   } else if (attempt.index() >= 0) {
     done.indexes.insert(attempt.index());
   }
@@ -126,8 +127,8 @@ void DoneWork::add(const api::ledger::v1::Attempt& attempt) {
 std::vector<DoneJob> DoneWork::jobs() const {
   std::vector<DoneJob> all;
   for (const auto& [names, done] : jobs_) {
-    all.push_back(
-        {names.first, names.second, done.complete, done.indexes.to_string(), done.completions});
+    all.push_back({names.first, names.second, done.complete, done.indexes.to_string(),
+                   done.before + std::max(done.reported, done.recorded)});
   }
   return all;
 }
@@ -140,7 +141,7 @@ Result<RestOfPlan> without_done(const RunPlan& plan, const std::vector<DoneJob>&
     });
     if (object.ref.kind != &api::kinds::job() || known == done.end()) {
       rest.plan.objects.push_back(object);
-      rest.plan.jobs += object.ref.kind == &api::kinds::job() ? 1 : 0;
+      rest.plan.jobs += object.ref.kind == &api::kinds::job() ? size_t{1} : 0;
       continue;
     }
     TRY(RestOfJob left, rest_of(api::object_as<Job>(object.object), *known));

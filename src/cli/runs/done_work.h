@@ -21,9 +21,9 @@ namespace windlass::cli {
 
 class DoneWork {
  public:
-  // What the run knew of earlier ones, and the Jobs that its report has as Complete.
+  // What the run knew of earlier ones, and what its report says.
   explicit DoneWork(const StoredRun& run);
-  // One of the run's ledger, which is the truth also after a run that was killed.
+  // One of the run's ledger, which knows more than the last report of a run that was killed.
   void add(const api::ledger::v1::Attempt& attempt);
   std::vector<RunRecord::DoneJob> jobs() const;
 
@@ -31,7 +31,10 @@ class DoneWork {
   struct Done {
     bool complete = false;
     IndexSet indexes = {};
-    int64_t completions = 0;
+    // Without indexes: of earlier runs, and of this one by two accounts.
+    int64_t before = 0;
+    int64_t reported = 0;
+    int64_t recorded = 0;
   };
 
   std::map<std::pair<std::string, std::string>, Done> jobs_;  // by namespace and name

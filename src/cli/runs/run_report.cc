@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <limits>
 
@@ -43,7 +44,7 @@ void add_indexes(JsonWriter& json, const Job& job) {
   json.close_object();
 }
 
-void add_job(JsonWriter& json, const JobReport& report) {
+void add_job(JsonWriter& json, const ReportedJob& report) {
   const Job& job = *report.job;
   const auto verdict = verdict_of(job);
   json.open_object();
@@ -79,6 +80,26 @@ const std::string& text_of(const api::JsonValue& value, std::string_view name) {
   return member == nullptr ? kNone : member->text;
 }
 
+int64_t number_of(const api::JsonValue* value) {
+  int64_t number = 0;
+  if (value != nullptr) {
+    std::from_chars(value->text.data(), value->text.data() + value->text.size(), number);
+  }
+  return number;
+}
+
+ReportSummary::JobLine read_job(const api::JsonValue& job) {
+  ReportSummary::JobLine line{text_of(job, "namespace"), text_of(job, "name"), text_of(job, "uid"),
+                              text_of(job, "verdict"), text_of(job, "reason")};
+  if (const api::JsonValue* pods = job.find("pods")) {
+    line.succeeded = number_of(pods->find("succeeded"));
+  }
+  if (const api::JsonValue* indexes = job.find("indexes")) {
+    line.indexes = text_of(*indexes, "succeeded");
+  }
+  return line;
+}
+
 }  // namespace
 
 std::string_view name_of(RunVerdict verdict) {
@@ -99,7 +120,7 @@ std::string_view name_of(RunVerdict verdict) {
   return "Running";
 }
 
-std::string report_json(const RunReport& report) {
+std::string report_json(const RunAccount& report) {
   std::string text;
   JsonWriter json(text);
   json.open_object().member("apiVersion", kReportVersion).member("kind", kReportKind);
@@ -117,14 +138,14 @@ std::string report_json(const RunReport& report) {
   json.member("endedAt", format_rfc3339(report.ended));
   json.key("seconds").real(seconds_in(report.ended - report.started));
   json.key("jobs").open_list();
-  for (const JobReport& job : report.jobs) {
+  for (const ReportedJob& job : report.jobs) {
     add_job(json, job);
   }
   json.close_list().close_object();
   return text;
 }
 
-std::string printed_report(const RunReport& report, OutputFormat format) {
+std::string printed_report(const RunAccount& report, OutputFormat format) {
   const std::string json = report_json(report);
   if (format == OutputFormat::yaml) {
     auto yaml = api::json_to_yaml(json);
@@ -154,8 +175,7 @@ Result<ReportSummary> read_report(std::string_view json) {
   }
   if (const api::JsonValue* jobs = tree.value.find("jobs")) {
     for (const api::JsonValue& job : jobs->items) {
-      summary.jobs.push_back({text_of(job, "namespace"), text_of(job, "name"), text_of(job, "uid"),
-                              text_of(job, "verdict"), text_of(job, "reason")});
+      summary.jobs.push_back(read_job(job));
     }
   }
   return summary;

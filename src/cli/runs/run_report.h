@@ -26,28 +26,28 @@ enum class RunVerdict { running, complete, failed, timed_out, interrupted, error
 // Running, Complete, Failed, TimedOut, Interrupted, Error
 std::string_view name_of(RunVerdict verdict);
 
-struct JobReport {
+struct ReportedJob {
   std::shared_ptr<const api::batch::v1::Job> job;  // as it was last seen
   std::optional<Duration> took = {};               // until its verdict; none without one
   int64_t ignored = 0;                             // failures, by a rule
   std::string causes = {};                         // as a JSON list; "" for none
 };
 
-struct RunReport {
+struct RunAccount {
   std::string run = {};      // its name; "" where it is not kept
   std::string resumes = {};  // the run that it goes on with
   RunVerdict verdict = RunVerdict::running;
   std::optional<int> exit_code = {};  // none while it runs
   Time started{};
   Time ended{};  // or now
-  std::vector<JobReport> jobs = {};
+  std::vector<ReportedJob> jobs = {};
 };
 
 // One JSON object, without a line end.
-std::string report_json(const RunReport& report);
+std::string report_json(const RunAccount& report);
 
 // For people and programs: indented JSON, or YAML.
-std::string printed_report(const RunReport& report, OutputFormat format);
+std::string printed_report(const RunAccount& report, OutputFormat format);
 
 // What lists of runs, and later runs, need of a report.
 struct ReportSummary {
@@ -57,6 +57,8 @@ struct ReportSummary {
     std::string uid = {};
     std::string verdict = {};  // Complete, Failed, Unfinished
     std::string reason = {};
+    int64_t succeeded = 0;     // pods
+    std::string indexes = {};  // those that succeeded
   };
 
   std::string verdict = {};

@@ -31,8 +31,8 @@ std::shared_ptr<api::batch::v1::Job> indexed_job() {
   return job;
 }
 
-RunReport failed_run() {
-  RunReport report;
+RunAccount failed_run() {
+  RunAccount report;
   report.run = "12";
   report.resumes = "11";
   report.verdict = RunVerdict::failed;
@@ -44,7 +44,7 @@ RunReport failed_run() {
 }
 
 // docs/reference/run-json.md: fields are added, never renamed.
-TEST(RunReport, HasTheDocumentedFields) {
+TEST(RunAccount, HasTheDocumentedFields) {
   const std::string json = report_json(failed_run());
   EXPECT_THAT(
       json,
@@ -59,8 +59,8 @@ TEST(RunReport, HasTheDocumentedFields) {
                 R"("causes":[{"title":"exit 42"}],"job":{"kind":"Job","apiVersion":"batch/v1",)"));
 }
 
-TEST(RunReport, LeavesOutWhatIsNotKnownYet) {
-  RunReport report;
+TEST(RunAccount, LeavesOutWhatIsNotKnownYet) {
+  RunAccount report;
   auto queue = std::make_shared<api::batch::v1::Job>();
   queue->mutable_metadata()->set_name("queue");
   queue->mutable_spec()->set_completion_mode("NonIndexed");
@@ -75,9 +75,9 @@ TEST(RunReport, LeavesOutWhatIsNotKnownYet) {
   }
 }
 
-TEST(RunReport, IsReadAgain) {
+TEST(RunAccount, IsReadAgain) {
   for (const OutputFormat format : {OutputFormat::text, OutputFormat::json}) {
-    const RunReport report = failed_run();
+    const RunAccount report = failed_run();
     const auto summary =
         read_report(format == OutputFormat::text ? report_json(report)
                                                  : printed_report(report, OutputFormat::json));
@@ -89,15 +89,17 @@ TEST(RunReport, IsReadAgain) {
     EXPECT_EQ(summary->jobs[0].name, "train");
     EXPECT_EQ(summary->jobs[0].uid, "u-1");
     EXPECT_EQ(summary->jobs[0].verdict, "Failed");
+    EXPECT_EQ(summary->jobs[0].succeeded, 7);
+    EXPECT_EQ(summary->jobs[0].indexes, "0-5,7");
   }
 }
 
-TEST(RunReport, YamlIsTheSame) {
+TEST(RunAccount, YamlIsTheSame) {
   EXPECT_THAT(printed_report(failed_run(), OutputFormat::yaml),
               HasSubstr("apiVersion: windlass.dev/v1\nkind: RunReport\nrun: \"12\"\n"));
 }
 
-TEST(RunReport, DamagedTextAndLaterVersionsAreErrors) {
+TEST(RunAccount, DamagedTextAndLaterVersionsAreErrors) {
   std::string json = report_json(failed_run());
   EXPECT_FALSE(read_report(json.substr(0, json.size() / 2)));
   EXPECT_FALSE(read_report(""));

@@ -22,13 +22,16 @@ api::ObjectPtr without_values(const api::ObjectPtr& object) {
   return secret;
 }
 
-RunRecord record_of(const RunOptions& options, Time now) {
+RunRecord record_of(const RunOptions& options, const RunBeginning& beginning, Time now) {
   RunRecord record;
   record.started = now;
-  record.directory = absolute_path(".");
+  record.directory = absolute_path("x");
+  record.directory.resize(record.directory.rfind('/'));
   record.files = options.manifests.paths;
   record.recursive = options.manifests.recursive;
   record.ns = options.ns;
+  record.resumes = beginning.resumes;
+  record.done = beginning.done;
   return record;
 }
 
@@ -43,7 +46,7 @@ std::string kept_manifest(const RunPlan& plan) {
   return print_objects(objects, OutputFormat::yaml);
 }
 
-std::optional<RunStorage> open_storage(const RunOptions& options, const RunPlan& plan,
+std::optional<RunStorage> open_storage(const RunOptions& options, const RunBeginning& beginning,
                                        env::Clock& clock, Output& output) {
   RunStorage storage;
   if (!options.logs.directory.empty()) {
@@ -56,7 +59,9 @@ std::optional<RunStorage> open_storage(const RunOptions& options, const RunPlan&
   }
   if (!options.no_record) {
     auto folder = RunStore(runs_directory())
-                      .create(record_of(options, clock.now()), kept_manifest(plan), RunLimits{});
+                      .create(record_of(options, beginning, clock.now()),
+                              kept_manifest(beginning.plan), RunLimits{});
+    storage.resumes = beginning.resumes;
     if (folder) {
       storage.folder = *std::move(folder);
     } else {

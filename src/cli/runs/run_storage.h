@@ -21,9 +21,16 @@ struct RunStorage {
   std::string resumes = {};                // the name of a run, or ""
 };
 
+// What the record of a run has besides its options.
+struct RunBeginning {
+  const RunPlan& plan;  // all of it, whatever is done already
+  std::string resumes = {};
+  std::vector<RunRecord::DoneJob> done = {};
+};
+
 // Nothing, with an error on `output`, where a folder that the user named cannot be written. A run
 // that cannot be kept is a warning.
-std::optional<RunStorage> open_storage(const RunOptions& options, const RunPlan& plan,
+std::optional<RunStorage> open_storage(const RunOptions& options, const RunBeginning& beginning,
                                        env::Clock& clock, Output& output);
 
 // The objects as YAML, without the values of Secrets.

@@ -1,21 +1,14 @@
 #include "cli/runs/run_store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
 #include <functional>
 
 #include "cli/output/text.h"
-#include "posix/error.h"
+#include "posix/files/counter_file.h"
 #include "posix/files/data_directory.h"
-#include "posix/files/file_descriptor.h"
 #include "posix/files/posix_files.h"
 #include "posix/files/private_file.h"
 
@@ -27,8 +20,6 @@ constexpr const char* kManifestFile = "/manifest.yaml";
 constexpr const char* kReportFile = "/report.json";
 constexpr const char* kCounterFile = "/counter";
 constexpr size_t kMaxFileBytes = size_t{256} << 20U;
-constexpr mode_t kPrivateMode = 0600;
-constexpr size_t kMaxNumberText = 20;
 constexpr size_t kMostNamed = 5;  // runs, in an error
 
 // The number that `text` is, or 0.
@@ -40,42 +31,6 @@ int64_t number_in(std::string_view text) {
              ? number
              : 0;
 }
-
-// Keeps other processes from making or pruning runs, and counts them.
-class Counter {
- public:
-  static Result<Counter> lock(const std::string& directory) {
-    const std::string path = directory + kCounterFile;
-    posix::FileDescriptor file(
-        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kPrivateMode));
-    if (!file.valid()) {
-      return fail(posix::system_error("open", path, errno));
-    }
-    while (::flock(file.get(), LOCK_EX) != 0) {
-      if (errno != EINTR) {
-        return fail(posix::system_error("lock", path, errno));
-      }
-    }
-    return Counter(std::move(file));
-  }
-
-  int64_t last() const {
-    std::array<char, kMaxNumberText> text = {};
-    const ssize_t got = ::pread(file_.get(), text.data(), text.size(), 0);
-    return got <= 0 ? 0 : number_in(std::string_view(text.data(), static_cast<size_t>(got)));
-  }
-
-  // A number that is not kept is one that is there again as a folder.
-  void keep(int64_t number) {
-    const std::string text = std::to_string(number);
-    static_cast<void>(::pwrite(file_.get(), text.data(), text.size(), 0) > 0);
-  }
-
- private:
-  explicit Counter(posix::FileDescriptor file) : file_(std::move(file)) {}
-
-  posix::FileDescriptor file_;
-};
 
 std::string last_part(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
@@ -102,7 +57,7 @@ Result<StoredRun> read_run(const std::string& path) {
 RunFolder::RunFolder(std::unique_ptr<env::DataDirectory> held)
     : held_(std::move(held)), name_(last_part(held_->path())) {}
 
-Result<void> RunFolder::save_report(const RunReport& report) {
+Result<void> RunFolder::save_report(const RunAccount& report) {
   return posix::write_private_file(path() + kReportFile, report_json(report) + "\n");
 }
 
@@ -135,13 +90,13 @@ Result<std::unique_ptr<RunFolder>> RunStore::create(const RunRecord& record,
                                                     const RunLimits& limits) {
   TRY_VOID(posix::PosixFiles().make_directory(directory_.substr(0, directory_.rfind('/'))));
   TRY_VOID(posix::make_data_directory(directory_));
-  TRY(Counter counter, Counter::lock(directory_));
+  TRY(posix::CounterFile counter, posix::CounterFile::lock(directory_ + kCounterFile));
   TRY(const std::vector<int64_t> present, numbers());
   const int64_t number = std::max(counter.last(), present.empty() ? 0 : present.front()) + 1;
   const std::string path = path_of(std::to_string(number));
   TRY(std::unique_ptr<env::DataDirectory> held, posix::open_data_directory(path));
   auto folder = std::make_unique<RunFolder>(std::move(held));
-  counter.keep(number);
+  TRY_VOID(counter.keep(number));
   Result<void> written = posix::write_private_file(path + kManifestFile, manifest);
   // Last: without it the folder is no run.
   written = written ? posix::write_private_file(path + kRecordFile, record_json(record) + "\n")
@@ -190,8 +145,12 @@ Result<StoredRun> RunStore::find(std::string_view name) const {
                               wanted, fmt::join(names, ", "))));
 }
 
+std::string RunStore::manifest_path(const StoredRun& run) {
+  return run.path + kManifestFile;
+}
+
 Result<std::string> RunStore::manifest(const StoredRun& run) const {
-  return posix::PosixFiles().read(run.path + kManifestFile, kMaxFileBytes);
+  return posix::PosixFiles().read(manifest_path(run), kMaxFileBytes);
 }
 
 Result<void> RunStore::remove(const StoredRun& run) {
@@ -205,7 +164,7 @@ Result<std::vector<std::string>> RunStore::prune(const RunLimits& limits) {
   if (!posix::PosixFiles().type(directory_)) {
     return std::vector<std::string>();
   }
-  TRY(const Counter counter, Counter::lock(directory_));
+  TRY(const posix::CounterFile counter, posix::CounterFile::lock(directory_ + kCounterFile));
   return prune_held(limits);
 }
 

@@ -39,7 +39,7 @@ class RunFolder {
   const std::string& name() const { return name_; }
   const std::string& path() const { return held_->path(); }
   // In place of the one before, whole or not at all.
-  Result<void> save_report(const RunReport& report);
+  Result<void> save_report(const RunAccount& report);
 
  private:
   std::unique_ptr<env::DataDirectory> held_;
@@ -69,6 +69,7 @@ class RunStore {
   Result<std::vector<StoredRun>> list() const;
   // `12`, `run/12` or `last`. The error says which there are.
   Result<StoredRun> find(std::string_view name) const;
+  static std::string manifest_path(const StoredRun& run);
   Result<std::string> manifest(const StoredRun& run) const;
   // An error for one that goes on.
   Result<void> remove(const StoredRun& run);

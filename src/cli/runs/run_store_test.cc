@@ -29,14 +29,15 @@ class RunStoreTest : public ::testing::Test {
 
   std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (const StoredRun& run : store_.list().value()) {
+    const std::vector<StoredRun> runs = store_.list().value();
+    for (const StoredRun& run : runs) {
       all.push_back(run.name);
     }
     return all;
   }
 
-  static RunReport report(RunVerdict verdict) {
-    RunReport made;
+  static RunAccount report(RunVerdict verdict) {
+    RunAccount made;
     made.verdict = verdict;
     made.started = *parse_rfc3339("2026-01-02T03:04:05Z");
     made.ended = made.started + seconds(3);

@@ -1,5 +1,7 @@
 #include "cli/commands/run/run.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
@@ -22,21 +24,70 @@ std::string temporary_dir() {
   return named.starts_with('/') ? named : "/tmp";
 }
 
+Failure no_plan() {
+  return fail(plain_error(""));  // the errors are on the output already
+}
+
+// All that the manifests ask for, and what is left of it.
+struct PlannedRun {
+  RunPlan all;
+  RunPlan left;
+  std::string resumes = {};
+  std::vector<RunRecord::DoneJob> done = {};
+};
+
+Result<PlannedRun> plan_all(const RunOptions& options, env::Files& files, Output& output) {
+  auto plan = plan_run(options, files, output);
+  if (!plan || !preflight(*plan, options.images, files, output)) {
+    return no_plan();
+  }
+  return PlannedRun{*plan, *plan};
+}
+
+// A plan without Jobs when nothing is left.
+Result<PlannedRun> plan_rest(RunOptions& options, env::Files& files, Output& output) {
+  const RunStore store(runs_directory());
+  TRY(Resume resume, Resume::find(store, *options.resume.run, files, options));
+  if (resume.is_over()) {
+    output.err(fmt::format("run/{} is Complete: nothing is left to run\n", resume.run().name));
+    return PlannedRun{};
+  }
+  TRY(PlannedRun planned, plan_all(options, files, output));
+  TRY(RestOfPlan rest, resume.rest_of(planned.all, options.resume.force, output));
+  output.err(fmt::format("resuming run/{} ({})\n", resume.run().name, resume.run().verdict()));
+  for (const std::string& note : rest.notes) {
+    output.err(note + "\n");
+  }
+  planned.left = std::move(rest.plan);
+  planned.resumes = resume.run().name;
+  planned.done = resume.done();
+  return planned;
+}
+
 ExitCode run_jobs(RunOptions options, Output& output) {
   options.images.directory = image_dir_or_default(options.images.directory);
   Process process(options.verbosity);
-  const auto plan = plan_run(options, process.files, output);
-  if (!plan || !preflight(*plan, options.images, process.files, output)) {
+  const auto planned = options.resume.run ? plan_rest(options, process.files, output)
+                                          : plan_all(options, process.files, output);
+  if (!planned) {
+    if (!planned.error().message.empty()) {
+      output.err(fmt::format("error: {}\n", planned.error().message));
+    }
     return ExitCode::usage;
   }
-  const auto storage = open_storage(options, *plan, process.clock, output);
-  if (!storage) {
-    return ExitCode::usage;
+  if (planned->left.jobs == 0) {
+    return ExitCode::ok;
   }
   auto scratch = posix::ScratchDirectory::make(temporary_dir(), "windlass-run-");
   if (!scratch) {
     output.err("error: " + scratch.error().message + "\n");
     return ExitCode::failed;
+  }
+  const auto storage =
+      open_storage(options, {planned->all, planned->resumes, planned->done}, process.clock, output);
+  if (!storage) {
+    static_cast<void>(scratch->remove());
+    return ExitCode::usage;
   }
   plane::NodeMachine machine = process.machine(options.limits, scratch->path());
   machine.scratch_dir = scratch->path();
@@ -46,7 +97,7 @@ ExitCode run_jobs(RunOptions options, Output& output) {
       [&](std::optional<RunSession>& session, const OnFinished& on_finished) {
         session.emplace(process.env(),
                         plane::supervised_containers(process.loop, process.clock, process.log),
-                        options, *plan, machine, *storage, background,
+                        options, planned->left, machine, *storage, background,
                         [&scratch, &background, on_finished](ExitCode code) {
                           if (const auto removed = scratch->remove(); !removed) {
                             background.err("warning: " + removed.error().message + "\n");
@@ -58,13 +109,38 @@ ExitCode run_jobs(RunOptions options, Output& output) {
 
 }  // namespace
 
+namespace {
+
+void declare_resume_flags(Flags& flags, RunOptions& options) {
+  flags.optional_value(
+      "--resume", "[=RUN]",
+      "Go on with an interrupted or failed run, by its number in `windlass runs` (default: the "
+      "last one). What succeeded is not run again. FILE may be left out",
+      [&options](const std::string& text) -> Result<void> {
+        options.resume.run = text;
+        options.manifests.may_be_missing = true;
+        return {};
+      });
+  flags.toggle("--force", options.resume.force,
+               "With --resume: go on although the manifest has changed");
+  flags.check([&options]() -> Result<void> {
+    if (options.resume.force && !options.resume.run) {
+      return fail(plain_error("--force needs --resume"));
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
 void declare_flags(Flags& flags, RunOptions& options) {
-  declare_job_flags(flags, options);
+  declare_job_flags(flags, options, "Print a report of the run as json or yaml at its end");
   flags.duration("--timeout DURATION", options.timeout,
                  "Stop the Jobs after this time, such as 90s, 5m or 1h30m");
   declare_log_flags(flags, options.logs);
+  declare_resume_flags(flags, options);
   flags.toggle("--no-record", options.no_record,
-               "Keep nothing of this run for `windlass runs` and `windlass explain`");
+               "Keep nothing of this run for `windlass runs` and --resume");
   flags.toggle("--verbose", options.verbose,
                "Print a line for every pod that starts or ends. Without it, a terminal shows one "
                "block that is redrawn, and a pipe gets failures, retries and verdicts");
@@ -80,8 +156,9 @@ void declare_flags(Flags& flags, RunOptions& options) {
                     {2, "Wrong usage, or a manifest is invalid"},
                     {124, "Timed out"},
                     {130, "Interrupted"}});
-  flags.examples(
-      {"windlass run examples/first-job.yaml", "windlass run job.yaml --timeout 10m --logs"});
+  flags.examples({"windlass run examples/first-job.yaml",
+                  "windlass run job.yaml --timeout 10m --logs",
+                  "windlass run job.yaml --log-dir logs -o json", "windlass run --resume"});
 }
 
 Command run_command() {

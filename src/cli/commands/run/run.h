@@ -12,6 +12,7 @@
 #include "cli/logs/run_logs.h"
 #include "cli/manifests/run_manifests.h"
 #include "cli/output/output.h"
+#include "cli/runs/resume.h"
 #include "cli/runs/run_storage.h"
 #include "env/env.h"
 #include "plane/container_factory.h"
@@ -22,8 +23,9 @@ namespace windlass::cli {
 
 struct RunOptions : JobOptions {
   std::optional<Duration> timeout = {};
-  LogOptions logs = {};
+  RunLogOptions logs = {};
   bool verbose = false;
+  ResumeOptions resume = {};
   bool no_record = false;  // else it is one of the last runs (runs/run_store.h)
   int verbosity = 0;
   size_t nodes = 1;

@@ -64,7 +64,7 @@ Output::Stream log_stream(const RunOptions& options) {
 
 // A pager that shows logs has the terminal for itself.
 bool has_block(const RunOptions& options, const Output& output) {
-  const bool paged = options.logs.show == LogOptions::Show::all &&
+  const bool paged = options.logs.show == RunLogOptions::Show::all &&
                      log_stream(options) == Output::Stream::out &&
                      !output.is_terminal(Output::Stream::out);
   return output.interactive() && !paged;
@@ -99,7 +99,7 @@ class RunSession::Impl {
         reporter_(live_, start_, {options_.backoff_base, options_.backoff_cap},
                   detail(options_, output),
                   {[this](const std::string& uid) { return logs_.failures().lines_of(uid); },
-                   options_.logs.show == LogOptions::Show::failed}),
+                   options_.logs.show == RunLogOptions::Show::failed}),
         job_sink_([this](const client::ObjectPtr& object) { on_job(object); }),
         pod_sink_(
             [this](const client::ObjectPtr& object) {
@@ -277,11 +277,8 @@ class RunSession::Impl {
     const auto job = api::object_as<Job>(object);
     last_change_ = env_.clock.monotonic();
     reporter_.job_changed(*job, env_.clock.monotonic(), env_.clock.now());
-    const size_t finished = final_jobs_.finished();
     final_jobs_.seen(job, env_.clock.monotonic() - start_);
-    if (final_jobs_.finished() > finished) {
-      save_soon();
-    }
+    save_soon();
     if (final_jobs_.finished() == plan_.jobs && !stopping_) {
       stop(final_jobs_.all_complete() ? ExitCode::ok : ExitCode::failed);
     } else if (suspending_ != env::TimerId::none) {
@@ -364,6 +361,7 @@ class RunSession::Impl {
   void conclude() {
     env_.executor.cancel(redraw_);
     env_.executor.cancel(std::exchange(saving_, env::TimerId::none));
+    concluded_ = true;
     live_.show({});
     logs_.conclude();
     final_jobs_.print_lines(
@@ -374,7 +372,7 @@ class RunSession::Impl {
       output_.err(fmt::format("{} of {} Jobs did not finish\n", plan_.jobs - final_jobs_.finished(),
                               plan_.jobs));
     }
-    const RunReport report = make_report(ended_as(code_), static_cast<int>(code_));
+    const RunAccount report = make_report(ended_as(code_), static_cast<int>(code_));
     save(report);
     if (options_.format != OutputFormat::text) {
       output_.out(printed_report(report, options_.format));
@@ -385,8 +383,8 @@ class RunSession::Impl {
     finish_later(code_);
   }
 
-  RunReport make_report(RunVerdict verdict, std::optional<int> exit_code) const {
-    RunReport report;
+  RunAccount make_report(RunVerdict verdict, std::optional<int> exit_code) const {
+    RunAccount report;
     report.run = storage_.folder ? storage_.folder->name() : "";
     report.resumes = storage_.resumes;
     report.verdict = verdict;
@@ -400,7 +398,7 @@ class RunSession::Impl {
     return report;
   }
 
-  void save(const RunReport& report) {
+  void save(const RunAccount& report) {
     if (!storage_.folder || save_failed_) {
       return;
     }
@@ -414,8 +412,10 @@ class RunSession::Impl {
   // A run that is killed has told so much.
   void save_soon() {
     constexpr Duration kPause = seconds(1);
-    if (storage_.folder && saving_ == env::TimerId::none && !finished_) {
-      saving_ = env_.executor.schedule(kPause, [this] {
+    constexpr size_t kJobsPerPause = 100;  // a long report takes its time
+    if (storage_.folder && saving_ == env::TimerId::none && !concluded_) {
+      const auto pauses = static_cast<int64_t>(1 + plan_.jobs / kJobsPerPause);
+      saving_ = env_.executor.schedule(kPause * pauses, [this] {
         saving_ = env::TimerId::none;
         save(make_report(RunVerdict::running, std::nullopt));
       });
@@ -424,8 +424,7 @@ class RunSession::Impl {
 
   std::string more_text() const {
     const std::string& run = storage_.folder->name();
-    return fmt::format("More:  windlass explain run/{}\nGo on: windlass run --resume={}\n", run,
-                       run);
+    return fmt::format("Go on with what is left: windlass run --resume={}\n", run);
   }
 
   void finish_later(ExitCode code) {
@@ -471,6 +470,7 @@ class RunSession::Impl {
   env::TimerId redraw_ = env::TimerId::none;
   env::TimerId saving_ = env::TimerId::none;  // the report of the run so far
   bool save_failed_ = false;
+  bool concluded_ = false;                        // the report is the last one
   env::TimerId suspending_ = env::TimerId::none;  // while it waits for Jobs to be suspended
   env::TimerId settle_ = env::TimerId::none;
   MonotonicTime last_change_{};  // of a Job or a pod

@@ -564,12 +564,12 @@ TEST_F(RunTest, AFailureComesWithTheEndOfItsLog) {
     return exits(7);
   };
   output_.watched = true;
-  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 0\n")), ExitCode::failed);
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 1\n")), ExitCode::failed);
   EXPECT_THAT(output_.err_text, ::testing::ContainsRegex("last: pod demo-[^\n]*\n  \\| no disk"));
 }
 
 TEST_F(RunTest, LogsOfFailedPodsFollowTheirFailure) {
-  options_.logs.show = LogOptions::Show::failed;
+  options_.logs.show = RunLogOptions::Show::failed;
   int runs = 0;
   script_ = [this, &runs](const env::ContainerRequest& request) {
     files_.put(request.log_path,
@@ -586,7 +586,7 @@ TEST_F(RunTest, LogsOfFailedPodsFollowTheirFailure) {
 TEST_F(RunTest, NoBlockDrawsOverAPager) {
   output_.watched = true;
   output_.out_is_piped = true;
-  options_.logs.show = LogOptions::Show::all;
+  options_.logs.show = RunLogOptions::Show::all;
   EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);
   EXPECT_THAT(output_.err_text, Not(HasSubstr("\x1b[")));
   EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Complete"));
@@ -601,7 +601,7 @@ TEST_F(RunTest, NoBlockIsDrawnInTheBackgroundOfAShell) {
 }
 
 TEST_F(RunTest, LogsAreNoPartOfTheObjects) {
-  options_.logs.show = LogOptions::Show::all;
+  options_.logs.show = RunLogOptions::Show::all;
   options_.format = OutputFormat::json;
   script_ = [this](const env::ContainerRequest& request) {
     files_.put(request.log_path, "2025-01-01T00:00:00.000000000Z stdout F hello\n");

@@ -149,9 +149,10 @@ void declare_flags(Flags& flags, RunsOptions& options) {
     case RunsOptions::Action::list:
       declare_json_output(flags, options.json);
       flags.paragraph(
-          "Each run has its manifest, its report and a record of every attempt. `windlass explain "
-          "run/12` says why it ended as it did; `windlass run --resume=12` goes on with it.");
-      flags.examples({"windlass runs", "windlass runs -o json", "windlass explain run/last"});
+          "Each run has its manifest and its report. `windlass run --resume=12` goes on with "
+          "run/12, "
+          "unless it is Complete.");
+      flags.examples({"windlass runs", "windlass runs -o json", "windlass runs prune --keep 10"});
       return;
     case RunsOptions::Action::remove:
       flags.arguments("RUN", options.names, "Number of the run, or last");
