@@ -248,6 +248,34 @@ void Engine::observe_pod_gone(std::string_view uid) {
   state_.observe_gone(uid);
 }
 
+Counted Engine::counted_as(std::string_view uid) const {
+  const Slot slot = state_.find(uid);
+  return slot == kNoSlot
+             ? Counted::none
+             : engine::counted_as(state_.pods().at(slot), state_.facts(), state_.indexes());
+}
+
+int64_t Engine::attempts_before(std::string_view uid) const {
+  const Slot slot = state_.find(uid);
+  if (slot == kNoSlot) {
+    return 0;
+  }
+  const PodRecord& pod = state_.pods().at(slot);
+  if (pod.index < 0) {
+    const JobStatus& status = state_.job().status;
+    const size_t listed =
+        status.uncounted ? status.uncounted->succeeded.size() + status.uncounted->failed.size() : 0;
+    return int64_t{status.succeeded} + status.failed + static_cast<int64_t>(listed) -
+           (pod.accounted == Accounted::no ? 0 : 1);
+  }
+  int64_t older = 0;
+  for (Slot each = state_.pods().head(pod.index); each != kNoSlot;
+       each = state_.pods().at(each).next) {
+    older += state_.pods().at(each).created < pod.created ? 1 : 0;
+  }
+  return std::max(older, int64_t{pod.failures} + pod.ignored_failures);
+}
+
 void Engine::begin_list() {
   state_.begin_list();
 }

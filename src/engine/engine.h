@@ -77,6 +77,11 @@ class Engine {
   void pod_write_failed(std::string_view uid, WriteError error, std::string_view message);
 
   const State& state() const { return state_; }
+  // How the end of this pod counts, or none for one that is not known.
+  Counted counted_as(std::string_view uid) const;
+  // How many attempts came before this pod, at least: of its index, or of a Job without indexes the
+  // pods that its status tells of.
+  int64_t attempts_before(std::string_view uid) const;
   // The Job is finished, and every known pod is rid of its finalizer: nothing more will come.
   bool at_rest() const;
 

@@ -33,23 +33,14 @@ int64_t count_in(const std::optional<std::string>& annotation) {
   return std::max<int64_t>(count, 0);
 }
 
-// The first that ended badly; those of the pod proper come before init containers.
-const engine::ContainerView* failed_container(const engine::PodView& pod) {
-  const auto found = std::find_if(
-      pod.containers.begin(), pod.containers.end(),
-      [](const auto& container) { return container.terminated && container.exit_code != 0; });
-  return found == pod.containers.end() ? nullptr : &*found;
-}
-
 void judge(const engine::JobView& job, const engine::PodView& pod, PodAccount& account) {
-  const engine::ContainerView* container = failed_container(pod);
   account.rule.action = engine::action_name(engine::Action::count);
-  if (const engine::RuleMatch match = engine::judge_failed_pod(job, pod); match.rule >= 0) {
+  const engine::RuleMatch match = engine::judge_failed_pod(job, pod);
+  if (match.rule >= 0) {
     account.rule = rule_ref(job, match.rule);
-    container = match.container != nullptr ? match.container : container;
     account.condition = match.condition != nullptr ? match.condition->type : "";
   }
-  if (container != nullptr) {
+  if (const auto* container = engine::deciding_container(match, pod); container != nullptr) {
     account.container = container->name;
     account.exit_code = container->exit_code;
   }

@@ -93,6 +93,16 @@ RuleMatch judge_failed_pod(const JobView& job, const PodView& pod, const Options
   return match_failure_policy(*job.spec.failure_policy, pod, facts.per_index);
 }
 
+const ContainerView* deciding_container(const RuleMatch& match, const PodView& pod) {
+  if (match.container != nullptr) {
+    return match.container;
+  }
+  const auto found = std::find_if(
+      pod.containers.begin(), pod.containers.end(),
+      [](const auto& container) { return container.terminated && container.exit_code != 0; });
+  return found == pod.containers.end() ? nullptr : &*found;
+}
+
 std::string failure_message(const RuleMatch& match, std::string_view namespace_name,
                             std::string_view pod_name) {
   const std::string pod = std::string(namespace_name) + "/" + std::string(pod_name);

@@ -31,6 +31,11 @@ RuleMatch match_failure_policy(const std::vector<FailureRule>& policy, const Pod
 // policy does not apply, and none for a pod that the Job itself took away (10.75).
 RuleMatch judge_failed_pod(const JobView& job, const PodView& pod, const Options& options = {});
 
+// The container whose end decided how a failed pod is judged: the one that the rule saw, or else
+// the first that ended badly; those of the pod proper come before init containers. Null if none
+// did.
+const ContainerView* deciding_container(const RuleMatch& match, const PodView& pod);
+
 // `Container main for pod ns/p failed with exit code 5 matching FailJob rule at index 1`
 // (6.10, 6.11).
 std::string failure_message(const RuleMatch& match, std::string_view namespace_name,

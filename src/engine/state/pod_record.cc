@@ -81,6 +81,35 @@ IndexFailures carried(const PodRecord& record, const Facts& facts) {
              : IndexFailures{next_count(before.counted), before.ignored};
 }
 
+Counted counted_as(const PodRecord& record, const Facts& facts, const Indexes& indexes) {
+  switch (record.accounted) {
+    case Accounted::succeeded:
+      return Counted::succeeded;
+    case Accounted::failed:
+      return Counted::failed;
+    case Accounted::ignored:
+      return Counted::ignored;
+    case Accounted::no:
+      break;
+  }
+  if (!has_valid_index(record, facts)) {
+    return Counted::none;
+  }
+  if (record.phase == Phase::succeeded && facts.indexed) {
+    return indexes.failed.stored().contains(record.index) ? Counted::none : Counted::succeeded;
+  }
+  if (facts.finished) {
+    return Counted::none;
+  }
+  if (record.phase == Phase::succeeded) {
+    return Counted::succeeded;
+  }
+  if (!counts_as_failed(record, facts)) {
+    return Counted::none;
+  }
+  return record.action == Action::ignore ? Counted::ignored : Counted::failed;
+}
+
 Todo next_step(const PodRecord& record, const Facts& facts, const Indexes& indexes) {
   if (record.is_active()) {
     if (facts.finished || (facts.deleting && !facts.decided())) {

@@ -2,6 +2,7 @@
 // its index, what it needs next, and which pods go first when some have to. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "engine/pods/pod_factory.h"
@@ -19,6 +20,15 @@ void read_pod(PodRecord& record, const PodView& pod, std::optional<Time> seen);
 IndexEvidence evidence(const PodRecord& record, const Facts& facts);
 // The failures of its index that a pod knows of: its annotations, and its own failure.
 IndexFailures carried(const PodRecord& record, const Facts& facts);
+// What the end of a pod means for its Job.
+enum class Counted : uint8_t {
+  none,  // taken away by the Job itself, over when the Job was, or not ended
+  succeeded,
+  failed,
+  ignored,
+};
+// As it is stored already, or as it will be if nothing else happens.
+Counted counted_as(const PodRecord& record, const Facts& facts, const Indexes& indexes);
 // What to do about the pod, as far as it can be told from the pod and its index.
 Todo next_step(const PodRecord& record, const Facts& facts, const Indexes& indexes);
 
