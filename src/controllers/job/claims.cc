@@ -76,7 +76,8 @@ void PodClaims::process(const std::string& key) {
     return;
   }
   if (claim->kind == Claim::Kind::release) {
-    write(key, *claim);
+    hooks_.before_release(
+        key, self_.bind([key, claim = *claim](PodClaims& self) { self.write(key, claim); }));
     return;
   }
   adopting_[key] = claim->job_uid;

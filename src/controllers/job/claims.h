@@ -40,6 +40,8 @@ class PodClaims {
     // that has been adopted.
     std::function<void(const client::ObjectPtr& job)> on_job;
     std::function<void(const client::ObjectPtr& pod)> on_adopted;
+    // Calls `go`, now or later, when the finalizer of the pod of this key may be removed.
+    std::function<void(const std::string& pod_key, std::function<void()> go)> before_release;
     // An adoption is over, whatever came of it.
     std::function<void(const std::string& job_uid)> on_settled;
   };

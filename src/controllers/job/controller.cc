@@ -8,6 +8,7 @@
 #include "api/job/job_constants.h"
 #include "client/object_identity.h"
 #include "client/work_queue.h"
+#include "engine/policy/failure_policy.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/meta/v1/meta.pb.h"
 
@@ -59,15 +60,21 @@ JobController::JobController(client::ClientEnv env, Options options)
       orphans_(
           env, options_.tracking_finalizer,
           [this](const std::string& key) { return orphan_uid(key); },
+          [this](const client::ObjectPtr& pod, std::function<void()> go) {
+            keep_orphan(pod, std::move(go));
+          },
           queue_metrics("job_orphan_pod")),
       claims_(env, options_.tracking_finalizer,
               {[this](const std::string& key) { return claim_for(key); },
                [this](const client::ObjectPtr& job) { on_job_read(job); },
                [this](const client::ObjectPtr& pod) { on_adopted(*pod); },
+               [this](const std::string& key, std::function<void()> go) {
+                 keep_attempt(key, "", std::move(go));
+               },
                [this](const std::string& uid) { queue_.add(uid); }}),
       jobs_(env, {&api::kinds::job(), options_.ns, "", ""}, project_job),
       pods_(env, {&api::kinds::pod(), options_.ns, "", ""},
-            [this](const api::Message& pod) { return project_pod(pod); }) {
+            [this](const client::ObjectPtr& pod) { return project_shared_pod(pod); }) {
   jobs_.add_handler({[this](const CachedJob& job) {
                        on_new_job(job);
                        on_job(job);
@@ -78,6 +85,7 @@ JobController::JobController(client::ClientEnv env, Options options)
                        count_terminated(false, is_terminated_with_finalizer(pod.view));
                        claim(pod);
                        on_pod(pod);
+                       follow_attempt(nullptr, pod);
                      },
                      [this](const CachedPod& before, const CachedPod& pod) {
                        count_terminated(is_terminated_with_finalizer(before.view),
@@ -89,9 +97,11 @@ JobController::JobController(client::ClientEnv env, Options options)
                          claim(pod);
                        }
                        on_pod(pod);
+                       follow_attempt(&before, pod);
                      },
                      [this](const CachedPod& pod) {
                        count_terminated(is_terminated_with_finalizer(pod.view), false);
+                       follow_gone(pod);
                        on_pod_gone(pod);
                      }});
   if (options_.metrics) {
@@ -148,7 +158,17 @@ JobController::CachedPod JobController::project_pod(const api::Message& pod) con
   return record;
 }
 
-JobWorker* JobController::find_worker(const std::string& uid) {
+JobController::CachedPod JobController::project_shared_pod(const client::ObjectPtr& pod) const {
+  CachedPod record = project_pod(*pod);
+  if (options_.attempts != nullptr && record.owner != CachedPod::Owner::other &&
+      (record.view.has_finalizer || !engine::is_terminal(record.view.phase) ||
+       options_.attempts->awaits_end(record.view.uid))) {
+    record.object = pod;
+  }
+  return record;
+}
+
+JobWorker* JobController::find_worker(const std::string& uid) const {
   const auto found = workers_.find(uid);
   return found == workers_.end() ? nullptr : found->second.get();
 }
@@ -294,6 +314,7 @@ void JobController::on_job_gone(const CachedJob& job) {
   job_keys_.erase(job.view.uid);
   ended_.erase(job.view.uid);
   workers_.erase(job.view.uid);
+  forget_attempts(job.view.uid);
   if (const auto pods = pods_of_.find(job.view.uid); pods != pods_of_.end()) {
     for (const std::string& key : pods->second) {
       orphans_.add(key);
@@ -397,6 +418,12 @@ void JobController::add_worker(const CachedJob& job) {
       metrics_->skipped_stale("", "pods");
     }
   };
+  if (options_.attempts != nullptr) {
+    hooks.before_release = [this, ns = job.view.namespace_name](const engine::PodWrite& release,
+                                                                std::function<void()> go) {
+      keep_attempt(client::object_key(ns, release.name), release.uid, std::move(go));
+    };
+  }
   auto worker = std::make_unique<JobWorker>(env_, options_.engine, options_.tracking_finalizer,
                                             job.object, std::move(hooks));
   std::vector<const engine::PodView*> pods;
@@ -422,6 +449,7 @@ void JobController::process(const std::string& uid) {
     }
     if (worker->at_rest()) {
       workers_.erase(uid);
+      forget_attempts(uid);
       const CachedJob* seen = find_job(uid);
       if (seen != nullptr && !is_finished(seen->view.status)) {
         ended_.insert(uid);
@@ -449,6 +477,118 @@ std::string JobController::orphan_uid(const std::string& pod_key) const {
   const bool orphan = pod != nullptr && pod->view.has_finalizer &&
                       pod->owner != CachedPod::Owner::other && find_job(pod->job_uid) == nullptr;
   return orphan ? pod->view.uid : std::string();
+}
+
+AttemptVerdict JobController::judge(const CachedJob& job, const CachedPod& pod) const {
+  AttemptVerdict verdict;
+  const JobWorker* worker = find_worker(job.view.uid);
+  verdict.counted = worker == nullptr ? engine::Counted::none : worker->counted_as(pod.view.uid);
+  if (verdict.counted != engine::Counted::failed && verdict.counted != engine::Counted::ignored) {
+    return verdict;
+  }
+  const engine::RuleMatch match = engine::judge_failed_pod(job.view, pod.view, options_.engine);
+  verdict.rule = match.rule;
+  verdict.action = engine::action_name(match.action);
+  if (match.rule >= 0) {
+    const auto& rule = (*job.view.spec.failure_policy)[static_cast<size_t>(match.rule)];
+    verdict.rule_name = rule.name.value_or("");
+  }
+  if (const auto* container = engine::deciding_container(match, pod.view)) {
+    verdict.container = container->name;
+  }
+  return verdict;
+}
+
+AttemptEnd JobController::end_of(const CachedPod& pod) const {
+  AttemptEnd end{pod.object, pod.view.uid, owner_job_name(*pod.object), pod.job_uid};
+  if (const CachedJob* job = find_job(pod.job_uid)) {
+    end.verdict = judge(*job, pod);
+  }
+  if (const JobWorker* worker = find_worker(pod.job_uid)) {
+    end.attempts_before = worker->attempts_before(pod.view.uid);
+  }
+  return end;
+}
+
+void JobController::follow_attempt(const CachedPod* before, const CachedPod& pod) {
+  if (const CachedJob* job = find_job(pod.job_uid); job != nullptr && is_foreign(*job)) {
+    return;
+  }
+  if (options_.attempts == nullptr || pod.owner != CachedPod::Owner::job || !pod.object) {
+    // Let go by its Job, or by another client: what it was until then is to be kept.
+    if (before != nullptr && before->object && before->view.has_finalizer) {
+      options_.attempts->lost(end_of(*before));
+    }
+    return;
+  }
+  const bool ended = engine::is_terminal(pod.view.phase);
+  if (pod.view.has_finalizer) {
+    if (ended && find_worker(pod.job_uid) != nullptr) {
+      options_.attempts->begin(end_of(pod));
+    }
+  } else if (ended && options_.attempts->awaits_end(pod.view.uid)) {
+    options_.attempts->begin(end_of(pod));
+  } else if (before != nullptr && before->view.has_finalizer) {
+    options_.attempts->lost(end_of(pod));
+  }
+}
+
+void JobController::follow_gone(const CachedPod& pod) {
+  if (options_.attempts == nullptr) {
+    return;
+  }
+  if (pod.object && pod.owner == CachedPod::Owner::job &&
+      (pod.view.has_finalizer || options_.attempts->awaits_end(pod.view.uid))) {
+    options_.attempts->lost(end_of(pod));
+  }
+  options_.attempts->forget(pod.view.uid);
+}
+
+void JobController::forget_attempts(const std::string& job_uid) {
+  if (options_.attempts != nullptr) {
+    options_.attempts->forget_job(job_uid);
+  }
+}
+
+void JobController::keep_attempt(const std::string& pod_key, const std::string& pod_uid,
+                                 std::function<void()> go) {
+  if (options_.attempts == nullptr) {
+    go();
+    return;
+  }
+  const CachedPod* pod = pods_.find(pod_key);
+  if (pod != nullptr && (pod_uid.empty() || pod->view.uid == pod_uid)) {
+    const bool is_tracked = pod->object && pod->owner == CachedPod::Owner::job;
+    is_tracked ? options_.attempts->keep(end_of(*pod), std::move(go)) : go();
+    return;
+  }
+  // The cache is behind what the server has answered.
+  client::KeyParts parts = client::split_key(pod_key);
+  env_.client.get({&api::kinds::pod(), std::move(parts.ns), std::move(parts.name)},
+                  self_.bind([pod_uid, go = std::move(go)](JobController& self,
+                                                           const Result<client::ObjectPtr>& read) {
+                    self.keep_unseen(pod_uid, read, go);
+                  }));
+}
+
+void JobController::keep_unseen(const std::string& pod_uid, const Result<client::ObjectPtr>& read,
+                                const std::function<void()>& go) {
+  if (!read || client::uid_of(**read) != pod_uid) {
+    go();
+    return;
+  }
+  CachedPod pod = project_pod(**read);
+  pod.object = *read;
+  pod.job_uid.empty() ? go() : options_.attempts->keep(end_of(pod), go);
+}
+
+void JobController::keep_orphan(const client::ObjectPtr& pod, std::function<void()> go) {
+  const std::string job = owner_job_name(*pod);
+  if (options_.attempts == nullptr || job.empty()) {
+    go();
+    return;
+  }
+  options_.attempts->keep({pod, client::uid_of(*pod), job, owner_job_uid(*pod)}, std::move(go));
 }
 
 }  // namespace windlass::controllers::job

@@ -16,10 +16,12 @@
 
 #include "api/feature_gates.h"
 #include "api/select/label_selector.h"
+#include "base/weak_self.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
 #include "controllers/job/adapter.h"
+#include "controllers/job/attempt_keeper.h"
 #include "controllers/job/claims.h"
 #include "controllers/job/metrics.h"
 #include "controllers/job/orphans.h"
@@ -41,6 +43,7 @@ class JobController {
     // Besides the Event objects: for a display of progress.
     std::function<void(const api::Message& job, const engine::Event&)> on_event;
     std::shared_ptr<MetricRegistry> metrics;  // empty: nothing is counted
+    AttemptKeeper* attempts = nullptr;        // outlives the controller; null: no records
   };
 
   JobController(client::ClientEnv env, Options options);
@@ -71,10 +74,13 @@ class JobController {
     // Of a pod that may change hands: without an owner, not labelled with its owner's UID, or of a
     // Job that was known to ask for more than that.
     std::shared_ptr<const std::map<std::string, std::string>> labels;
+    // The pod itself, as long as its record may be written from it.
+    client::ObjectPtr object = {};
   };
 
   static CachedJob project_job(const client::ObjectPtr& job);
   CachedPod project_pod(const api::Message& pod) const;
+  CachedPod project_shared_pod(const client::ObjectPtr& pod) const;
 
   std::shared_ptr<client::QueueMetrics> queue_metrics(const char* name) const;
   void count_terminated(bool was, bool is);
@@ -86,7 +92,19 @@ class JobController {
   void on_synced();
   void on_pods_listed_again();
 
-  JobWorker* find_worker(const std::string& uid);
+  AttemptEnd end_of(const CachedPod& pod) const;
+  AttemptVerdict judge(const CachedJob& job, const CachedPod& pod) const;
+  // Tells the keeper of attempts what is new of the pod; `before` is null for a pod seen first.
+  void follow_attempt(const CachedPod* before, const CachedPod& pod);
+  void forget_attempts(const std::string& job_uid);
+  void follow_gone(const CachedPod& pod);
+  void keep_attempt(const std::string& pod_key, const std::string& pod_uid,
+                    std::function<void()> go);
+  void keep_unseen(const std::string& pod_uid, const Result<client::ObjectPtr>& read,
+                   const std::function<void()>& go);
+  void keep_orphan(const client::ObjectPtr& pod, std::function<void()> go);
+
+  JobWorker* find_worker(const std::string& uid) const;
   // A worker for a Job that needs one, with all its pods.
   void add_worker(const CachedJob& job);
   bool has_work(const CachedJob& job) const;
@@ -122,6 +140,7 @@ class JobController {
   std::map<std::string, std::set<std::string>> loose_pods_;  // by namespace: keys, without an owner
   client::Informer<CachedJob> jobs_;
   client::Informer<CachedPod> pods_;
+  WeakSelf<JobController> self_{this};
 };
 
 }  // namespace windlass::controllers::job

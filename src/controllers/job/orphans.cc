@@ -19,10 +19,12 @@ client::ObjectRef pod_ref(const std::string& key) {
 }  // namespace
 
 OrphanReleaser::OrphanReleaser(client::ClientEnv env, std::string finalizer, Check check,
+                               BeforeFree before_free,
                                std::shared_ptr<client::QueueMetrics> metrics)
     : env_(env),
       finalizer_(std::move(finalizer)),
       check_(std::move(check)),
+      before_free_(std::move(before_free)),
       queue_(env.executor, env.clock, {.workers = kWorkers, .metrics = std::move(metrics)},
              [this](const std::string& key) { process(key); }) {}
 
@@ -50,7 +52,7 @@ void OrphanReleaser::on_read(const std::string& key, const std::string& uid,
   }
   const std::string job = owner_job_name(**pod);
   if (job.empty()) {
-    write(key, *pod);
+    free(key, *pod);
     return;
   }
   env_.client.get(
@@ -67,8 +69,16 @@ void OrphanReleaser::on_owner_read(const std::string& key, const client::ObjectP
   } else if (job && client::uid_of(**job) == owner_job_uid(*pod)) {
     finish(key, {});  // there it is: its worker will see to the pod
   } else {
-    write(key, pod);
+    free(key, pod);
   }
+}
+
+void OrphanReleaser::free(const std::string& key, const client::ObjectPtr& pod) {
+  if (!before_free_) {
+    write(key, pod);
+    return;
+  }
+  before_free_(pod, self_.bind([key, pod](OrphanReleaser& self) { self.write(key, pod); }));
 }
 
 void OrphanReleaser::write(const std::string& key, const client::ObjectPtr& pod) {

@@ -22,8 +22,11 @@ class OrphanReleaser {
   // if it is gone, free already, or has found an owner.
   using Check = std::function<std::string(const std::string& pod_key)>;
 
+  // Calls `go`, now or later, when the finalizer of this pod may be removed.
+  using BeforeFree = std::function<void(const client::ObjectPtr& pod, std::function<void()> go)>;
+
   OrphanReleaser(client::ClientEnv env, std::string finalizer, Check check,
-                 std::shared_ptr<client::QueueMetrics> metrics = {});
+                 BeforeFree before_free = {}, std::shared_ptr<client::QueueMetrics> metrics = {});
   OrphanReleaser(const OrphanReleaser&) = delete;
   OrphanReleaser& operator=(const OrphanReleaser&) = delete;
 
@@ -37,12 +40,14 @@ class OrphanReleaser {
                const Result<client::ObjectPtr>& pod);
   void on_owner_read(const std::string& key, const client::ObjectPtr& pod,
                      const Result<client::ObjectPtr>& job);
+  void free(const std::string& key, const client::ObjectPtr& pod);
   void write(const std::string& key, const client::ObjectPtr& pod);
   void finish(const std::string& key, const Result<void>& result);
 
   client::ClientEnv env_;
   const std::string finalizer_;
   Check check_;
+  BeforeFree before_free_;
   client::WorkQueue queue_;
   WeakSelf<OrphanReleaser> self_{this};
 };

@@ -15,7 +15,7 @@ JobWorker::JobWorker(client::ClientEnv env, const engine::Options& options,
       hooks_(std::move(hooks)),
       engine_(options, read_job(*job_)),
       writer_(env.client, finalizer, client::split_key(client::key_of(*job_)).ns,
-              client::split_key(client::key_of(*job_)).name, *this) {
+              client::split_key(client::key_of(*job_)).name, *this, hooks_.before_release) {
   const client::KeyParts parts = client::split_key(client::key_of(*job_));
   ns_ = parts.ns;
   name_ = parts.name;

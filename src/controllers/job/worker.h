@@ -29,6 +29,8 @@ struct WorkerHooks {
   std::function<void(engine::SyncAction action, bool failed, Duration took)> synced;
   // Old news of a pod was not passed on.
   std::function<void()> skipped_stale_pod = {};
+  // None: finalizers are removed at once.
+  BeforeRelease before_release = {};
 };
 
 class JobWorker final : private WriteAnswers {
@@ -57,6 +59,13 @@ class JobWorker final : private WriteAnswers {
   std::optional<Duration> sync();
   // A status is on its way to the server, or waits for pods that go first.
   bool is_writing_status() const { return writing_status_; }
+  // How the end of a pod counts.
+  engine::Counted counted_as(const std::string& pod_uid) const {
+    return engine_.counted_as(pod_uid);
+  }
+  int64_t attempts_before(const std::string& pod_uid) const {
+    return engine_.attempts_before(pod_uid);
+  }
   // Nothing more will come unless something new is seen.
   bool at_rest() const { return engine_.at_rest() && !engine_.busy(); }
 

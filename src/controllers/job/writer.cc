@@ -47,12 +47,13 @@ engine::WriteError classify(const Status& status) {
 }
 
 Writer::Writer(client::ApiClient& client, std::string finalizer, std::string ns,
-               std::string job_name, WriteAnswers& answers)
+               std::string job_name, WriteAnswers& answers, BeforeRelease before_release)
     : client_(client),
       finalizer_(std::move(finalizer)),
       ns_(std::move(ns)),
       job_name_(std::move(job_name)),
-      answers_(answers) {}
+      answers_(answers),
+      before_release_(std::move(before_release)) {}
 
 template <class Answer>
 client::Done<client::ObjectPtr> Writer::finishing(Answer answer) {
@@ -101,9 +102,21 @@ void Writer::send(const api::Message& job, const engine::Decision& decision) {
     });
   }
   for (const engine::PodWrite& write : decision.pod_writes) {
-    enqueue([this, write] { write_pod(write); });
+    enqueue_pod_write(write);
   }
   start_waiting();
+}
+
+// A release that waits takes no place among the writes in flight.
+void Writer::enqueue_pod_write(const engine::PodWrite& write) {
+  if (write.op != engine::PodOp::release || !before_release_) {
+    enqueue([this, write] { write_pod(write); });
+    return;
+  }
+  before_release_(write, self_.bind([write](Writer& self) {
+    self.enqueue([&self, write] { self.write_pod(write); });
+    self.start_waiting();
+  }));
 }
 
 void Writer::write_pod(const engine::PodWrite& write) {

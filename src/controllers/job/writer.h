@@ -27,13 +27,17 @@ class WriteAnswers {
                             const Result<client::ObjectPtr>& pod) = 0;
 };
 
+// Calls `go`, now or later, when the finalizer of this pod may be removed.
+using BeforeRelease =
+    std::function<void(const engine::PodWrite& release, std::function<void()> go)>;
+
 // What an error of the API server means for a write.
 engine::WriteError classify(const Status& status);
 
 class Writer {
  public:
   Writer(client::ApiClient& client, std::string finalizer, std::string ns, std::string job_name,
-         WriteAnswers& answers);
+         WriteAnswers& answers, BeforeRelease before_release = {});
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
@@ -49,6 +53,7 @@ class Writer {
   client::Done<client::ObjectPtr> finishing(Answer answer);
 
   void enqueue(Request request);
+  void enqueue_pod_write(const engine::PodWrite& write);
   void start_waiting();
   client::ObjectRef pod_ref(const std::string& name) const;
   void write_pod(const engine::PodWrite& write);
@@ -66,6 +71,7 @@ class Writer {
   std::string ns_;
   std::string job_name_;
   WriteAnswers& answers_;
+  BeforeRelease before_release_;
   std::deque<Request> waiting_;  // at most what one decision holds
   size_t in_flight_ = 0;
   WeakSelf<Writer> self_{this};

@@ -103,6 +103,28 @@ std::string PodFiles::end_of_log(std::string_view container, int restart) const 
   return std::string(last_text(cri_text(lines), kMaxMessageLines, kMaxMessageBytesOfLog));
 }
 
+PodFiles::LogEnd PodFiles::log_tail(std::string_view container, int restart,
+                                    size_t max_bytes) const {
+  // Room for the time before each of many short lines.
+  const size_t limit = 4 * max_bytes + kLogEnd;
+  LogEnd end;
+  for (int age = 0; age <= 1 && !end.truncated && end.text.size() < max_bytes; ++age) {
+    const std::string log =
+        end_of_file(files_, rotated_name(log_path(container, restart), age), limit);
+    std::string_view lines = log;
+    if (lines.size() == limit) {
+      take_line(lines);
+      end.truncated = true;
+    }
+    end.text = cri_text(lines) + end.text;
+  }
+  if (end.text.size() > max_bytes) {
+    end.text.erase(0, end.text.size() - max_bytes);
+    end.truncated = true;
+  }
+  return end;
+}
+
 void PodFiles::remove_work(bool volumes, bool layers) {
   remove_or_warn(files_, log_, work_dir_);
   if (volumes) {

@@ -41,6 +41,12 @@ class PodFiles {
   std::string message(std::string_view container, int restart) const;
   // The last that a run has written to its log: 80 lines, 2048 bytes.
   std::string end_of_log(std::string_view container, int restart) const;
+  // The last bytes that a run has written to its log, and whether there is more before them.
+  struct LogEnd {
+    std::string text;
+    bool truncated = false;
+  };
+  LogEnd log_tail(std::string_view container, int restart, size_t max_bytes) const;
 
  private:
   env::Files& files_;
