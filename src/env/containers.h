@@ -137,6 +137,9 @@ struct ContainerExit {
   bool lost = false;  // how it ended is not known; the code is 137
   Time started_at{};
   Time finished_at{};
+  // What its processes took, where that is known; nothing of it is kept with the record of the run.
+  std::optional<uint64_t> peak_memory_bytes = {};
+  std::optional<uint64_t> cpu_microseconds = {};
 
   bool operator==(const ContainerExit&) const = default;
 };

@@ -1,11 +1,13 @@
 // The configuration of a node agent, and the interface of its observer. Plain values, given once.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
+#include "env/containers.h"
 #include "node/container/container_flow.h"
 #include "node/pressure/thresholds.h"
 #include "node/shutdown/node_shutdown.h"
@@ -27,6 +29,10 @@ struct NodeSystem {
   std::string system_uuid = {};
   std::string boot_id = {};
 };
+
+// Hears what containers took, on the agent's executor, before their end is in the pod's status.
+using OnContainerUse = std::function<void(const std::string& pod_uid, const std::string& container,
+                                          const env::ContainerExit& exit)>;
 
 struct AgentConfig {
   std::string node_name;
@@ -55,6 +61,7 @@ struct AgentConfig {
   pressure::EvictionConfig pressure = {};  // without thresholds no pod is evicted for pressure
   bool keep_logs = false;                  // also after the pod is gone
   bool disruption_conditions = true;       // gate PodDisruptionConditions
+  OnContainerUse on_container_use = {};
 };
 
 // What a node says of itself beyond being there (disruption.md K-58, K-72).

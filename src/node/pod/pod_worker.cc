@@ -341,6 +341,9 @@ void PodWorker::on_exit(size_t container, const env::ContainerExit& exit) {
   if (host_.observer != nullptr) {
     host_.observer->on_container_ended(log_of(container), exit.code);
   }
+  if (host_.config.on_container_use) {
+    host_.config.on_container_use(spec().uid, spec_of(container).name, exit);
+  }
   lifecycle_.container_exited(container, exit,
                               exit.lost ? "" : termination_message(container, exit.code), now());
   carry_out();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <ctime>
 #include <sstream>
 #include <utility>
@@ -194,6 +195,15 @@ uint64_t ContainerGroup::oom_kills() const {
   return oom_counter_.empty() ? 0 : cgroup_counter(oom_counter_, "oom_kill");
 }
 
+uint64_t ContainerGroup::peak_memory_bytes() const {
+  uint64_t bytes = 0;
+  if (!memory_peak_.empty()) {
+    const std::string text = read_cgroup(memory_peak_);
+    std::from_chars(text.data(), text.data() + text.size(), bytes);
+  }
+  return bytes;
+}
+
 bool SpareGroups::offer(Group& group) {
   // The group itself and its entry in the one above: one more for each that is in it.
   constexpr nlink_t kOwnLinks = 2;
@@ -367,6 +377,7 @@ Result<void> Cgroups::make_memory(ContainerGroup& group, const std::string& name
     TRY_VOID(write_cgroup(path + "/memory.oom.group", "1"));
     [[maybe_unused]] const auto no_swap = write_cgroup(path + "/memory.swap.max", "0");
     group.oom_counter_ = path + "/memory.events";
+    group.memory_peak_ = path + "/memory.peak";
     return {};
   }
   if (memory_v1_.empty()) {
@@ -376,6 +387,7 @@ Result<void> Cgroups::make_memory(ContainerGroup& group, const std::string& name
   TRY_VOID(write_cgroup(path + "/memory.limit_in_bytes", text));
   TRY_VOID(join_v1(group, path));
   group.oom_counter_ = path + "/memory.oom_control";
+  group.memory_peak_ = path + "/memory.max_usage_in_bytes";
   // M-21: v1 kills one process; we hear of it and end the rest.
   posix::FileDescriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const posix::FileDescriptor control(::open(group.oom_counter_.c_str(), O_RDONLY | O_CLOEXEC));

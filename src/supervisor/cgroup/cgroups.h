@@ -79,6 +79,8 @@ class ContainerGroup {
   int oom_event() const { return oom_event_.get(); }
   // How many processes the kernel has killed here for want of memory.
   uint64_t oom_kills() const;
+  // The most memory that a container with a limit of it has had; 0 where it cannot be told.
+  uint64_t peak_memory_bytes() const;
   void kill() const;
   // True when they are gone, or kept for another; false while a process is in one of them.
   bool remove();
@@ -91,6 +93,7 @@ class ContainerGroup {
   std::vector<posix::FileDescriptor> tasks_;
   std::vector<std::pair<std::string, std::string>> views_;
   std::string oom_counter_;  // file with a line `oom_kill N`
+  std::string memory_peak_;  // file with a number, of a group of its own
   posix::FileDescriptor oom_event_;
   std::shared_ptr<SpareGroups> spares_;  // where it may go, if it has no limits
 };

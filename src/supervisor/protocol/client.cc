@@ -256,11 +256,21 @@ void SupervisorClient::handle(const Welcome& message) {
   }
 }
 
+void SupervisorClient::handle(const RunUse& message) {
+  last_use_ = message;
+}
+
 void SupervisorClient::handle(const RunReport& message) {
+  const RunUse use = std::exchange(last_use_, {});
   if (forgotten_.contains(message.run.id)) {
     return;
   }
-  known_[message.run.id] = message.run;
+  env::ContainerRunInfo& run = known_[message.run.id];
+  run = message.run;
+  if (use.id == run.id) {
+    run.exit.peak_memory_bytes = use.peak_memory_bytes;
+    run.exit.cpu_microseconds = use.cpu_microseconds;
+  }
   if (synced_) {
     tell(message.run.id);
   }

@@ -82,6 +82,7 @@ class SupervisorClient final : public env::Containers {
   void handle(const Refused& message);
   void handle(const NotCreated& message);
   void handle(const Use& message);
+  void handle(const RunUse& message);
   void tell(const std::string& id);
   void send_start(Run& run);
   void send_or_keep(Message message);
@@ -109,6 +110,7 @@ class SupervisorClient final : public env::Containers {
   std::map<uint64_t, OnExecDone> execs_;
   uint64_t last_exec_ = 0;
   uint32_t version_ = 0;        // of the supervisor
+  RunUse last_use_;             // of the run that is reported next
   std::vector<OnUse> on_uses_;  // they wait for the same answer
   std::unique_ptr<Isolation> isolation_;
   std::vector<std::function<void(const Isolation&)>> on_isolation_;

@@ -46,6 +46,7 @@ void fields(A& archive, supervisor::Is<ContainerRequest> auto& request) {
           request.log_path, request.isolation, request.limits);
 }
 
+// Without what it took, which has a message of its own, and is not in the journal.
 template <class A>
 void fields(A& archive, supervisor::Is<ContainerExit> auto& exit) {
   archive(exit.code, exit.signal, exit.oom_killed, exit.lost, exit.started_at, exit.finished_at);

@@ -74,6 +74,11 @@ void fields(A& archive, Is<NotCreated> auto& message) {
 }
 
 template <class A>
+void fields(A& archive, Is<RunUse> auto& message) {
+  archive(message.id, message.peak_memory_bytes, message.cpu_microseconds);
+}
+
+template <class A>
 void fields(A& archive, Is<StartConfined> auto& message) {
   archive(message.request, message.request.isolation.confinement);
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,12 +20,13 @@
 
 namespace windlass::supervisor {
 
-constexpr uint32_t kProtocolVersion = 7;
+constexpr uint32_t kProtocolVersion = 8;
 constexpr uint32_t kFirstVersionWithUse = 3;
 constexpr uint32_t kFirstVersionWithRefusals = 4;
 constexpr uint32_t kFirstVersionWithSharedMemory = 5;  // and with NotCreated
 constexpr uint32_t kFirstVersionWithConfinement = 6;
 constexpr uint32_t kFirstVersionWithBoundary = 7;
+constexpr uint32_t kFirstVersionWithRunUse = 8;
 
 struct Hello {
   uint32_t version = kProtocolVersion;
@@ -141,9 +143,19 @@ struct StartBounded {
   bool operator==(const StartBounded&) const = default;
 };
 
+// What the run took that the next RunReport says is over. Not to be sent to one of an older
+// version.
+struct RunUse {
+  std::string id;
+  std::optional<uint64_t> peak_memory_bytes;
+  std::optional<uint64_t> cpu_microseconds;
+
+  bool operator==(const RunUse&) const = default;
+};
+
 using Message =
     std::variant<Hello, Start, Signal, Exec, Forget, Shutdown, Welcome, RunReport, Synced, ExecDone,
-                 Forgotten, AskUse, Use, Refused, NotCreated, StartConfined, StartBounded>;
+                 Forgotten, AskUse, Use, Refused, NotCreated, StartConfined, StartBounded, RunUse>;
 
 // Start, StartConfined or StartBounded.
 Message start_message(const env::ContainerRequest& request);

@@ -71,7 +71,8 @@ std::vector<Message> one_of_each() {
           Refused{"a/b/1", "why"},
           NotCreated{"a/b/1", "CreateContainerError", "why"},
           StartConfined{confined_request()},
-          StartBounded{bounded_request()}};
+          StartBounded{bounded_request()},
+          RunUse{"a/b/2", 1024, std::nullopt}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {

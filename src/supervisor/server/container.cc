@@ -1,5 +1,6 @@
 #include "supervisor/server/container.h"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -30,14 +31,20 @@ void send_signal(int pidfd, int number) {
   ::syscall(SYS_pidfd_send_signal, pidfd, number, nullptr, 0);
 }
 
+uint64_t microseconds_of(const timeval& time) {
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_usec);
+}
+
 }  // namespace
 
 ProcessEnd wait_for_end(int pidfd, int options) {
   siginfo_t info = {};
-  int result = 0;
+  struct rusage usage = {};
+  int64_t result = 0;
   do {
     info = {};
-    result = ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, options);
+    // The C library's waitid() does not pass the usage on.
+    result = ::syscall(SYS_waitid, P_PIDFD, pidfd, &info, options, &usage);
   } while (result != 0 && errno == EINTR);
   ProcessEnd end;
   if (result != 0 || info.si_pid == 0) {
@@ -46,6 +53,8 @@ ProcessEnd wait_for_end(int pidfd, int options) {
   end.known = true;
   end.signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
   end.code = info.si_code == CLD_EXITED ? info.si_status : kSignalBase + info.si_status;
+  end.peak_memory_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+  end.cpu_microseconds = microseconds_of(usage.ru_utime) + microseconds_of(usage.ru_stime);
   return end;
 }
 
@@ -166,6 +175,10 @@ void Container::on_process_end() {
   exit_.code = end.code;
   exit_.signal = end.signal;
   exit_.lost = !end.known;
+  if (end.known) {
+    exit_.peak_memory_bytes = std::max(end.peak_memory_bytes, group_->peak_memory_bytes());
+    exit_.cpu_microseconds = end.cpu_microseconds;
+  }
   exit_.finished_at = std::max(clock_.now(), exit_.started_at);  // the clock may be set back
   if (before_release && !error_) {
     error_ = plain_error("killed before it was started");

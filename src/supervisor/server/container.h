@@ -89,6 +89,9 @@ struct ProcessEnd {
   int code = 137;
   int signal = 9;
   bool known = false;
+  // Of the process and of those that it waited for; the memory is that of the largest.
+  uint64_t peak_memory_bytes = 0;
+  uint64_t cpu_microseconds = 0;
 };
 ProcessEnd wait_for_end(int pidfd, int options);
 

@@ -84,14 +84,23 @@ void ContainerRuns::shut_down() {
 
 void ContainerRuns::report_all() {
   for (const auto& [id, entry] : run_table_.runs()) {
-    owner_.send(RunReport{awaits_commit(id) ? still_running(entry.run) : entry.run});
+    send_report(awaits_commit(id) ? still_running(entry.run) : entry.run);
   }
 }
 
 void ContainerRuns::report(const std::string& id) {
   if (const RunTable::Entry* entry = run_table_.find(id)) {
-    owner_.send(RunReport{entry->run});
+    send_report(entry->run);
   }
+}
+
+void ContainerRuns::send_report(const env::ContainerRunInfo& run) {
+  const env::ContainerExit& exit = run.exit;
+  if (run.over() && (exit.peak_memory_bytes || exit.cpu_microseconds) &&
+      owner_.agent_version() >= kFirstVersionWithRunUse) {
+    owner_.send(RunUse{run.id, exit.peak_memory_bytes, exit.cpu_microseconds});
+  }
+  owner_.send(RunReport{run});
 }
 
 bool ContainerRuns::awaits_commit(const std::string& id) const {

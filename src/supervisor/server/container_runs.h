@@ -91,6 +91,7 @@ class ContainerRuns final : private Container::Listener {
   void refuse(const std::string& id, const Status& why);
   void send_failed(const std::string& id, const std::string& why);
   void report(const std::string& id);
+  void send_report(const env::ContainerRunInfo& run);
   // It is over, but that is not on disk yet.
   bool awaits_commit(const std::string& id) const;
 
