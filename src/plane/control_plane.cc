@@ -21,12 +21,20 @@
 namespace windlass::plane {
 namespace {
 
-controllers::job::JobController::Options job_options(const ControlPlaneOptions& options) {
+evidence::AttemptRecorder::Options attempt_options(const ControlPlaneOptions& options) {
+  evidence::AttemptRecorder::Options attempts = options.attempts;
+  attempts.metrics = options.metrics;
+  return attempts;
+}
+
+controllers::job::JobController::Options job_options(const ControlPlaneOptions& options,
+                                                     controllers::job::AttemptKeeper* attempts) {
   controllers::job::JobController::Options job;
   job.engine = controllers::job::engine_options(options.gates);
   job.engine.backoff_base = options.periods.backoff_base;
   job.engine.backoff_cap = options.periods.backoff_cap;
   job.metrics = options.metrics;
+  job.attempts = attempts;
   return job;
 }
 
@@ -119,7 +127,11 @@ struct ControlPlane::Parts {
         client(server, env.executor),
         client_env{client, env.executor, env.clock, env.random, env.log},
         shared_env{client, env.executor, env.clock, env.random, env.log, &rosters},
-        job_controller(client_env, job_options(options)),
+        attempts(options.ledger == nullptr
+                     ? nullptr
+                     : std::make_unique<evidence::AttemptRecorder>(client_env, *options.ledger,
+                                                                   attempt_options(options))),
+        job_controller(client_env, job_options(options, attempts.get())),
         garbage_collector(shared_env, {apiserver::all_stored_kinds()}),
         namespace_controller(shared_env, {.ca_certificate = system_objects.ca_certificate}),
         budget_controller(shared_env),
@@ -146,6 +158,7 @@ struct ControlPlane::Parts {
   // For all but the Job controller, which lists pods after Jobs, so that its pods are never older
   // than the status of its Jobs.
   client::ClientEnv shared_env;
+  std::unique_ptr<evidence::AttemptRecorder> attempts;
   controllers::job::JobController job_controller;
   controllers::garbage::GarbageCollector garbage_collector;
   controllers::namespaces::NamespaceController namespace_controller;
@@ -189,6 +202,10 @@ apiserver::Server& ControlPlane::server() {
 
 client::ApiClient& ControlPlane::client() {
   return parts_->client;
+}
+
+const evidence::AttemptRecorder* ControlPlane::attempts() const {
+  return parts_->attempts.get();
 }
 
 client::ClientEnv ControlPlane::client_env() {

@@ -14,6 +14,8 @@
 #include "base/metrics.h"
 #include "client/reflector.h"
 #include "env/env.h"
+#include "evidence/attempt_recorder.h"
+#include "ledger/ledger.h"
 #include "plane/plane_periods.h"
 #include "store/store.h"
 
@@ -26,6 +28,9 @@ struct ControlPlaneOptions {
   apiserver::SystemObjects system = {};
   std::string host = {};                         // this machine's name, for events
   std::shared_ptr<MetricRegistry> metrics = {};  // null: no metrics
+  // Where attempts of Jobs are recorded; outlives the control plane. Null: nowhere.
+  ledger::Ledger* ledger = nullptr;
+  evidence::AttemptRecorder::Options attempts = {};
 };
 
 class ControlPlane {
@@ -42,6 +47,8 @@ class ControlPlane {
   client::ApiClient& client();
   // For further clients on the same executor.
   client::ClientEnv client_env();
+  // Null without a ledger.
+  const evidence::AttemptRecorder* attempts() const;
 
  private:
   struct Parts;

@@ -28,7 +28,9 @@ struct EmbeddedCluster::Parts {
       : plane(env, store,
               {.gates = options.gates,
                .periods = {options.backoff_base, options.backoff_cap},
-               .admission = kAdmission}) {
+               .admission = kAdmission,
+               .ledger = options.ledger,
+               .attempts = options.attempts}) {
     CHECK(!options.nodes.empty(), "pods need a node");
     for (const EmbeddedNode& node : options.nodes) {
       agents.push_back(std::make_unique<node::Agent>(env, *node.containers, plane.client(),

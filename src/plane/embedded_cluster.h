@@ -17,6 +17,8 @@
 #include "env/env.h"
 #include "env/host_resources.h"
 #include "env/network_checks.h"
+#include "evidence/attempt_recorder.h"
+#include "ledger/ledger.h"
 #include "node/config.h"
 
 namespace windlass::plane {
@@ -33,6 +35,9 @@ struct ClusterOptions {
   std::vector<EmbeddedNode> nodes;               // at least one
   env::NetworkChecks* network = nullptr;         // outlives the cluster
   env::HostResources* host_resources = nullptr;  // outlives the cluster
+  // Where attempts of Jobs are recorded; outlives the cluster. Null: nowhere.
+  ledger::Ledger* ledger = nullptr;
+  evidence::AttemptRecorder::Options attempts = {};
 };
 
 class EmbeddedCluster {

@@ -25,6 +25,7 @@ node::AgentConfig agent_config(const NodeSettings& settings, const std::string& 
   if (!settings.images.directory.empty()) {
     config.private_directories.push_back(settings.images.directory);
   }
+  config.on_container_use = settings.on_container_use;
   return config;
 }
 

@@ -37,6 +37,7 @@ struct NodeSettings {
   node::NodeSystem system = {};
   // Directories of this program's that no container sees, beside those of the node itself.
   std::vector<std::string> private_directories = {};
+  node::OnContainerUse on_container_use = {};
 };
 
 // The configuration of a node with its files in `directory`.

@@ -40,6 +40,8 @@ struct RestHooks {
   ledger::AttemptSource* attempts = nullptr;
   // What else of the process belongs on /metrics, as text.
   std::function<std::string()> more_metrics = {};
+  // What is wrong with the attempt ledger, for /readyz; "" for nothing.
+  std::function<std::string()> ledger_trouble = {};
   // The settings of the process, for /configz, as JSON; "" where it tells none.
   std::string settings = {};
 };

@@ -81,6 +81,9 @@ std::vector<HealthCheck> run_checks(RestContext& context, std::string_view endpo
     const std::optional<Status>& full = context.server.store().full();
     checks.push_back({"store-room", full ? full->message : ""});
   }
+  if (endpoint == "readyz" && context.hooks.ledger_trouble) {
+    checks.push_back({"ledger", context.hooks.ledger_trouble()});
+  }
   return checks;
 }
 

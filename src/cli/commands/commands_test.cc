@@ -146,6 +146,24 @@ TEST(Commands, UpAcceptsLostWritesOnlyWhenToldTo) {
   EXPECT_TRUE(parsed<UpOptions>({"up", "--accept-lost-writes"}).accept_lost_writes);
 }
 
+TEST(Commands, UpTakesTheLimitsOfItsLedger) {
+  const auto usual = parsed<UpOptions>({"up"}).ledger;
+  EXPECT_TRUE(usual.enabled);
+  EXPECT_EQ(usual.log_bytes, 16U * 1024);
+  const auto limits = parsed<UpOptions>({"up", "--ledger=off", "--ledger-max-age", "24h",
+                                         "--ledger-max-size=500Mi", "--ledger-log-bytes", "0"})
+                          .ledger;
+  EXPECT_FALSE(limits.enabled);
+  EXPECT_EQ(limits.max_age, hours(24));
+  EXPECT_EQ(limits.max_bytes, 500U * 1024 * 1024);
+  EXPECT_EQ(limits.log_bytes, 0U);
+  EXPECT_THAT(refused({"up", "--ledger", "maybe"}), HasSubstr("must be on or off"));
+  EXPECT_THAT(refused({"up", "--ledger-max-size", "1Ki"}), HasSubstr("at least 1Mi"));
+  EXPECT_THAT(refused({"up", "--ledger-max-age", "0s"}), HasSubstr("above zero"));
+  EXPECT_THAT(refused({"controller", "--replace-builtin", "--ledger", "ledger.db"}),
+              HasSubstr("must be sqlite:FILE"));
+}
+
 TEST(Commands, M29_EveryPeriodOfTheControlPlaneIsAFlag) {
   EXPECT_EQ(parsed<UpOptions>({"up"}).periods, plane::PlanePeriods());
   for (const plane::PeriodFlag& flag : plane::period_flags()) {

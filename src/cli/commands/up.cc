@@ -9,15 +9,18 @@
 #include "cli/commands/node/machine_shutdown.h"
 #include "cli/flags/command_line.h"
 #include "cli/flags/flags.h"
+#include "cli/flags/ledger_flags.h"
 #include "cli/flags/manifest_flags.h"
 #include "cli/flags/node_flags.h"
 #include "cli/output/text.h"
 #include "cli/process.h"
+#include "evidence/container_use_book.h"
 #include "logind/logind_shutdown.h"
 #include "net/http_server.h"
 #include "node/hollow/hollow_nodes.h"
 #include "plane/control_plane.h"
 #include "plane/local_nodes.h"
+#include "plane/logs/log_tails.h"
 #include "plane/logs/pod_logs.h"
 #include "plane/server_credentials.h"
 #include "plane/version.h"
@@ -29,6 +32,8 @@
 
 namespace windlass::cli {
 namespace {
+
+constexpr const char* kLedgerFile = "ledger.db";  // in the data directory
 
 ExitCode run_control_plane(UpOptions options, Output& output) {
   options.data_dir = data_dir_or_default(options.data_dir);
@@ -109,6 +114,7 @@ void declare_flags(Flags& flags, UpOptions& options) {
   }
   declare_shutdown_flags(flags, options.shutdown);
   declare_limit_flags(flags, options.limits);
+  declare_ledger_flags(flags, options.ledger);
   flags.paragraph(
       "Runs until Ctrl-C or SIGTERM, and completes requests in flight before it stops. The next "
       "start with the same data directory restores every acknowledged write. Pods keep running in "
@@ -192,6 +198,7 @@ class UpSession::Impl {
     plane.metrics = metrics_;
     plane.host = posix::host_name();
     plane.system.ca_certificate = credentials_.authority.certificate_pem;
+    TRY_VOID(open_ledger(plane));
     plane_ = std::make_unique<plane::ControlPlane>(env_, *store_, plane);
     TRY_VOID(serve(endpoint));
     plane_->start();
@@ -199,6 +206,24 @@ class UpSession::Impl {
     store_->when_committed(store_->head_revision(), [this](Result<void> committed) {
       committed ? start_nodes() : fail_with(committed.error(), ExitCode::failed);
     });
+    return {};
+  }
+
+  Result<void> open_ledger(plane::ControlPlaneOptions& plane) {
+    if (!options_.ledger.enabled) {
+      return {};
+    }
+    ledger_worker_.emplace(env_.clock, "ledger");
+    TRY(ledger_, plane::open_ledger(env_, *ledger_worker_, *metrics_, options_.data_dir,
+                                    kLedgerFile, options_.ledger));
+    plane.ledger = ledger_.get();
+    plane.attempts.evidence = {
+        options_.ledger.log_bytes,
+        plane::local_log_tails(env_.files, env_.log,
+                               [this](const std::string& node) { return files_of(node); })};
+    plane.attempts.find_usage = [this](const std::string& pod, const std::string& container) {
+      return use_book_.find(pod, container);
+    };
     return {};
   }
 
@@ -240,7 +265,8 @@ class UpSession::Impl {
                                     .images = options_.images,
                                     .pressure = options_.limits.pressure,
                                     .system = machine_.system,
-                                    .private_directories = machine_.private_directories},
+                                    .private_directories = machine_.private_directories,
+                                    .on_container_use = on_container_use()},
                                    machine_.network,
                                    machine_.host_resources});
     nodes_->start([this] { start_hollow_nodes(); },
@@ -252,6 +278,11 @@ class UpSession::Impl {
     if (powering_down_) {
       stop_nodes();  // only they know what runs
     }
+  }
+
+  node::OnContainerUse on_container_use() {
+    return [this](const std::string& pod, const std::string& container,
+                  const env::ContainerExit& exit) { use_book_.add(pod, container, exit); };
   }
 
   bool disruption_conditions() const {
@@ -293,6 +324,10 @@ class UpSession::Impl {
       logs_->read(request, exchange);
     };
     rest.hooks.more_metrics = [metrics = metrics_] { return metrics->text(); };
+    rest.hooks.ledger_trouble = [this] {
+      const evidence::AttemptRecorder* attempts = plane_->attempts();
+      return attempts != nullptr ? attempts->trouble() : std::string();
+    };
     rest.hooks.settings = plane::periods_json(options_.periods);
     rest.address = endpoint.text();
     rest.version = plane::version_number().substr(1);  // without its v
@@ -400,6 +435,9 @@ class UpSession::Impl {
   std::unique_ptr<store::SqliteJournal> journal_;
   std::unique_ptr<store::Store> store_;
   std::shared_ptr<MetricRegistry> metrics_ = std::make_shared<MetricRegistry>();
+  std::optional<posix::WorkerThread> ledger_worker_;
+  std::unique_ptr<ledger::SqliteLedger> ledger_;
+  evidence::ContainerUseBook use_book_;
   std::unique_ptr<plane::ControlPlane> plane_;
   std::unique_ptr<plane::LocalNodes> nodes_;
   std::unique_ptr<node::hollow::HollowNodes> hollow_;

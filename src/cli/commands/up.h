@@ -14,6 +14,7 @@
 #include "env/env.h"
 #include "node/hollow/behavior.h"
 #include "node/shutdown/node_shutdown.h"
+#include "plane/attempt_ledger.h"
 #include "plane/container_factory.h"
 #include "plane/machine.h"
 #include "plane/node_settings.h"
@@ -36,6 +37,7 @@ struct UpOptions {
   node::hollow::Mix hollow_mix = {};
   node::ShutdownGroups shutdown = {};  // of the nodes that run containers
   plane::NodeLimits limits = {};       // of each of them
+  plane::LedgerSettings ledger = {};
 };
 
 void declare_flags(Flags& flags, UpOptions& options);

@@ -13,7 +13,9 @@
 #include "api/uuid.h"
 #include "base/metrics.h"
 #include "cli/commands/controller/built_in_controller.h"
+#include "cli/commands/controller/remote_ledger.h"
 #include "cli/flags/command_line.h"
+#include "cli/flags/ledger_flags.h"
 #include "cli/flags/manifest_flags.h"
 #include "cli/flags/node_flags.h"
 #include "cli/process.h"
@@ -184,6 +186,19 @@ void declare_election(Flags& flags, ControllerOptions& options) {
   flags.check([&options] { return check_lease(options); });
 }
 
+void declare_ledger(Flags& flags, ControllerOptions& options) {
+  flags.heading("Ledger");
+  flags.text("--ledger sqlite:FILE", options.ledger,
+             "Keep a record of each attempt of a Job in this file, which outlives pod and Job");
+  declare_ledger_limits(flags, options.ledger_limits);
+  flags.check([&options]() -> Result<void> {
+    if (!options.ledger.empty()) {
+      TRY_VOID(ledger_file_of(options.ledger));
+    }
+    return {};
+  });
+}
+
 void declare_requests(Flags& flags, ControllerOptions& options) {
   constexpr size_t kMaxAtATime = 1000;
   flags.heading("Requests");
@@ -213,6 +228,7 @@ void declare_flags(Flags& flags, ControllerOptions& options) {
   declare_verbosity(flags, options.verbosity);
   declare_election(flags, options);
   declare_requests(flags, options);
+  declare_ledger(flags, options);
   flags.paragraph("Runs until SIGTERM, and then releases the Lease.");
   flags.exit_codes({{0, "Stopped"},
                     {1, "Cannot use the cluster, or lost the Lease; start it again"},
@@ -253,12 +269,18 @@ class ControllerSession::Impl {
         client_(transport_, env.random, [this] { return may_write(); }),
         fenced_(client_, loop, [this] { return may_write(); }),
         health_({[this] { return why_not_ready(); }, [this] { return metrics_->text(); }}) {
-    client_.read_only(api::kinds::pod(), controllers::job::pod_outline());
+    // A record tells more of a pod than the controller looks at.
+    if (options_.ledger.empty()) {
+      client_.read_only(api::kinds::pod(), controllers::job::pod_outline());
+    }
   }
 
   void start() {
     if (const auto served = serve(); !served) {
       return fail_with(served.error().message, ExitCode::failed);
+    }
+    if (const auto opened = open_ledger(); !opened) {
+      return fail_with(opened.error().message, ExitCode::failed);
     }
     lease_client_.get_text("/version", [this](const Result<std::string>& text) {
       if (!text) {
@@ -290,10 +312,21 @@ class ControllerSession::Impl {
     if (!checked_) {
       return "waiting for the API server";
     }
+    if (ledger_ != nullptr && !ledger_->attempts().trouble().empty()) {
+      return ledger_->attempts().trouble();
+    }
     if (controller_ != nullptr) {
       return controller_->has_synced() ? "" : "listing Jobs and pods";
     }
     return election_ && !election_->holder().empty() ? "" : "waiting for a leader";
+  }
+
+  Result<void> open_ledger() {
+    if (!options_.ledger.empty()) {
+      TRY(const std::string file, ledger_file_of(options_.ledger));
+      TRY(ledger_, RemoteLedger::open(env_, client_, file, options_.ledger_limits, metrics_));
+    }
+    return {};
   }
 
   Result<void> serve() {
@@ -384,6 +417,7 @@ class ControllerSession::Impl {
     job.concurrent_syncs = options_.concurrent_syncs;
     job.ns = options_.ns;
     job.metrics = metrics_;
+    job.attempts = ledger_ != nullptr ? &ledger_->attempts() : nullptr;
     if (!options_.replaces_built_in()) {
       job.tracking_finalizer = kOwnTrackingFinalizer;
     }
@@ -451,6 +485,7 @@ class ControllerSession::Impl {
   remote::RemoteClient client_;
   client::FencedClient fenced_;
   std::optional<client::LeaderElection> election_;
+  std::unique_ptr<RemoteLedger> ledger_;
   std::unique_ptr<controllers::job::JobController> controller_;
   plane::HealthHandler health_;
   std::unique_ptr<net::HttpServer> http_;

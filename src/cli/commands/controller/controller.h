@@ -17,6 +17,7 @@
 #include "cli/flags/manifest_flags.h"
 #include "cli/output/output.h"
 #include "env/env.h"
+#include "plane/attempt_ledger.h"
 #include "posix/event_loop.h"
 #include "remote/cluster_access.h"
 
@@ -44,6 +45,8 @@ struct ControllerOptions : BackoffOptions {
   double burst = 0;
   int verbosity = 1;
   api::FeatureGates gates = {};
+  std::string ledger = {};  // sqlite:FILE; "": attempts are not recorded
+  plane::LedgerSettings ledger_limits = {};
 
   bool replaces_built_in() const { return manager == api::kBuiltInJobController; }
 };

@@ -1,0 +1,14 @@
+// Flags of the commands that record attempts of Jobs.
+#pragma once
+
+#include "cli/flags/flags.h"
+#include "plane/attempt_ledger.h"
+
+namespace windlass::cli {
+
+// --ledger-max-age, --ledger-max-size, --ledger-log-bytes
+void declare_ledger_limits(Flags& flags, plane::LedgerSettings& settings);
+// These, and --ledger=on|off.
+void declare_ledger_flags(Flags& flags, plane::LedgerSettings& settings);
+
+}  // namespace windlass::cli
