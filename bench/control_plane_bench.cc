@@ -1,7 +1,7 @@
 // The whole control plane in one process, with hollow nodes and the durable store: how long Jobs
 // take that do nothing, so that everything measured is the control plane itself. `./dev bench
 // control-plane`; with --large also 100,000 indexes; with words (succeed, fail, fail-per-index,
-// jobs, beside, idle) and --size=N only these. Prints tables; the limits are in
+// jobs, beside, idle, ledger) and --size=N only these. Prints tables; the limits are in
 // docs/reference/performance.md.
 //
 // The first two follow KEP-3850's benchmarks: all indexes succeed, and all fail once with a
@@ -21,6 +21,7 @@
 #include "base/check.h"
 #include "client/informer.h"
 #include "node/hollow/hollow_nodes.h"
+#include "plane/attempt_ledger.h"
 #include "plane/control_plane.h"
 #include "posix/event_loop.h"
 #include "posix/files/data_directory.h"
@@ -82,7 +83,7 @@ Ended read_end(const api::Message& message) {
 // A control plane on a data directory, and its nodes.
 class Rig {
  public:
-  explicit Rig(node::hollow::Script script)
+  explicit Rig(node::hollow::Script script, bool with_ledger = false)
       : loop_(clock_),
         worker_(clock_, "journal"),
         journal_(loop_, worker_, log_, open_file(folder_.path())),
@@ -91,6 +92,14 @@ class Rig {
     plane::ControlPlaneOptions options;
     options.periods.backoff_base = kBackoff;
     options.periods.backoff_cap = kBackoff;
+    if (with_ledger) {
+      ledger_worker_.emplace(clock_, "ledger");
+      auto ledger = plane::open_ledger({clock_, random_, loop_, log_, files_}, *ledger_worker_,
+                                       metrics_, folder_.path(), "ledger.db", {});
+      CHECK(ledger.has_value(), "a new ledger opens");
+      ledger_ = *std::move(ledger);
+      options.ledger = ledger_.get();
+    }
     plane_.emplace(env::Env{clock_, random_, loop_, log_, files_}, store_, options);
     plane_->start();
     node::hollow::HollowOptions hollow;
@@ -200,6 +209,9 @@ class Rig {
   posix::WorkerThread worker_;
   store::SqliteJournal journal_;
   store::Store store_;
+  MetricRegistry metrics_;
+  std::optional<posix::WorkerThread> ledger_worker_;
+  std::unique_ptr<ledger::SqliteLedger> ledger_;
   std::optional<plane::ControlPlane> plane_;
   std::optional<node::hollow::HollowNodes> nodes_;
   std::optional<client::Informer<Ended>> jobs_;
@@ -228,12 +240,16 @@ std::string_view text_of(Story story) {
   return "all fail once, backoffLimitPerIndex";
 }
 
-void measure_indexes(Story story, int32_t indexes) {
-  std::set<std::string> failed;
-  Rig rig([&failed, story](const PodSpec& pod) {
+node::hollow::Script script_of(Story story, std::set<std::string>& failed) {
+  return [&failed, story](const PodSpec& pod) {
     const bool fails = story != Story::succeed && failed.insert(pod.index).second;
     return at_once(fails ? 1 : 0);
-  });
+  };
+}
+
+void measure_indexes(Story story, int32_t indexes) {
+  std::set<std::string> failed;
+  Rig rig(script_of(story, failed));
   const uint64_t revision = rig.revision();
   const uint64_t groups = rig.groups();
   const double processor = processor_seconds();
@@ -248,6 +264,43 @@ void measure_indexes(Story story, int32_t indexes) {
              text_of(story), indexes, took, processor_seconds() - processor, pods / took,
              writes / pods, writes / static_cast<double>(rig.groups() - groups),
              resident_megabytes());
+}
+
+struct LedgerCost {
+  double seconds = 0;
+  double processor = 0;
+};
+
+LedgerCost run_with(Story story, int32_t indexes, bool with_ledger) {
+  std::set<std::string> failed;
+  Rig rig(script_of(story, failed), with_ledger);
+  const double processor = processor_seconds();
+  const auto start = BenchClock::now();
+  rig.create("job", indexes, indexes);
+  rig.run_until_complete(1);
+  return {seconds_since(start), processor_seconds() - processor};
+}
+
+// Turn and turn about, so that what else the machine does hits both.
+void measure_ledger(Story story, int32_t indexes) {
+  constexpr int kTurns = 5;
+  std::vector<double> seconds[2];
+  std::vector<double> processor[2];
+  for (int turn = 0; turn < 2 * kTurns; ++turn) {
+    const size_t with = turn % 4 == 1 || turn % 4 == 2 ? 1 : 0;
+    const LedgerCost cost = run_with(story, indexes, with == 1);
+    seconds[with].push_back(cost.seconds);
+    processor[with].push_back(cost.processor);
+  }
+  const auto least = [](const std::vector<double>& values) {
+    return *std::min_element(values.begin(), values.end());
+  };
+  fmt::print(
+      "{}, {} indexes, best of {}: without a ledger {:.2f} s and {:.2f} s of processor time, with "
+      "one {:.2f} s and {:.2f} s: {:+.1f} % and {:+.1f} % (limit 5 % of pods per second)\n",
+      text_of(story), indexes, kTurns, least(seconds[0]), least(processor[0]), least(seconds[1]),
+      least(processor[1]), 100 * (least(seconds[1]) / least(seconds[0]) - 1),
+      100 * (least(processor[1]) / least(processor[0]) - 1));
 }
 
 double percentile(std::vector<double> values, double share) {
@@ -422,6 +475,10 @@ void measure_all(const Wanted& wanted) {
   }
   if (wanted.has("idle")) {
     measure_idle();
+  }
+  if (wanted.has("ledger")) {
+    measure_ledger(Story::succeed, wanted.size.value_or(10'000));
+    measure_ledger(Story::fail_once, wanted.size.value_or(10'000));
   }
 }
 

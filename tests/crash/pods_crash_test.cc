@@ -1,7 +1,7 @@
 // Kills `windlass up` (control plane and agents in one) and the supervisors, alone and together, in
 // any order, again and again while Jobs with retries run as real processes. Every process writes
-// into a ledger when it begins and when it ends; the ledger and the Job's status must agree
-// (safety.md N1, N3), and when the Job is deleted nothing of it is left (N4).
+// into a ledger when it begins and when it ends; the ledger, the attempt ledger and the Job's
+// status must agree (safety.md N1, N3, F7), and when the Job is deleted nothing of it is left (N4).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include <thread>
 
 #include "api_connection.h"
+#include "attempt_records.h"
 #include "base/generator.h"
 #include "pod_ledger.h"
 #include "posix/files/file_descriptor.h"
@@ -239,7 +241,34 @@ class PodsCrash : public ::testing::Test {
       compare_pod(pod, attempt, supervisors_too);
     }
     EXPECT_EQ(known, attempts.size()) << "of each process there is a pod";
+    std::vector<element> pods;
+    for (const element pod : list["items"].get_array()) {
+      pods.push_back(pod);
+    }
+    compare_with_records(name, pods);
     compare_job(name, succeeded, failed);
+  }
+
+  // The attempt ledger has each pod once, as it ended, however often its writer was killed.
+  void compare_with_records(const std::string& name, const std::vector<element>& pods) {
+    const auto records = read_attempt_records(data_ / "data");
+    ASSERT_TRUE(records);
+    const auto of_job = std::count_if(records->begin(), records->end(), [&name](const auto& each) {
+      return each.second.job == name;
+    });
+    EXPECT_EQ(static_cast<size_t>(of_job), pods.size()) << "F7: one record for each pod";
+    for (const element& pod : pods) {
+      const auto found = records->find(text_at(pod, "/metadata/uid"));
+      if (found == records->end()) {
+        ADD_FAILURE() << "F7: no record of " << simdjson::minify(pod);
+        continue;
+      }
+      const std::string phase = text_at(pod, "/status/phase");
+      const int64_t code = number_at(pod, "/status/containerStatuses/0/state/terminated/exitCode");
+      EXPECT_EQ(found->second.phase, phase);
+      EXPECT_EQ(found->second.counted, phase);
+      EXPECT_EQ(found->second.exit_code.value_or(-1), code);
+    }
   }
 
   void compare_pod(const element& pod, const Attempt& attempt, bool supervisors_too) {
@@ -319,7 +348,7 @@ class PodsCrash : public ::testing::Test {
   int64_t lost_ = 0;
 };
 
-TEST_F(PodsCrash, N1_N3_N4_TheLedgerAgreesWithTheStatusWhoeverIsKilled) {
+TEST_F(PodsCrash, N1_N3_N4_F7_TheLedgerAgreesWithTheStatusWhoeverIsKilled) {
   const char* program = std::getenv("WINDLASS_CRASH_PROGRAM");
   ASSERT_NE(program, nullptr) << "names windlass; see tests/crash/README.md";
   const char* wanted = std::getenv("WINDLASS_CRASH_SECONDS");

@@ -88,7 +88,8 @@ TestedCluster::TestedCluster(uint64_t seed, const TestedClusterOptions& options,
       monitors_(all_monitors(options.allowances)),
       host_(world_, {options.gates, options.limits, options.commit_delay},
             [this](std::string_view resource, const store::VersionPtr& version,
-                   const WriteOrigin& writer) { on_commit(resource, version, writer); }) {
+                   const WriteOrigin& writer) { on_commit(resource, version, writer); }),
+      ledger_(world_, seed, history_) {
   add_controllers();
   for (const SimulatedNodeOptions& node : options_.nodes) {
     add(node.name, [this, node](const client::ClientEnv& env) {
@@ -104,6 +105,7 @@ TestedCluster::TestedCluster(uint64_t seed, const TestedClusterOptions& options,
 TestedCluster::~TestedCluster() {
   components_.clear();
   world_.executor("control").clear();
+  world_.executor("ledger").clear();
 }
 
 void TestedCluster::add(const std::string& name, Component::Factory factory) {
@@ -126,15 +128,11 @@ void TestedCluster::add(const std::string& name, Component::Factory factory) {
 
 void TestedCluster::add_controllers() {
   const auto add_job_controller = [this](std::string_view name) {
-    add(std::string(name),
-        [this](const client::ClientEnv& env) -> std::unique_ptr<SimulatedProcess> {
-          JobController::Options job;
-          job.engine = controllers::job::engine_options(options_.gates);
-          if (options_.elected) {
-            return std::make_unique<ElectedJobController>(env, job);
-          }
-          return std::make_unique<ControllerProcess<JobController>>(env, job);
-        });
+    add(std::string(name), [this](const client::ClientEnv& env) {
+      JobController::Options job;
+      job.engine = controllers::job::engine_options(options_.gates);
+      return std::make_unique<RecordingJobController>(env, ledger_, job, options_.elected);
+    });
   };
   add_job_controller(kJobController);
   if (options_.allowances.several_controllers || options_.elected) {

@@ -17,6 +17,7 @@
 #include "verify/simulation/monitor.h"
 #include "verify/simulation/script.h"
 #include "verify/simulation/sightings.h"
+#include "verify/simulation/simulated_ledger.h"
 #include "verify/simulation/simulated_node.h"
 #include "virtual_world/world.h"
 
@@ -97,6 +98,7 @@ class TestedCluster {
   Monitors monitors_;
   ProcessScripts scripts_;
   ApiHost host_;
+  SimulatedLedger ledger_;
   std::vector<std::unique_ptr<Component>> components_;
   uint64_t changes_ = 0;
   std::string last_change_;

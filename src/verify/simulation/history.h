@@ -93,11 +93,17 @@ class History {
   void on_exit(const std::string& pod_uid, int exit_code);
   void on_clock_jump(Duration by) { jumps_ += by < Duration::zero() ? -by : by; }
   void vandalise(const std::string& job_uid);
+  // The ledger has a record of this pod, which counted so.
+  void on_attempt(const std::string& pod_uid, const std::string& counted) {
+    attempts_[pod_uid] = counted;
+  }
 
   const std::map<std::string, JobLife>& jobs() const { return jobs_; }
   const std::map<std::string, PodLife>& pods() const { return pods_; }
   const std::map<std::string, NodeLife>& nodes() const { return nodes_; }
   const std::vector<Execution>& executions() const { return executions_; }
+  // By UID of the pod: how it counted, as the ledger has it.
+  const std::map<std::string, std::string>& attempts() const { return attempts_; }
   const JobLife* job(const std::string& uid) const;
   const PodLife* pod(const std::string& uid) const;
   // Of a Job, as they are in the store.
@@ -111,6 +117,7 @@ class History {
   std::map<std::string, PodLife> pods_;    // by UID
   std::map<std::string, NodeLife> nodes_;  // by name
   std::vector<Execution> executions_;
+  std::map<std::string, std::string> attempts_;
   Duration jumps_ = Duration::zero();
 };
 

@@ -154,6 +154,29 @@ TEST_F(MonitorTest, C7_SeesADeleteWithoutAMark) {
   EXPECT_THAT(rules(), ElementsAre("disruption C-7"));
 }
 
+TEST_F(MonitorTest, F7_SeesAPodThatIsLetGoWithoutARecord) {
+  commit(job_);
+  PodSnapshot tracked = pod("a");
+  tracked.job = job_.uid;
+  tracked.finalizer = true;
+  commit(nullptr, &tracked, "");
+  PodSnapshot released = tracked;
+  released.finalizer = false;
+  history_.on_attempt("a", "Failed");
+  commit(&tracked, &released, "job-controller");
+  EXPECT_THAT(rules(), ::testing::Not(::testing::Contains("F7")));
+  PodSnapshot other = pod("b");
+  other.job = job_.uid;
+  other.finalizer = true;
+  commit(nullptr, &other, "");
+  PodSnapshot freed = other;
+  freed.finalizer = false;
+  commit(&other, &freed, "");  // by a user
+  EXPECT_THAT(rules(), ::testing::Not(::testing::Contains("F7")));
+  commit(&other, &freed, "job-controller");
+  EXPECT_THAT(rules(), ::testing::Contains("F7"));
+}
+
 TEST_F(MonitorTest, D12_SeesAMarkThatStays) {
   PodSnapshot marked = pod("a");
   marked.conditions = {condition("DisruptionTarget", "PreemptionByScheduler")};

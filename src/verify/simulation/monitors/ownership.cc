@@ -76,6 +76,31 @@ class FinalizerHolds final : public Monitor {
   }
 };
 
+class RecordedFirst final : public Monitor {
+  std::string_view rule() const override { return "F7"; }
+
+  void on_pod(const PodChange& change, const History& history, Report& report) override {
+    if (!change.writer.is_job_controller() || change.before == nullptr ||
+        !change.before->finalizer || (change.after != nullptr && change.after->finalizer) ||
+        history.job(change.before->job) == nullptr) {
+      return;
+    }
+    const PodSnapshot& pod = *change.before;
+    const auto attempt = history.attempts().find(pod.uid);
+    if (attempt == history.attempts().end()) {
+      report.broken(rule(), fmt::format("pod {} is let go without a record", pod.key));
+      return;
+    }
+    const PodLife* life = history.pod(pod.uid);
+    const JobLife* job = history.job(pod.job);
+    if (life != nullptr && life->listed_failed && !life->listed_early && !job->vandalised &&
+        job->exists && attempt->second != "Failed") {
+      report.broken(rule(), fmt::format("pod {} counts as failed, and is recorded as {}", pod.key,
+                                        attempt->second));
+    }
+  }
+};
+
 class NewUids final : public Monitor {
   std::string_view rule() const override { return "S7"; }
 
@@ -117,6 +142,7 @@ void add_ownership_monitors(Monitors& monitors) {
   monitors.push_back(std::make_unique<ForeignJobs>());
   monitors.push_back(std::make_unique<NoFinalizerLeft>());
   monitors.push_back(std::make_unique<FinalizerHolds>());
+  monitors.push_back(std::make_unique<RecordedFirst>());
   monitors.push_back(std::make_unique<NewUids>());
   monitors.push_back(std::make_unique<VersionsGrow>());
 }
