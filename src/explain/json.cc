@@ -1,27 +1,10 @@
 // as_json.
 #include "base/json_writer.h"
+#include "explain/headline.h"
 #include "explain/print.h"
 
 namespace windlass::explain {
 namespace {
-
-using JobState = Explanation::State;
-
-std::string_view state_name(JobState state) {
-  switch (state) {
-    case JobState::complete:
-      return "Complete";
-    case JobState::failed:
-      return "Failed";
-    case JobState::completing:
-      return "Completing";
-    case JobState::failing:
-      return "Failing";
-    case JobState::unfinished:
-      break;
-  }
-  return "Unfinished";
-}
 
 std::string_view kind_name(Wait::Kind kind) {
   switch (kind) {

@@ -12,6 +12,7 @@ namespace windlass::cli {
   COMMAND(explain)                 \
   COMMAND(rerun)                   \
   COMMAND(ledger)                  \
+  COMMAND(report)                  \
   COMMAND(up)                      \
   COMMAND(down)                    \
   COMMAND(kubeconfig)              \

@@ -27,10 +27,14 @@ Result<std::string> job_name(std::string_view text, std::string_view verb) {
 }  // namespace
 
 void declare_job_argument(Flags& flags, std::string& job, std::string& ns,
-                          const std::string& verb) {
+                          const std::string& verb, const std::string* instead) {
   const auto text = std::make_shared<std::string>();
   flags.argument("JOB", *text, fmt::format("Job to {}: job/NAME, or the name alone", verb));
-  flags.check([text, &job, verb]() -> Result<void> {
+  flags.check([text, &job, verb, instead]() -> Result<void> {
+    if (instead != nullptr && !instead->empty()) {
+      return text->empty() ? Result<void>()
+                           : fail(plain_error("name either a Job or a file, not both"));
+    }
     TRY(job, job_name(*text, verb));
     return {};
   });

@@ -7,7 +7,9 @@
 
 namespace windlass::cli {
 
-// `job` becomes the name. `verb` is the command's: `Job to explain`.
-void declare_job_argument(Flags& flags, std::string& job, std::string& ns, const std::string& verb);
+// `job` becomes the name. `verb` is the command's: `Job to explain`. Once `instead` has a text, no
+// Job has to be named; it outlives the flags.
+void declare_job_argument(Flags& flags, std::string& job, std::string& ns, const std::string& verb,
+                          const std::string* instead = nullptr);
 
 }  // namespace windlass::cli

@@ -1,0 +1,235 @@
+// @ts-check
+// The panels of a Job that need no canvas: verdict, counts, causes, distributions, failure policy.
+
+import {kind_colours} from './colours.js';
+import {command_line, el, panel} from './dom.js';
+import {quantiles} from './model.js';
+import {bytes, count, counted, duration, moment, short_list, visible} from './text.js';
+
+/** @typedef {import('./view.js').View} View */
+/** @typedef {import('./model.js').Model} Model */
+
+const kBins = 24;
+const kShownNodes = 3;
+
+/** The answer first. @param {Model} model */
+export function verdict(model) {
+  const {page} = model;
+  const kind = page.state.startsWith('Complet') ? 'good' : page.state.startsWith('Fail') ? 'bad' : 'open';
+  const sign = kind === 'good' ? '✓' : kind === 'bad' ? '✕' : '…';
+  return el('section', {id: 'verdict', class: kind, 'aria-label': 'Verdict'},
+    el('p', {class: 'headline'}, el('span', {class: 'sign', 'aria-hidden': true}, sign), ' ', visible(page.headline)),
+    page.details.map((line) => el('p', {}, visible(line))));
+}
+
+/** @param {Model} model */
+export function counts_panel(model) {
+  const {counts, job} = model.page;
+  const total = job.completions ?? Math.max(1, counts.succeeded + counts.running + counts.waiting + counts.failed);
+  const parts = [
+    ['succeeded', counts.succeeded, 'good'], ['running', counts.running, 'runs'], ['terminating', counts.terminating, 'ends'],
+    ['waiting', counts.waiting, 'waits'], ['failed', counts.failed, 'bad'], ['not started', counts.notStarted, 'idle'],
+  ].filter(([name, number]) => number !== 0 || name === 'succeeded');
+  const waits = counts.waitingFor.map(({reason, count: pods}) => `${count(pods)} ${visible(reason)}`).join(', ');
+  return panel('Counts', 'counts', () => ({job, counts}),
+    el('div', {class: 'progress', role: 'img', 'aria-label': parts.map(([name, number]) => `${number} ${name}`).join(', ')},
+      parts.map(([, number, kind]) => el('span', {class: kind, style: {flexGrow: String(number)}}))),
+    el('dl', {class: 'tiles'}, parts.map(([name, number, kind]) =>
+      tile(String(name), count(Number(number)), String(kind), name === 'waiting' ? waits : ''))),
+    el('p', {class: 'quiet'}, [pace(model, total), budget(model)].filter(Boolean).join(' ')));
+}
+
+/**
+ * @param {string} name
+ * @param {string} value
+ * @param {string} kind
+ * @param {string} more
+ */
+function tile(name, value, kind, more) {
+  return el('div', {class: kind}, el('dt', {}, name), el('dd', {}, value, more && el('small', {}, more)));
+}
+
+/**
+ * Rate and time left, from the successes of the last quarter of the time so far.
+ * @param {Model} model
+ * @param {number} total
+ */
+function pace(model, total) {
+  const {page} = model;
+  const {attempts, counts} = page;
+  if (page.job.ended !== null || counts.succeeded === 0) {
+    return page.job.ended === null ? '' : `Took ${duration(page.job.ended - (page.job.started ?? page.job.ended))}.`;
+  }
+  const window = Math.max(10, (page.now - model.first) / 4);
+  let ended = 0;
+  for (let i = 0; i < model.attempt_count; ++i) {
+    const end = attempts.ended[i];
+    if (attempts.counted[i] === 'S' && end !== null && end > page.now - window) {
+      ++ended;
+    }
+  }
+  const rate = ended / Math.min(window, Math.max(1, page.now - model.first));
+  const left = total - counts.succeeded - counts.failed;
+  return ended === 0 ? `No success in the last ${duration(window)}.`
+    : `${rate >= 1 ? rate.toFixed(1) + ' a second' : (rate * 60).toFixed(1) + ' a minute'}, about ${duration(left / rate)} left.`;
+}
+
+/** What failures are still allowed. @param {Model} model */
+function budget(model) {
+  const {job, counts} = model.page;
+  if (job.ended !== null) {
+    return '';
+  }
+  if (job.maxFailedIndexes !== null) {
+    return `${counted(Math.max(0, job.maxFailedIndexes - counts.failed), 'more index', 'more indexes')} may fail (maxFailedIndexes ${count(job.maxFailedIndexes)}).`;
+  }
+  if (job.backoffLimitPerIndex !== null) {
+    return `Each index may fail ${counted(job.backoffLimitPerIndex, 'time')} (backoffLimitPerIndex).`;
+  }
+  return job.backoffLimit === null ? ''
+    : `${counted(Math.max(0, job.backoffLimit - counts.failedPods), 'more pod')} may fail (backoffLimit ${count(job.backoffLimit)}).`;
+}
+
+/** @param {View} view */
+export function causes_panel(view) {
+  const {page} = view.model;
+  const list = el('ol', {class: 'causes'});
+  const show = () => list.replaceChildren(...page.causes.map((cause, place) => cause_card(view, cause, place)));
+  show();
+  view.follow((what) => what.has('cause') && show());
+  const missing = !page.ledger && el('p', {class: 'quiet'},
+    'This server has no ledger of attempts: only pods that still exist count, without logs, memory and processor time.');
+  return panel('Causes', 'causes', () => page.causes,
+    page.causes.length > 0 ? list : el('p', {class: 'quiet'}, 'No failures.'), missing);
+}
+
+/**
+ * @param {View} view
+ * @param {import('./model.js').Cause} cause
+ * @param {number} place
+ */
+function cause_card(view, cause, place) {
+  const {model} = view;
+  const chosen = view.choice.cause === cause.id;
+  const nodes = cause.nodes.slice(0, kShownNodes).map((node) =>
+    `${node.name} ${count(node.count)}${node.outlier ? ' (far more than its share)' : ''}`);
+  if (cause.nodes.length > kShownNodes) {
+    nodes.push(`${cause.nodes.length - kShownNodes} more`);
+  }
+  const times = cause.first === null ? '' : cause.first === cause.last ? `at ${moment(cause.first)}`
+    : `${moment(cause.first)} to ${moment(cause.last)}`;
+  return el('li', {},
+    el('button', {
+      type: 'button', class: 'cause', 'aria-pressed': String(chosen),
+      click: () => view.choose({cause: chosen ? '' : cause.id}),
+    },
+    el('span', {class: 'key', style: {background: kind_colours(place + 1)[place]}}), el('b', {}, count(cause.count)), ' ', visible(cause.title),
+    cause.ignored && el('em', {}, ' ignored')),
+    el('p', {class: 'quiet'}, [model.indexed && cause.indexes && `${/[,-]/.test(cause.indexes) ? 'indexes' : 'index'} ${short_list(cause.indexes)}`,
+      times, nodes.length > 0 && `on ${nodes.join(', ')}`].filter(Boolean).join('; ')),
+    cause.sample_line && el('pre', {class: 'line'}, visible(cause.sample_line)),
+    model.page.rerun && !cause.ignored && cause.indexes && chosen &&
+      command_line(`${model.page.rerun} --indexes ${cause.indexes}`));
+}
+
+/** @param {View} view */
+export function distributions(view) {
+  const {model} = view;
+  const place = el('div', {class: 'charts'});
+  const show = () => place.replaceChildren(...charts(view));
+  show();
+  view.follow((what) => what.has('cause') && show());
+  return panel('Distributions', 'distributions', () => ({
+    durations: Array.from({length: model.attempt_count}, (_, i) => model.duration_of(i)),
+    memory: model.page.attempts.memory, exit: model.page.attempts.exit,
+  }), place);
+}
+
+/** @param {View} view */
+function charts(view) {
+  const {model} = view;
+  const {attempts} = model.page;
+  const durations = [];
+  const memory = [];
+  /** @type {Map<string, number>} */
+  const ends = new Map();
+  for (let i = 0; i < model.attempt_count; ++i) {
+    if (!view.has_attempt(i)) {
+      continue;
+    }
+    const ran = model.duration_of(i);
+    if (ran !== null && attempts.ended[i] !== null) {
+      durations.push(ran);
+    }
+    const peak = attempts.memory[i];
+    if (peak !== null) {
+      memory.push(peak);
+    }
+    if (model.failed(i)) {
+      const end = model.end_of(i);
+      ends.set(end, (ends.get(end) ?? 0) + 1);
+    }
+  }
+  return [histogram('Duration of attempts', durations, duration), histogram('Peak memory of attempts', memory, bytes), bars('How attempts failed', ends)];
+}
+
+/**
+ * @param {string} title
+ * @param {number[]} values
+ * @param {(value: number) => string} text
+ */
+function histogram(title, values, text) {
+  if (values.length === 0) {
+    return el('figure', {}, el('figcaption', {}, title), el('p', {class: 'quiet'}, 'Not known.'));
+  }
+  const sorted = Float64Array.from(values).sort();
+  const low = sorted[0];
+  const high = sorted[sorted.length - 1];
+  const bins = new Array(kBins).fill(0);
+  for (const value of sorted) {
+    ++bins[Math.min(kBins - 1, Math.floor((value - low) / (high - low || 1) * kBins))];
+  }
+  const [p50, p90, p99] = quantiles(sorted, [0.5, 0.9, 0.99]);
+  const most = Math.max(...bins);
+  return el('figure', {}, el('figcaption', {}, title),
+    el('div', {class: 'bins', role: 'img', 'aria-label': `${title}: median ${text(p50)}, longest ${text(high)}`},
+      bins.map((number, i) => el('span', {
+        title: `${text(low + (high - low) * i / kBins)} to ${text(low + (high - low) * (i + 1) / kBins)}: ${count(number)}`,
+        style: {height: `${number === 0 ? 0 : Math.max(2, number / most * 100)}%`},
+      }))),
+    el('div', {class: 'ends'}, el('span', {}, text(low)), el('span', {}, text(high))),
+    el('p', {class: 'quiet'}, `half at most ${text(p50)}, 90 % ${text(p90)}, 99 % ${text(p99)}; ${count(values.length)} known`));
+}
+
+/**
+ * @param {string} title
+ * @param {Map<string, number>} numbers
+ */
+function bars(title, numbers) {
+  const sorted = [...numbers].sort((a, b) => b[1] - a[1]);
+  const shown = sorted.slice(0, 8);
+  const rest = sorted.slice(8).reduce((sum, [, number]) => sum + number, 0);
+  if (rest > 0) {
+    shown.push(['others', rest]);
+  }
+  const most = shown[0]?.[1] ?? 1;
+  return el('figure', {}, el('figcaption', {}, title),
+    shown.length === 0 ? el('p', {class: 'quiet'}, 'No failures.') :
+      el('table', {class: 'bars'}, el('tbody', {}, shown.map(([name, number]) => el('tr', {},
+        el('th', {scope: 'row'}, visible(name)),
+        el('td', {}, el('span', {class: 'fails', style: {width: `${number / most * 100}%`}})), el('td', {class: 'number'}, count(number)))))));
+}
+
+/** @param {Model} model */
+export function policy_panel(model) {
+  const {rules, findings} = model.page;
+  const table = rules.length === 0 ? el('p', {class: 'quiet'}, 'The Job has no failure policy: every failure counts towards its limits.')
+    : el('table', {}, el('thead', {}, el('tr', {}, ['Rule', 'When', 'Action', 'Matches'].map((name) => el('th', {scope: 'col'}, name)))),
+      el('tbody', {}, rules.map((rule) => el('tr', {},
+        el('th', {scope: 'row'}, rule.name ? `${visible(rule.name)} (${rule.rule})` : rule.rule), el('td', {}, visible(rule.when)),
+        el('td', {}, rule.action), el('td', {class: 'number'}, count(rule.matches))))));
+  return panel('Failure policy', 'policy', () => ({rules, findings}), table,
+    findings.length > 0 && el('ul', {class: 'findings'}, findings.map((finding) => el('li', {class: finding.severity},
+      el('b', {}, `${finding.severity}: `), visible(finding.what), ' ', visible(finding.why), ' ', el('em', {}, visible(finding.fix)),
+      el('small', {}, ` ${finding.id}, ${visible(finding.path)}`)))));
+}
