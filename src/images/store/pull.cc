@@ -144,7 +144,12 @@ std::string last_line(std::string_view text) {
     text = text.substr(message + kMessage.size());
     text.remove_suffix(1);
   }
-  return std::string(text);
+  std::string line_text;
+  for (size_t i = 0; i < text.size(); ++i) {
+    i += text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '"' ? 1 : 0;
+    line_text += text[i];
+  }
+  return line_text;
 }
 
 }  // namespace
@@ -179,7 +184,7 @@ std::string pull_error(std::string_view skopeo_says) {
       {"no space left on device", "no space left on the disk of the images"},
       {"policy.json", "skopeo needs /etc/containers/policy.json"},
       {"denied", "the registry denies access"},
-      {" 429 ", "the registry answers too many requests: wait, or log in"},
+      {"too many requests", "the registry answers too many requests: wait, or log in"},
       {"status code 4", "the registry rejects the request"},
       {"status code 5", "the registry has a failure of its own"},
       {" 50", "the registry has a failure of its own"}};
