@@ -47,7 +47,7 @@ struct AgentConfig {
   std::map<std::string, std::string> annotations = {};
   std::vector<std::string> base_environment = {
       "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
-  std::string image_dir = {};  // of an ImageStore; "" is none
+  std::string image_dir = {};  // of an images::ImageCatalog; "" is none
   // Hidden from containers on the host's root: credentials, the store, other pods.
   std::vector<std::string> private_directories = {};
   bool require_images = false;  // K-18; else names that are not known are the host's root

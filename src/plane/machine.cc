@@ -39,7 +39,7 @@ node::NodeSystem system_of(env::Files& files) {
   node::NodeSystem system;
   utsname name = {};
   if (::uname(&name) == 0) {
-    system.architecture = go_architecture(name.machine);
+    system.architecture = this_architecture();
     system.kernel_version = name.release;
   }
   system.version = apiserver::api_version_text(version_number().substr(1));
@@ -58,6 +58,11 @@ node::NodeSystem system_of(env::Files& files) {
 }
 
 }  // namespace
+
+std::string this_architecture() {
+  utsname name = {};
+  return ::uname(&name) == 0 ? go_architecture(name.machine) : "";
+}
 
 std::string go_architecture(std::string_view machine) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {

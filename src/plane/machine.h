@@ -28,6 +28,8 @@ struct NodeMachine {
 
 // The machine name of uname(2) as a label of Kubernetes: amd64 for x86_64, arm64 for aarch64.
 std::string go_architecture(std::string_view machine);
+// That of this machine.
+std::string this_architecture();
 // PRETTY_NAME of an os-release file.
 std::string pretty_name(std::string_view os_release);
 

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/pod/image_name.h"
-#include "node/images/image_store.h"
+#include "images/catalog/catalog.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/pod.pb.h"
 
@@ -39,7 +40,7 @@ class Preflight {
  public:
   Preflight(const plane::NodeImages& images, env::Files& files, Output& output)
       : files_(files),
-        store_(files, images.directory),
+        catalog_(files, images.directory),
         required_(images.required),
         output_(output) {}
 
@@ -60,21 +61,23 @@ class Preflight {
     if (api::is_pause_image(image)) {
       return;
     }
-    const bool is_added = is_known(image);
+    const auto known = find(image);
+    const bool is_added = known.has_value();
     if (!is_added && required_) {
       return;  // it waits in ErrImagePull
     }
-    if (container.command().empty() && container.args().empty()) {
+    const bool has_command =
+        known && !(known->image.config.entrypoint.empty() && known->image.config.command.empty());
+    if (container.command().empty() && container.args().empty() && !has_command) {
       good_ = false;
       output_.err(fmt::format(
-          "error: {}: container \"{}\" has no command, and image \"{}\" {}. Windlass does not pull "
-          "images: set `command` to the image's entrypoint\n",
-          title, container.name(), image,
-          is_added ? "was added as files only, without an entrypoint" : "is not on this machine"));
+          "error: {}: container \"{}\" has no command, and image \"{}\" {}: set `command`{}\n",
+          title, container.name(), image, is_added ? "has no entrypoint" : "is not on this machine",
+          is_added ? std::string() : ", or get the image with: windlass image pull " + image));
     } else if (!is_added && said_.insert(image).second) {
       output_.err(fmt::format(
           "note: image \"{}\" is not on this machine: its containers use the root file system of "
-          "this machine. Add it with: windlass image add {} ARCHIVE\n",
+          "this machine. Get it with: windlass image pull {}\n",
           image, image));
     }
   }
@@ -100,13 +103,13 @@ class Preflight {
     }
   }
 
-  bool is_known(const std::string& image) const {
+  std::optional<images::NamedImage> find(const std::string& image) const {
     const auto name = api::parse_image_name(image);
-    return name && store_.find(*name);
+    return name ? catalog_.find(*name) : std::nullopt;
   }
 
   env::Files& files_;
-  const node::ImageStore store_;
+  const images::ImageCatalog catalog_;
   const bool required_;
   Output& output_;
   std::set<std::string> said_;  // images

@@ -1,4 +1,4 @@
-// Checks the containers that `windlass run` is about to start. An image that was not added is
+// Checks the containers that `windlass run` is about to start. An image that is not there is
 // replaced by the root file system of this machine, with a note per image. A container without a
 // command, whose image has no known entrypoint, is an error. A script in /tmp of this machine is
 // not visible in the container, which has a /tmp of its own.

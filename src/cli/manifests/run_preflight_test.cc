@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/output/captured_output_testing.h"
+#include "images/catalog/catalog_testing.h"
 #include "virtual_world/virtual_files.h"
 
 namespace windlass::cli {
@@ -34,8 +35,8 @@ TEST_F(PreflightTest, WithoutACommandAnImageThatIsNotThereIsAnError) {
   EXPECT_FALSE(check("      containers: [{name: main, image: 'python:3.12'}]\n"));
   EXPECT_EQ(output_.err_text,
             "error: job.batch/demo: container \"main\" has no command, and image \"python:3.12\" "
-            "is not on this machine. Windlass does not pull images: set `command` to the image's "
-            "entrypoint\n");
+            "is not on this machine: set `command`, or get the image with: windlass image pull "
+            "python:3.12\n");
 }
 
 TEST_F(PreflightTest, InitContainersNeedACommandToo) {
@@ -45,10 +46,19 @@ TEST_F(PreflightTest, InitContainersNeedACommandToo) {
   EXPECT_THAT(output_.err_text, HasSubstr("container \"setup\" has no command"));
 }
 
-TEST_F(PreflightTest, AnAddedImageHasNoEntrypointEither) {
-  files_.put("/images/python/image", "/srv/python\n");
+TEST_F(PreflightTest, AnImageWithoutAnEntrypointNeedsACommandToo) {
+  images::put_image(files_, "/images", "python", {.id = "1", .root = "/srv/python"});
   EXPECT_FALSE(check("      containers: [{name: main, image: 'python:3.12'}]\n"));
-  EXPECT_THAT(output_.err_text, HasSubstr("was added as files only, without an entrypoint"));
+  EXPECT_THAT(output_.err_text,
+              HasSubstr("image \"python:3.12\" has no entrypoint: set `command`"));
+}
+
+TEST_F(PreflightTest, TheEntrypointOfAnImageIsACommand) {
+  images::ImageRecord python{.id = "1", .root = "/srv/python", .has_config = true};
+  python.config.command = {"python3"};
+  images::put_image(files_, "/images", "python:3.12", python);
+  EXPECT_TRUE(check("      containers: [{name: main, image: 'python:3.12'}]\n"));
+  EXPECT_EQ(output_.err_text, "");
 }
 
 TEST_F(PreflightTest, EachImageThatIsNotThereIsSaidOnce) {
@@ -59,13 +69,13 @@ TEST_F(PreflightTest, EachImageThatIsNotThereIsSaidOnce) {
             "      - {name: c, image: alpine, command: [work]}\n"));
   EXPECT_EQ(output_.err_text,
             "note: image \"busybox:1.36\" is not on this machine: its containers use the root file "
-            "system of this machine. Add it with: windlass image add busybox:1.36 ARCHIVE\n"
+            "system of this machine. Get it with: windlass image pull busybox:1.36\n"
             "note: image \"alpine\" is not on this machine: its containers use the root file "
-            "system of this machine. Add it with: windlass image add alpine ARCHIVE\n");
+            "system of this machine. Get it with: windlass image pull alpine\n");
 }
 
 TEST_F(PreflightTest, NothingIsSaidOfAddedImagesAndOfPause) {
-  files_.put("/images/busybox/image", "/srv/busybox\n");
+  images::put_image(files_, "/images", "busybox", {.id = "1", .root = "/srv/busybox"});
   EXPECT_TRUE(
       check("      containers:\n"
             "      - {name: a, image: 'busybox:1.36', command: [work]}\n"
@@ -74,7 +84,7 @@ TEST_F(PreflightTest, NothingIsSaidOfAddedImagesAndOfPause) {
 }
 
 TEST_F(PreflightTest, AScriptInTmpIsNotInTheContainer) {
-  files_.put("/images/busybox/image", "/srv/busybox\n");
+  images::put_image(files_, "/images", "busybox", {.id = "1", .root = "/srv/busybox"});
   files_.put("/tmp/train.sh", "");
   const std::string note =
       "note: job.batch/demo: container \"main\" cannot see /tmp/train.sh of this machine: a "
@@ -89,7 +99,7 @@ TEST_F(PreflightTest, AScriptInTmpIsNotInTheContainer) {
 }
 
 TEST_F(PreflightTest, NothingIsSaidOfFilesThatTheContainerMakesOrMounts) {
-  files_.put("/images/busybox/image", "/srv/busybox\n");
+  images::put_image(files_, "/images", "busybox", {.id = "1", .root = "/srv/busybox"});
   files_.put("/tmp/data/in.csv", "");
   EXPECT_TRUE(
       check("      containers:\n"

@@ -33,6 +33,15 @@ class ContainerStarter {
   ContainerStarter(Host host, ImagePulls images, const PodSpecView& spec, PodFiles& files,
                    const PodSetup& setup);
 
+  // What the image of a container that runs gives it.
+  struct Settings {
+    ContainerSpecView container;
+    ImageDefaults image;
+  };
+  Result<Settings> settings_of(const ContainerSpecView& container, bool on_host_root) const;
+  // That of its image, or SIGTERM.
+  int stop_signal_of(const ContainerSpecView& container, bool on_host_root) const;
+
   // The next run of the container with this number. The callbacks run later, and only after
   // ContainerAsked.
   ContainerStartAnswer start(size_t number, const ContainerSpecView& container,
@@ -40,6 +49,8 @@ class ContainerStarter {
                              env::Containers::OnExit on_exit);
 
  private:
+  Result<Settings> settings_for(const ContainerSpecView& container,
+                                const std::optional<images::ImageRecord>& image) const;
   Result<env::ContainerRequest> request(const ContainerSpecView& container, int attempt,
                                         const ContainerCommand& command, const std::string& root);
 

@@ -68,7 +68,7 @@ void ContainerStops::step(size_t container) {
   const MonotonicTime now = host_.clock.monotonic();
   if (!stop.signalled && stop.may_go && stop.hook == nullptr) {
     stop.signalled = now;
-    host_.containers.signal(stop.run_id, SIGTERM);
+    host_.containers.signal(stop.run_id, host_.stop_signal(container));
   }
   const MonotonicTime next = stop.signalled
                                  ? std::max(stop.kill_at, *stop.signalled + host_.minimum_grace)

@@ -27,6 +27,7 @@ class ContainerStops {
     HandlerRunner& handlers;
     Duration minimum_grace;  // between stop signal and SIGKILL
     std::function<Result<HandlerTarget>(size_t container)> target;
+    std::function<int(size_t container)> stop_signal;
     // The hook failed, or was cut off.
     std::function<void(size_t container)> on_hook_failed;
   };

@@ -105,15 +105,27 @@ std::vector<std::string> default_command(std::string_view image) {
   return {"sh"};
 }
 
+// The words of the pod replace those of the image: a command its entrypoint and its command,
+// arguments its command. Only those of the pod are expanded.
 Result<std::vector<std::string>> command_line(const ContainerSpecView& container,
-                                              const Values& values, ArgumentRoom& room) {
+                                              const ImageDefaults& image, const Values& values,
+                                              ArgumentRoom& room) {
   std::vector<std::string> line;
+  if (container.command.empty()) {
+    line = image.entrypoint;
+    if (container.args.empty()) {
+      line.insert(line.end(), image.command.begin(), image.command.end());
+    }
+  }
   for (const auto& [name, part] :
        {std::pair("command", &container.command), std::pair("args", &container.args)}) {
     for (size_t i = 0; i < part->size(); ++i) {
       TRY(std::string word, room.expand(fmt::format("{}[{}]", name, i), (*part)[i], values));
       line.push_back(std::move(word));
     }
+  }
+  if (line.empty() && image.has_config && !api::is_pause_image(container.image)) {
+    return fail(env::not_created("no command specified: neither the pod nor its image has one"));
   }
   return line.empty() ? default_command(container.image) : line;
 }
@@ -223,28 +235,49 @@ Result<Values> declared_variables(const ValueContext& context, ArgumentRoom& roo
 
 }  // namespace
 
+namespace {
+
+// As a kubelet says it.
+Result<void> check_non_root(const PodSpecView& pod, const ContainerSpecView& container,
+                            const ImageDefaults& image) {
+  const std::optional<uint32_t> own = container.identity.user;
+  const std::optional<uint32_t> of_image = image.user_number();
+  if (!container.identity.non_root || own.value_or(0) != 0 || (!own && of_image.value_or(0) != 0)) {
+    return {};
+  }
+  const std::string why =
+      own        ? "container's runAsUser breaks non-root policy"
+      : of_image ? "container has runAsNonRoot and image will run as root"
+                 : fmt::format(
+                       "container has runAsNonRoot and image has non-numeric user ({}), "
+                       "cannot verify user is non-root",
+                       image.user);
+  return fail(plain_error(fmt::format("{} (pod: \"{}_{}({})\", container: {})", why, pod.name,
+                                      pod.ns, pod.uid, container.name)));
+}
+
+}  // namespace
+
 Result<ContainerCommand> resolve_container(const PodSpecView& pod,
                                            const ContainerSpecView& container,
-                                           const HostFacts& host, const PodObjects& objects) {
-  if (container.identity.non_root && container.identity.user.value_or(0) == 0) {
-    return fail(plain_error(
-        fmt::format("container has runAsNonRoot and image will run as root (pod: \"{}_{}({})\", "
-                    "container: {})",
-                    pod.name, pod.ns, pod.uid, container.name)));
-  }
+                                           const HostFacts& host, const PodObjects& objects,
+                                           const ImageDefaults& image) {
+  TRY_VOID(check_non_root(pod, container, image));
   ArgumentRoom room;
   TRY(const Values declared, declared_variables({pod, container, host, objects}, room));
   Values all = declared;
   if (!pod.hostname.empty()) {
     all.emplace("HOSTNAME", pod.hostname);
   }
-  for (const std::string& variable : host.base_environment) {
-    const size_t equals = std::min(variable.find('='), variable.size());
-    all.emplace(variable.substr(0, equals),
-                equals < variable.size() ? variable.substr(equals + 1) : "");
+  for (const auto* variables : {&image.environment, &host.base_environment}) {
+    for (const std::string& variable : *variables) {
+      const size_t equals = std::min(variable.find('='), variable.size());
+      all.emplace(variable.substr(0, equals),
+                  equals < variable.size() ? variable.substr(equals + 1) : "");
+    }
   }
   ContainerCommand resolved;
-  TRY(resolved.command, command_line(container, declared, room));
+  TRY(resolved.command, command_line(container, image, declared, room));
   for (MountPlan mount : container.mounts) {
     TRY(const std::string expanded, expanded_sub_path(mount, declared));
     mount.sub_path += expanded;

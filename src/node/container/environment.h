@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "node/container/expansion.h"
+#include "node/images/image_defaults.h"
 #include "node/pod/pod_objects.h"
 #include "node/pod/pod_spec_view.h"
 
@@ -23,7 +24,7 @@ struct HostFacts {
 };
 
 struct ContainerCommand {
-  std::vector<std::string> command;      // never empty
+  std::vector<std::string> command;      // not empty
   std::vector<std::string> environment;  // NAME=value, sorted by name
   std::vector<MountPlan> mounts;         // with their subPath, however it was said
 };
@@ -32,7 +33,8 @@ struct ContainerCommand {
 // (expansion.h) fails the run as the kernel would. Any other is for good.
 Result<ContainerCommand> resolve_container(const PodSpecView& pod,
                                            const ContainerSpecView& container,
-                                           const HostFacts& host, const PodObjects& objects = {});
+                                           const HostFacts& host, const PodObjects& objects = {},
+                                           const ImageDefaults& image = {});
 
 // The value of a field of the pod, as environments and downwardAPI volumes name it.
 Result<std::string> field_text(const PodSpecView& pod, const HostFacts& host,

@@ -258,8 +258,56 @@ TEST_F(ResolveTest, RunAsNonRootIsKept) {
   ASSERT_FALSE(resolve_container(pod, container, host));
   EXPECT_THAT(resolve_container(pod, container, host).error().message,
               HasSubstr("container has runAsNonRoot and image will run as root"));
+  ImageDefaults image;
+  for (const auto& [user, why] : {std::pair("0",
+                                            "container has runAsNonRoot and image will run as "
+                                            "root (pod: "),
+                                  std::pair("app",
+                                            "container has runAsNonRoot and image has "
+                                            "non-numeric user (app), cannot verify user is "
+                                            "non-root (pod: "),
+                                  std::pair("1000", "")}) {
+    image.user = user;
+    const auto resolved = resolve_container(pod, container, host, {}, image);
+    EXPECT_THAT(resolved ? "" : resolved.error().message, HasSubstr(why)) << user;
+    EXPECT_EQ(resolved.has_value(), std::string(why).empty()) << user;
+  }
+  container.identity.user = 0;
+  EXPECT_THAT(resolve_container(pod, container, host).error().message,
+              HasSubstr("container's runAsUser breaks non-root policy (pod: "));
   container.identity.user = 1000;
   EXPECT_TRUE(resolve_container(pod, container, host));
+}
+
+// The table of the Kubernetes documentation: what the pod says replaces what the image says.
+TEST_F(ResolveTest, TheImagesWordsStandInForThoseOfThePod) {
+  ImageDefaults image;
+  image.has_config = true;
+  image.entrypoint = {"/ep", "$(A)"};
+  image.command = {"foo", "bar"};
+  value("A", "1");
+  const auto line = [&](std::vector<std::string> command, std::vector<std::string> args) {
+    container.command = std::move(command);
+    container.args = std::move(args);
+    const auto resolved = resolve_container(pod, container, host, {}, image);
+    return resolved ? resolved->command : std::vector<std::string>{resolved.error().message};
+  };
+  EXPECT_THAT(line({}, {}), ElementsAre("/ep", "$(A)", "foo", "bar"));
+  EXPECT_THAT(line({"/ep-1"}, {}), ElementsAre("/ep-1"));
+  EXPECT_THAT(line({}, {"zoo", "$(A)"}), ElementsAre("/ep", "$(A)", "zoo", "1"));
+  EXPECT_THAT(line({"/ep-1"}, {"zoo"}), ElementsAre("/ep-1", "zoo"));
+  image.entrypoint.clear();
+  image.command.clear();
+  EXPECT_THAT(line({}, {}), ElementsAre(HasSubstr("no command specified")));
+}
+
+TEST_F(ResolveTest, TheImagesEnvironmentIsBetweenTheNodesAndThePods) {
+  ImageDefaults image;
+  image.environment = {"PATH=/image/bin", "B=image", "C=image"};
+  value("B", "pod");
+  const auto resolved = resolve_container(pod, container, host, {}, image);
+  ASSERT_TRUE(resolved);
+  EXPECT_THAT(resolved->environment, ElementsAre("B=pod", "C=image", "PATH=/image/bin"));
 }
 
 TEST_F(ResolveTest, CommandAndArgumentsAreExpandedWithDeclaredVariablesOnly) {

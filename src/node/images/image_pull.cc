@@ -24,12 +24,14 @@ ImageAnswer waiting(std::string reason, std::string message, MonotonicTime look_
 }
 
 ImageAnswer host_root() {
-  return {"", std::string(kHostImageId)};
+  ImageAnswer answer;
+  answer.id = kHostImageId;
+  return answer;
 }
 
 }  // namespace
 
-ImagePulls::ImagePulls(std::optional<ImageStore> images, bool required)
+ImagePulls::ImagePulls(std::optional<images::ImageCatalog> images, bool required)
     : images_(std::move(images)), required_(required) {}
 
 ImageAnswer ImagePulls::look(size_t container_number, const ContainerSpecView& container,
@@ -51,14 +53,22 @@ ImageAnswer ImagePulls::look(size_t container_number, const ContainerSpecView& c
                                container.image, name.error().message),
                    now + kMaxDelay);
   }
-  const auto image = name && images_ ? images_->find(*name) : std::nullopt;
+  auto image = name && images_ ? images_->find(*name) : std::nullopt;
   if (image) {
     failed_.erase(container_number);
-    return {image->root, "windlass://" + image->name};
+    ImageAnswer answer{image->image.root, image->status_id()};
+    answer.image = std::move(image->image);
+    return answer;
   }
   return required_ && !api::is_pause_image(container.image)
              ? missing(container_number, container, now)
              : host_root();
+}
+
+std::optional<images::ImageRecord> ImagePulls::known(const ContainerSpecView& container) const {
+  const Result<api::ImageName> name = api::parse_image_name(container.image);
+  auto image = name && images_ ? images_->find(*name) : std::nullopt;
+  return image ? std::optional(std::move(image->image)) : std::nullopt;
 }
 
 ImageAnswer ImagePulls::missing(size_t container_number, const ContainerSpecView& container,
@@ -73,8 +83,8 @@ ImageAnswer ImagePulls::missing(size_t container_number, const ContainerSpecView
   attempt.delay =
       attempt.delay == Duration::zero() ? kFirstDelay : std::min(attempt.delay * 2, kMaxDelay);
   attempt.next = now + attempt.delay;
-  attempt.error = fmt::format("image \"{}\" is not on this node: add it with `windlass image add`",
-                              container.image);
+  attempt.error = fmt::format(
+      "image \"{0}\" is not on this node: get it with `windlass image pull {0}`", container.image);
   ImageAnswer answer = waiting("ErrImagePull", attempt.error, now + kErrorShown);
   answer.warnings.front() =
       fmt::format("Failed to pull image \"{}\": {}", container.image, attempt.error);

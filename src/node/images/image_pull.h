@@ -11,16 +11,17 @@
 #include <vector>
 
 #include "base/time.h"
+#include "images/catalog/catalog.h"
 #include "node/container/container_run.h"
-#include "node/images/image_store.h"
 #include "node/pod/pod_spec_view.h"
 
 namespace windlass::node {
 
 struct ImageAnswer {
-  std::string root;                  // "" is the host's own
-  std::string id;                    // for the status
-  std::optional<Waiting> wait = {};  // instead: not yet, or never
+  std::string root;                               // "" is the host's own
+  std::string id;                                 // for the status
+  std::optional<images::ImageRecord> image = {};  // nothing for the host's own
+  std::optional<Waiting> wait = {};               // instead: not yet, or never
   MonotonicTime look_again{};
   std::vector<std::string> warnings = {};  // for events with reason Failed
 };
@@ -29,7 +30,11 @@ class ImagePulls {
  public:
   // Without `images` there are none. Where they are not `required`, a name that is not known
   // stands for the host's root.
-  ImagePulls(std::optional<ImageStore> images, bool required);
+  ImagePulls(std::optional<images::ImageCatalog> images, bool required);
+
+  // The image of a container that runs already.
+  std::optional<images::ImageRecord> known(const ContainerSpecView& container) const;
+  const std::optional<images::ImageCatalog>& catalog() const { return images_; }
 
   ImageAnswer look(size_t container_number, const ContainerSpecView& container, MonotonicTime now);
 
@@ -43,7 +48,7 @@ class ImagePulls {
   ImageAnswer missing(size_t container_number, const ContainerSpecView& container,
                       MonotonicTime now);
 
-  std::optional<ImageStore> images_;
+  std::optional<images::ImageCatalog> images_;
   const bool required_;
   std::map<size_t, Attempt> failed_;  // by container number
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "images/catalog/catalog_testing.h"
 #include "node/testing.h"
 #include "schema/core/v1/event.pb.h"
 #include "virtual_world/virtual_files.h"
@@ -16,7 +17,7 @@ using ::testing::HasSubstr;
 using testing::SimulatedNode;
 
 constexpr const char* kError =
-    "image \"i:1\" is not on this node: add it with `windlass image add`";
+    "image \"i:1\" is not on this node: get it with `windlass image pull i:1`";
 
 ContainerSpecView container_of(const std::string& image) {
   ContainerSpecView container;
@@ -24,10 +25,9 @@ ContainerSpecView container_of(const std::string& image) {
   return container;
 }
 
-void add_image(env::Files& files, const std::string& name, const std::string& root) {
-  ImageStore store(files, "/images");
-  ASSERT_TRUE(store.begin(*api::parse_image_name(name)));
-  ASSERT_TRUE(store.finish(*api::parse_image_name(name), root));
+void add_image(virtual_world::VirtualFiles& files, const std::string& name,
+               const std::string& root) {
+  images::put_image(files, "/images", name, {.id = "1", .root = root});
 }
 
 TEST(ImagePulls, NamesThatAreNotKnownStandForTheHostsRoot) {
@@ -35,16 +35,16 @@ TEST(ImagePulls, NamesThatAreNotKnownStandForTheHostsRoot) {
   EXPECT_EQ(none.look(0, container_of("i:1"), MonotonicTime()).id, "host:/");
   virtual_world::VirtualFiles files;
   add_image(files, "i", "/roots/i");
-  ImagePulls some(ImageStore(files, "/images"), false);
+  ImagePulls some(images::ImageCatalog(files, "/images"), false);
   EXPECT_EQ(some.look(0, container_of("i:1"), MonotonicTime()).root, "/roots/i");
-  EXPECT_EQ(some.look(0, container_of("i:1"), MonotonicTime()).id, "windlass://i");
+  EXPECT_EQ(some.look(0, container_of("i:1"), MonotonicTime()).id, "sha256:1");
   EXPECT_EQ(some.look(0, container_of("other"), MonotonicTime()).root, "");
   EXPECT_EQ(some.look(0, container_of("Not A Name"), MonotonicTime()).id, "host:/");
 }
 
 TEST(ImagePulls, K18_ErrorAndBackOffTakeTurns) {
   virtual_world::VirtualFiles files;
-  ImagePulls pulls(ImageStore(files, "/images"), true);
+  ImagePulls pulls(images::ImageCatalog(files, "/images"), true);
   MonotonicTime now{seconds(1000)};
   for (const int delay : {10, 20, 40, 80, 160, 300, 300}) {
     const ImageAnswer error = pulls.look(0, container_of("i:1"), now);
@@ -65,7 +65,7 @@ TEST(ImagePulls, K18_ErrorAndBackOffTakeTurns) {
 
 TEST(ImagePulls, K18_NeverAndNoName) {
   virtual_world::VirtualFiles files;
-  ImagePulls pulls(ImageStore(files, "/images"), true);
+  ImagePulls pulls(images::ImageCatalog(files, "/images"), true);
   ContainerSpecView never = container_of("i:1");
   never.never_pull = true;
   EXPECT_EQ(pulls.look(0, never, MonotonicTime()).wait->reason, "ErrImageNeverPull");
@@ -119,7 +119,7 @@ TEST_F(ImagePodTest, K18_APodWaitsForItsImageAndRunsOnItsRoot) {
   add_image(node.files, "i", "/roots/i");
   run_for(seconds(10));
   ASSERT_EQ(node.spawned.size(), 1u);
-  EXPECT_EQ(container().image_id(), "windlass://i");
+  EXPECT_EQ(container().image_id(), "sha256:1");
   const env::ContainerRequest& request = node.spawned.front();
   EXPECT_EQ(request.isolation.root, "/roots/i");
   EXPECT_EQ(request.isolation.layer, "/data/layers/" + pod->metadata().uid() + "/c");
@@ -146,9 +146,9 @@ TEST_F(ImagePodTest, ANewAgentKnowsWhatAContainerRunsOn) {
   node.make_agent(api);
   node.agent->start();
   run_for(seconds(1));
-  EXPECT_EQ(container().image_id(), "windlass://i");
+  EXPECT_EQ(container().image_id(), "sha256:1");
   run_for(seconds(5));
-  EXPECT_EQ(container().image_id(), "windlass://i");
+  EXPECT_EQ(container().image_id(), "sha256:1");
   EXPECT_EQ(pod->status().phase(), "Succeeded");
 }
 

@@ -18,7 +18,8 @@ constexpr Duration kEvictionGrace = seconds(1);  // K-62
 
 ImagePulls image_pulls(const WorkerHost& host) {
   const std::string& directory = host.config.image_dir;
-  return {directory.empty() ? std::nullopt : std::optional(ImageStore(host.env.files, directory)),
+  return {directory.empty() ? std::nullopt
+                            : std::optional(images::ImageCatalog(host.env.files, directory)),
           host.config.require_images};
 }
 
@@ -78,6 +79,10 @@ ContainerStops::Host PodWorker::stops_host() {
           handlers_,
           host_.config.minimum_grace,
           [this](size_t container) { return handler_target(container); },
+          [this](size_t container) {
+            const bool on_host_root = run_of(container).image_id == kHostImageId;
+            return starter_.stop_signal_of(spec_of(container), on_host_root);
+          },
           [this](size_t container) {
             host_.events.warning(event_target(container), "FailedPreStopHook",
                                  "PreStopHook failed");
@@ -366,13 +371,16 @@ std::string PodWorker::termination_message(size_t container, int exit_code) cons
 }
 
 Result<HandlerTarget> PodWorker::handler_target(size_t container) const {
-  const ContainerSpecView& own = spec_of(container);
-  TRY(ContainerCommand command, resolve_container(spec(), own, host_.facts, setup_.objects()));
+  const bool on_host_root = run_of(container).image_id == kHostImageId;
+  TRY(const ContainerStarter::Settings settings,
+      starter_.settings_of(spec_of(container), on_host_root));
+  const ContainerSpecView& own = settings.container;
+  TRY(ContainerCommand command,
+      resolve_container(spec(), spec_of(container), host_.facts, setup_.objects(), settings.image));
   HandlerTarget target;
   target.run_id = lifecycle_.containers().run_id_of(container);
   target.environment = std::move(command.environment);
-  target.working_directory =
-      working_directory(own, files_.work_dir(), run_of(container).image_id == kHostImageId);
+  target.working_directory = working_directory(own, files_.work_dir(), on_host_root);
   target.uid = own.identity.user;
   target.gid = own.identity.group;
   target.address = host_.facts.pod_ip;
