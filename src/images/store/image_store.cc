@@ -172,6 +172,7 @@ Result<void> ImageStore::make_root(const NewImagePlace& place, ImageRecord& reco
     for (const std::string& volume : record.config.volumes) {
       make_in_root(root, volume);
     }
+    make_in_root(root, record.config.working_directory);
   }
   for (const char* name : {"passwd", "group"}) {
     TRY_VOID(files_.write(folder + "/" + name,

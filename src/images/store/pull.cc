@@ -10,7 +10,6 @@
 #include "images/catalog/image_manifest.h"
 #include "images/store/load.h"
 #include "posix/error.h"
-#include "posix/process/find_program.h"
 #include "posix/process/program.h"
 
 namespace windlass::images {
@@ -199,10 +198,6 @@ std::string pull_error(std::string_view skopeo_says) {
 
 // A shell puts its output into files: it may be long, and its bars go to the terminal.
 Result<SkopeoResult> run_skopeo(const SkopeoCall& call) {
-  if (!posix::find_program({"skopeo"}, {})) {
-    return fail(
-        plain_error("images are pulled with skopeo, which is not installed: apt install skopeo"));
-  }
   posix::PosixFiles files;
   const std::string out = call.scratch + "/skopeo.out";
   const std::string err = call.scratch + "/skopeo.err";
@@ -219,6 +214,10 @@ Result<SkopeoResult> run_skopeo(const SkopeoCall& call) {
   result.ok = posix::run_program(command).has_value();
   result.out = files.read(out, kMaxManifestBytes).value_or(std::string());
   result.err = files.read_from(err, 0, kMaxSaid).value_or(std::string());
+  if (result.err.find("skopeo: not found") != std::string::npos) {
+    return fail(
+        plain_error("images are pulled with skopeo, which is not installed: apt install skopeo"));
+  }
   return result;
 }
 

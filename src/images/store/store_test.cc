@@ -293,7 +293,7 @@ TEST_F(ImageStoreTest, RootFileSystemsNeedAName) {
 TEST_F(ImageStoreTest, AnOciLayoutIsReadForThisMachine) {
   const std::string layer = TarText().file("a", "amd").text();
   const std::string config =
-      R"({"os":"linux","config":{"Cmd":["run"],"User":"me","Volumes":{"/data":{}}},"rootfs":{"diff_ids":[")" +
+      R"({"os":"linux","config":{"Cmd":["run"],"User":"me","Volumes":{"/data":{}},"WorkingDir":"/srv/work"},"rootfs":{"diff_ids":[")" +
       sha256_digest(layer) + R"("]}})";
   const std::string manifest = R"({"schemaVersion":2,"config":{"digest":")" +
                                sha256_digest(config) + R"("},"layers":[{"digest":")" +
@@ -314,6 +314,7 @@ TEST_F(ImageStoreTest, AnOciLayoutIsReadForThisMachine) {
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(in_root(*image, "a"), "amd");
   EXPECT_TRUE(files.type(image->root + "/data").has_value()) << "a volume of the image";
+  EXPECT_TRUE(files.type(image->root + "/srv/work").has_value());
   EXPECT_THAT(image->config.command, ElementsAre("run"));
   EXPECT_EQ(store().catalog().find(*api::parse_image_name("demo:2"))->status_id(),
             "demo@" + sha256_digest(index));
