@@ -145,7 +145,9 @@ std::string last_line(std::string_view text) {
   }
   std::string line_text;
   for (size_t i = 0; i < text.size(); ++i) {
-    i += text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '"' ? 1 : 0;
+    if (text.substr(i).starts_with("\\\"")) {
+      ++i;
+    }
     line_text += text[i];
   }
   return line_text;
