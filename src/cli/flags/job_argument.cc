@@ -26,8 +26,8 @@ Result<std::string> job_name(std::string_view text, std::string_view verb) {
 
 }  // namespace
 
-void declare_job_argument(Flags& flags, std::string& job, std::string& ns,
-                          const std::string& verb, const std::string* instead) {
+void declare_job_argument(Flags& flags, std::string& job, std::string& ns, const std::string& verb,
+                          const std::string* instead) {
   const auto text = std::make_shared<std::string>();
   flags.argument("JOB", *text, fmt::format("Job to {}: job/NAME, or the name alone", verb));
   flags.check([text, &job, verb, instead]() -> Result<void> {
