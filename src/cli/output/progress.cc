@@ -15,6 +15,7 @@ constexpr int64_t kBarWidth = 20;
 constexpr size_t kMaxNameColumns = 24;
 constexpr size_t kFewestLines = 3;
 constexpr size_t kMostLogLines = 3;
+constexpr size_t kMostCauses = 3;
 constexpr size_t kRowsPerLogLine = 6;  // a low terminal has none
 
 // A part of the bar: its share of the whole, and how it looks.
@@ -205,6 +206,22 @@ std::vector<std::string> failure_block(const LastFailure& failure, const BlockSi
   }
   for (std::string& line : lines) {
     line = cut_to_columns(line, size.columns);
+  }
+  return lines;
+}
+
+std::vector<std::string> cause_lines(const std::vector<CauseCount>& causes, const BlockSize& size) {
+  const size_t room = std::min(size.rows / kRowsPerLogLine, kMostCauses);
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < std::min(room, causes.size()); ++i) {
+    std::string line =
+        fmt::format("  {:>6}x {}", grouped(causes[i].failures), without_tabs(causes[i].title));
+    const size_t more = causes.size() - i - 1;
+    if (i + 1 == room && more > 0) {
+      const std::string rest = fmt::format(" and {}", counted(more, "more cause"));
+      line = cut_to_columns(line, size.columns - std::min(rest.size(), size.columns)) + rest;
+    }
+    lines.push_back(cut_to_columns(line, size.columns));
   }
   return lines;
 }

@@ -55,6 +55,12 @@ struct LastFailure {
   std::vector<std::string> log = {};
 };
 
+// How many failures have a cause.
+struct CauseCount {
+  int64_t failures = 0;
+  std::string title = {};
+};
+
 // Room on the terminal.
 struct BlockSize {
   size_t columns = 80;
@@ -68,5 +74,7 @@ std::vector<std::string> progress_block(const std::vector<JobProgress>& jobs,
                                         const BlockSize& size);
 // Likewise; below that block. No lines without a failure.
 std::vector<std::string> failure_block(const LastFailure& failure, const BlockSize& size);
+// Likewise; the first causes, and how many more there are. No lines without any.
+std::vector<std::string> cause_lines(const std::vector<CauseCount>& causes, const BlockSize& size);
 
 }  // namespace windlass::cli

@@ -135,6 +135,19 @@ TEST(Progress, TheLastFailureComesWithTheEndOfItsLog) {
   EXPECT_THAT(failure_block(failure, {80, 5, false}), SizeIs(1)) << "a low terminal";
 }
 
+TEST(Progress, CausesAreCountedAndTheRestNamed) {
+  EXPECT_THAT(cause_lines({}, {}), ::testing::IsEmpty());
+  const std::vector<CauseCount> causes = {
+      {1'360, "exit 42 `record N is no JSON`"}, {40, "OOMKilled"}, {3, "a"}, {2, "b"}, {1, "c"}};
+  EXPECT_THAT(cause_lines(causes, {}),
+              ElementsAre("   1,360x exit 42 `record N is no JSON`", "      40x OOMKilled",
+                          "       3x a and 2 more causes"));
+  for (const std::string& line : cause_lines(causes, {20, 24, false})) {
+    EXPECT_LE(shown_columns(line), 20u) << line;
+  }
+  EXPECT_THAT(cause_lines(causes, {80, 5, false}), ::testing::IsEmpty()) << "a low terminal";
+}
+
 TEST(LiveOutput, TheBlockStaysBelowEverythingElse) {
   testing::TextOutput terminal;
   LiveOutput live(terminal);

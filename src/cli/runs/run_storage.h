@@ -9,6 +9,7 @@
 #include "cli/output/output.h"
 #include "cli/runs/run_store.h"
 #include "env/clock.h"
+#include "ledger/ledger.h"
 
 namespace windlass::cli {
 
@@ -18,6 +19,7 @@ struct RunPlan;
 struct RunStorage {
   std::shared_ptr<LogFiles> logs = {};     // null: nowhere
   std::shared_ptr<RunFolder> folder = {};  // null: the run is not kept
+  ledger::Ledger* ledger = nullptr;        // null: attempts are not recorded; outlives the run
   std::string resumes = {};                // the name of a run, or ""
 };
 

@@ -10,6 +10,7 @@
 #include "cli/manifests/run_preflight.h"
 #include "cli/output/background_output.h"
 #include "cli/process.h"
+#include "cli/runs/run_ledger.h"
 #include "posix/files/scratch_directory.h"
 #include "posix/process/inherited.h"
 
@@ -83,7 +84,7 @@ ExitCode run_jobs(RunOptions options, Output& output) {
     output.err("error: " + scratch.error().message + "\n");
     return ExitCode::failed;
   }
-  const auto storage =
+  auto storage =
       open_storage(options, {planned->all, planned->resumes, planned->done}, process.clock, output);
   if (!storage) {
     static_cast<void>(scratch->remove());
@@ -93,8 +94,13 @@ ExitCode run_jobs(RunOptions options, Output& output) {
   machine.scratch_dir = scratch->path();
   // Destroyed last: it may have to wait for a reader, and signals then have their default action.
   BackgroundOutput background(output, process.clock);
+  std::optional<RunLedgerFile> ledger;
   return process.run_session<RunSession>(
       [&](std::optional<RunSession>& session, const OnFinished& on_finished) {
+        if (storage->folder && options.ledger.enabled) {
+          storage->ledger =
+              ledger.emplace(process.env()).open(*storage->folder, options.ledger, background);
+        }
         session.emplace(process.env(),
                         plane::supervised_containers(process.loop, process.clock, process.log),
                         options, planned->left, machine, *storage, background,
@@ -139,6 +145,9 @@ void declare_flags(Flags& flags, RunOptions& options) {
                  "Stop the Jobs after this time, such as 90s, 5m or 1h30m");
   declare_log_flags(flags, options.logs);
   declare_resume_flags(flags, options);
+  flags.choice("--ledger on|off", options.ledger.enabled, {{"on", true}, {"off", false}},
+               "Whether each attempt leaves a record with the run, from which --resume and the "
+               "causes of failures come (default: on)");
   flags.toggle("--no-record", options.no_record,
                "Keep nothing of this run for `windlass runs` and --resume");
   flags.toggle("--verbose", options.verbose,

@@ -15,6 +15,7 @@
 #include "cli/runs/resume.h"
 #include "cli/runs/run_storage.h"
 #include "env/env.h"
+#include "plane/attempt_ledger.h"
 #include "plane/container_factory.h"
 #include "plane/machine.h"
 #include "plane/node_settings.h"
@@ -26,6 +27,7 @@ struct RunOptions : JobOptions {
   RunLogOptions logs = {};
   bool verbose = false;
   ResumeOptions resume = {};
+  plane::LedgerSettings ledger = {};
   bool no_record = false;  // else it is one of the last runs (runs/run_store.h)
   int verbosity = 0;
   size_t nodes = 1;

@@ -14,9 +14,13 @@
 #include "cli/output/progress.h"
 #include "cli/output/reporter.h"
 #include "cli/output/text.h"
+#include "cli/runs/run_ledger.h"
 #include "client/object_identity.h"
 #include "client/reflector.h"
+#include "evidence/container_use_book.h"
+#include "ledger/causes/cause_text.h"
 #include "plane/embedded_cluster.h"
+#include "plane/logs/log_tails.h"
 #include "plane/when_all.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/core/v1/event.pb.h"
@@ -95,6 +99,7 @@ class RunSession::Impl {
         start_(env.clock.monotonic()),
         has_block_(has_block(options_, output)),
         storage_(std::move(storage)),
+        ledger_(env.executor, storage_.ledger),
         logs_(env, live_, log_stream(options_), options_.logs.show, storage_.logs, options_.ns),
         reporter_(live_, start_, {options_.backoff_base, options_.backoff_cap},
                   detail(options_, output),
@@ -174,6 +179,7 @@ class RunSession::Impl {
       cluster.nodes.push_back(
           make_node(options_.nodes == 1 ? "local" : fmt::format("local-{}", i)));
     }
+    record_attempts(cluster);
     containers_.front()->support([this](const env::ContainerSupport& support) {
       for (const std::string& what : support.missing) {
         output_.err(fmt::format("note: {}\n", what));
@@ -194,16 +200,43 @@ class RunSession::Impl {
     warnings_->start();
   }
 
+  // In memory, for the causes, also where the run is not kept.
+  void record_attempts(plane::ClusterOptions& cluster) {
+    if (!options_.ledger.enabled) {
+      return;
+    }
+    cluster.ledger = &ledger_;
+    cluster.attempts.evidence = {
+        options_.ledger.log_bytes,
+        plane::local_log_tails(env_.files, env_.log,
+                               [this](const std::string& node) -> std::optional<std::string> {
+                                 return node_directory(node);
+                               })};
+    cluster.attempts.find_usage = [this](const std::string& pod, const std::string& container) {
+      return use_book_.find(pod, container);
+    };
+  }
+
+  // A binding names no other node: there is no other.
+  std::string node_directory(const std::string& node) const {
+    return machine_.scratch_dir + "/" + node;
+  }
+
   plane::EmbeddedNode make_node(const std::string& name) {
-    const std::string directory = machine_.scratch_dir + "/" + name;
+    const std::string directory = node_directory(name);
     containers_.push_back(
         make_containers_(plane::supervisor_directory(directory), plane::ContainerLife::with_owner));
-    const plane::NodeSettings settings{.capacity = machine_.capacity,
-                                       .environment = machine_.environment,
-                                       .images = options_.images,
-                                       .pressure = options_.limits.pressure,
-                                       .system = machine_.system,
-                                       .private_directories = machine_.private_directories};
+    const plane::NodeSettings settings{
+        .capacity = machine_.capacity,
+        .environment = machine_.environment,
+        .images = options_.images,
+        .pressure = options_.limits.pressure,
+        .system = machine_.system,
+        .private_directories = machine_.private_directories,
+        .on_container_use = [this](const std::string& pod, const std::string& container,
+                                   const env::ContainerExit& exit) {
+          use_book_.add(pod, container, exit);
+        }};
     return {plane::agent_config(settings, name, directory), containers_.back().get()};
   }
 
@@ -228,6 +261,8 @@ class RunSession::Impl {
     if (!options_.verbose) {
       const std::vector<std::string> failure = failure_block(reporter_.last_failure(), size);
       lines.insert(lines.end(), failure.begin(), failure.end());
+      const std::vector<std::string> causes = cause_lines(ledger_.most_frequent(), size);
+      lines.insert(lines.end(), causes.begin(), causes.end());
     }
     return lines;
   }
@@ -372,6 +407,7 @@ class RunSession::Impl {
       output_.err(fmt::format("{} of {} Jobs did not finish\n", plan_.jobs - final_jobs_.finished(),
                               plan_.jobs));
     }
+    print_causes();
     const RunAccount report = make_report(ended_as(code_), static_cast<int>(code_));
     save(report);
     if (options_.format != OutputFormat::text) {
@@ -383,6 +419,19 @@ class RunSession::Impl {
     finish_later(code_);
   }
 
+  void print_causes() {
+    for (const FinalJobs::Entry& entry : final_jobs_.entries()) {
+      const ledger::CauseGroups* causes = ledger_.causes_of(entry.job->metadata().uid());
+      if (causes == nullptr || causes->failures() == 0) {
+        continue;
+      }
+      std::string text =
+          plan_.jobs > 1 ? fmt::format("job.batch/{}: ", entry.job->metadata().name()) : "";
+      text += ledger::causes_block(*causes);
+      options_.format == OutputFormat::text ? output_.out(text) : output_.err(text);
+    }
+  }
+
   RunAccount make_report(RunVerdict verdict, std::optional<int> exit_code) const {
     RunAccount report;
     report.run = storage_.folder ? storage_.folder->name() : "";
@@ -392,8 +441,9 @@ class RunSession::Impl {
     report.ended = env_.clock.now();
     report.started = report.ended - (env_.clock.monotonic() - start_);
     for (const FinalJobs::Entry& entry : final_jobs_.entries()) {
+      const std::string& uid = entry.job->metadata().uid();
       report.jobs.push_back(
-          {entry.job, entry.took, reporter_.ignored_failures(entry.job->metadata().uid())});
+          {entry.job, entry.took, reporter_.ignored_failures(uid), ledger_.causes_json(uid)});
     }
     return report;
   }
@@ -454,6 +504,8 @@ class RunSession::Impl {
   const MonotonicTime start_;
   const bool has_block_;
   const RunStorage storage_;
+  RunLedger ledger_;
+  evidence::ContainerUseBook use_book_;
   RunLogs logs_;
   Reporter reporter_;
   ObjectSink job_sink_;

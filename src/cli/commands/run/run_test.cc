@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "cli/output/captured_output_testing.h"
+#include "ledger/ledger.h"
+#include "schema/ledger/v1/attempt.pb.h"
 #include "virtual_world/virtual_containers.h"
 #include "virtual_world/virtual_files.h"
 #include "virtual_world/world.h"
@@ -590,6 +592,57 @@ TEST_F(RunTest, NoBlockDrawsOverAPager) {
   EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);
   EXPECT_THAT(output_.err_text, Not(HasSubstr("\x1b[")));
   EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Complete"));
+}
+
+class AttemptsInMemory final : public ledger::Ledger {
+ public:
+  explicit AttemptsInMemory(env::Executor& executor) : executor_(executor) {}
+
+  void record(ledger::AttemptPtr attempt, std::function<void(Result<void>)> done) override {
+    counted[attempt->metadata().name()] = attempt->verdict().counted();
+    executor_.post([done = std::move(done)] { done({}); });
+  }
+
+  std::map<std::string, std::string> counted;  // by UID of the pod
+
+ private:
+  env::Executor& executor_;
+};
+
+TEST_F(RunTest, EveryAttemptIsRecordedAndFailuresAreGroupedByCause) {
+  AttemptsInMemory ledger(world_.executor());
+  storage_.ledger = &ledger;
+  script_ = [this](const env::ContainerRequest& request) {
+    files_.put(request.log_path, "2025-01-01T00:00:00.000000000Z stdout F record 17 is no JSON\n");
+    return exits(has_index(request, 1) || has_index(request, 3) ? 42 : 0);
+  };
+  EXPECT_EQ(run(job_yaml("demo",
+                         "  completionMode: Indexed\n  completions: 5\n  parallelism: 2\n"
+                         "  backoffLimitPerIndex: 0\n")),
+            ExitCode::failed);
+  std::map<std::string, int> counts;
+  for (const auto& [pod, counted] : ledger.counted) {
+    ++counts[counted];
+  }
+  EXPECT_THAT(counts, ::testing::ElementsAre(::testing::Pair("Failed", 2),
+                                             ::testing::Pair("Succeeded", 3)));
+  EXPECT_THAT(output_.out_text, HasSubstr("2 failures, 1 cause\n"));
+  EXPECT_THAT(output_.out_text, HasSubstr("record N is no JSON"));
+}
+
+TEST_F(RunTest, TheReportHasTheCauses) {
+  options_.format = OutputFormat::json;
+  script_ = [](const env::ContainerRequest&) { return exits(42); };
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 0\n")), ExitCode::failed);
+  EXPECT_THAT(output_.out_text, HasSubstr("\"causes\": [\n        {"));
+  EXPECT_THAT(output_.err_text, HasSubstr("1 failure, 1 cause\n"));
+}
+
+TEST_F(RunTest, WithoutALedgerThereAreNoCauses) {
+  options_.ledger.enabled = false;
+  script_ = [](const env::ContainerRequest&) { return exits(42); };
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 0\n")), ExitCode::failed);
+  EXPECT_THAT(output_.out_text, Not(HasSubstr("cause\n")));
 }
 
 TEST_F(RunTest, NoBlockIsDrawnInTheBackgroundOfAShell) {
