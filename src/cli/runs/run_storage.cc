@@ -49,6 +49,7 @@ std::string kept_manifest(const RunPlan& plan) {
 std::optional<RunStorage> open_storage(const RunOptions& options, const RunBeginning& beginning,
                                        env::Clock& clock, Output& output) {
   RunStorage storage;
+  storage.resumes = beginning.resumes;
   if (!options.logs.directory.empty()) {
     auto logs = open_log_directory(absolute_path(options.logs.directory));
     if (!logs) {
@@ -61,7 +62,6 @@ std::optional<RunStorage> open_storage(const RunOptions& options, const RunBegin
     auto folder = RunStore(runs_directory())
                       .create(record_of(options, beginning, clock.now()),
                               kept_manifest(beginning.plan), RunLimits{});
-    storage.resumes = beginning.resumes;
     if (folder) {
       storage.folder = *std::move(folder);
     } else {

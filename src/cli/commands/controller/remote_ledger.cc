@@ -11,7 +11,7 @@ namespace {
 
 // More than a tail holds, unless lines are very short.
 constexpr int kTailLines = 500;
-constexpr size_t kMostLogBytes = 1024 * 1024;
+constexpr size_t kMostTailBytes = 1024 * 1024;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ evidence::ReadLogTail remote_log_tails(remote::RemoteClient& client) {
     const auto& metadata = api::metadata_of(*pod);
     client.get_text(
         fmt::format("/api/v1/namespaces/{}/pods/{}/log?container={}&tailLines={}&limitBytes={}",
-                    metadata.namespace_(), metadata.name(), container, kTailLines, kMostLogBytes),
+                    metadata.namespace_(), metadata.name(), container, kTailLines, kMostTailBytes),
         [bytes, done](const Result<std::string>& text) {
           if (!text) {
             return done(evidence::LogTail{"", false, text.error().message});
