@@ -23,12 +23,12 @@ run_again() { "$windlass" run "$@" 2>&1; echo "exit code $?"; }
 check runs-none 'No runs are kept' "$windlass" runs
 check resume-none 'error: no run is kept in .*exit code 2' run_again --resume
 check runs-first 'again Failed: .*1 failure, 1 cause.*windlass run --resume=1.*exit code 1' run_again "$work/again.yaml"
-check runs-listed 'RUN +STARTED +TOOK +VERDICT +JOBS[[:space:]]run/1 +[0-9]+s ago +[0-9.]+s +Failed +again \(FailedIndexes\)[[:space:]]$' "$windlass" runs
+check runs-listed 'RUN +STARTED +TOOK +VERDICT +JOBS[[:space:]]run/1 +[0-9]+s ago +[0-9.]+s +Failed +again \(FailedIndexes\)$' "$windlass" runs
 check runs-causes '1 failure, 1 cause.*exit 42 .record N is no JSON' run_again --resume --no-record
 touch "$work/mended"
 : >"$work/ran"
 check resume-goes-on 'resuming run/1 \(Failed\).*4 of 5 indexes are done; runs 1.*Complete.*exit code 0' run_again --resume=1
-check resume-ran '^3[[:space:]]$' cat "$work/ran"
+check resume-ran '^3$' cat "$work/ran"
 check resume-over 'run/2 is Complete: nothing is left to run.*exit code 0' run_again --resume
 # The process is killed while index 3 runs: its ledger tells what had succeeded.
 sed 's/exit 42/exec sleep 98767/' "$work/again.yaml" >"$work/kill.yaml"
@@ -36,7 +36,7 @@ rm -f "$work/mended"
 : >"$work/ran"
 "$windlass" run "$work/kill.yaml" >/dev/null 2>&1 &
 killed_run=$!
-wanted '[[:space:]]3[[:space:]]' kill-begins cat "$work/ran"
+wanted '[[:space:]]3$' kill-begins cat "$work/ran"
 check kill-others-see 'run/3 +[^[:cntrl:]]*Running' "$windlass" runs
 check resume-running 'error: run/3 goes on: stop it first' run_again --resume=3
 kill -9 "$killed_run"
@@ -45,7 +45,7 @@ wanted 'run/3 +[^[:cntrl:]]*Killed' kill-seen "$windlass" runs
 touch "$work/mended"
 : >"$work/ran"
 check resume-killed '3 of 5 indexes are done; runs 2.*Complete.*exit code 0' run_again --resume=3
-check resume-killed-ran '^3[[:space:]]4[[:space:]]$' cat "$work/ran"
+check resume-killed-ran '^3[[:space:]]4$' cat "$work/ran"
 sed -i 's/completions: 5/completions: 6/' "$work/kill.yaml"
 check resume-changed '-   completions: 5[[:space:]]+[+]   completions: 6.*Add --force.*exit code 2' run_again --resume=3
 : >"$work/ran"
