@@ -129,6 +129,10 @@ class Rig {
   posix::EventLoop& loop() { return loop_; }
   uint64_t revision() const { return store_.revision(); }
   uint64_t groups() const { return journal_.groups(); }
+  // Attempts that the ledger has.
+  double recorded() {
+    return metrics_.counter("windlass_ledger_records_total", "", {"result"}).value({"recorded"});
+  }
 
   std::function<void(const std::string& name)> on_complete;
 
@@ -278,7 +282,10 @@ LedgerCost run_with(Story story, int32_t indexes, bool with_ledger) {
   const auto start = BenchClock::now();
   rig.create("job", indexes, indexes);
   rig.run_until_complete(1);
-  return {seconds_since(start), processor_seconds() - processor};
+  const LedgerCost cost{seconds_since(start), processor_seconds() - processor};
+  const double pods = indexes * (story == Story::succeed ? 1.0 : 2.0);
+  CHECK(rig.recorded() == (with_ledger ? pods : 0), "each pod has one record");
+  return cost;
 }
 
 // Turn and turn about, so that what else the machine does hits both.

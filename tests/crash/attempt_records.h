@@ -9,12 +9,12 @@
 namespace windlass::crash {
 
 struct AttemptRecord {
-  std::string job;
-  std::string phase;
-  std::string counted;
-  std::string reason;  // of the end of its first container
-  std::optional<int32_t> index;
-  std::optional<int32_t> exit_code;
+  std::string job = {};
+  std::string phase = {};
+  std::string counted = {};
+  std::string reason = {};  // of the end of its first container
+  std::optional<int32_t> index = {};
+  std::optional<int32_t> exit_code = {};
 };
 
 // By UID of the pod; nothing when the ledger cannot be read.
