@@ -21,4 +21,11 @@ Result<std::unique_ptr<ledger::SqliteLedger>> open_ledger(env::Env env, env::Exe
                                                 std::move(opened), settings.max_age);
 }
 
+Result<std::unique_ptr<ledger::SqliteAttemptSource>> open_attempt_source(
+    env::Env env, env::Executor& worker, const std::string& directory, const std::string& file) {
+  TRY(auto folder, posix::enter_directory(directory));
+  TRY(auto reader, ledger::AttemptReader::open(std::move(folder), {.file = file}));
+  return std::make_unique<ledger::SqliteAttemptSource>(env.executor, worker, std::move(reader));
+}
+
 }  // namespace windlass::plane

@@ -27,4 +27,8 @@ Result<std::unique_ptr<ledger::SqliteLedger>> open_ledger(env::Env env, env::Exe
                                                           const std::string& file,
                                                           const LedgerSettings& settings);
 
+// What has been recorded there, found on `worker`, beside the one who writes.
+Result<std::unique_ptr<ledger::SqliteAttemptSource>> open_attempt_source(
+    env::Env env, env::Executor& worker, const std::string& directory, const std::string& file);
+
 }  // namespace windlass::plane

@@ -216,6 +216,9 @@ class UpSession::Impl {
     ledger_worker_.emplace(env_.clock, "ledger");
     TRY(ledger_, plane::open_ledger(env_, *ledger_worker_, *metrics_, options_.data_dir,
                                     kLedgerFile, options_.ledger));
+    search_worker_.emplace(env_.clock, "ledger-search");
+    TRY(attempt_source_,
+        plane::open_attempt_source(env_, *search_worker_, options_.data_dir, kLedgerFile));
     plane.ledger = ledger_.get();
     plane.attempts.evidence = {
         options_.ledger.log_bytes,
@@ -324,6 +327,7 @@ class UpSession::Impl {
       logs_->read(request, exchange);
     };
     rest.hooks.more_metrics = [metrics = metrics_] { return metrics->text(); };
+    rest.hooks.attempts = attempt_source_.get();
     rest.hooks.ledger_trouble = [this] {
       const evidence::AttemptRecorder* attempts = plane_->attempts();
       return attempts != nullptr ? attempts->trouble() : std::string();
@@ -437,6 +441,8 @@ class UpSession::Impl {
   std::shared_ptr<MetricRegistry> metrics_ = std::make_shared<MetricRegistry>();
   std::optional<posix::WorkerThread> ledger_worker_;
   std::unique_ptr<ledger::SqliteLedger> ledger_;
+  std::optional<posix::WorkerThread> search_worker_;
+  std::unique_ptr<ledger::SqliteAttemptSource> attempt_source_;
   evidence::ContainerUseBook use_book_;
   std::unique_ptr<plane::ControlPlane> plane_;
   std::unique_ptr<plane::LocalNodes> nodes_;
