@@ -259,7 +259,8 @@ TEST_P(DisplacedFile, S1_StopsAcknowledgements) {
     EXPECT_EQ(record.acknowledged(), before);
     ASSERT_TRUE(machine.store().poisoned());
     EXPECT_THAT(machine.store().poisoned()->message, HasSubstr("/disk/" + name));
-    EXPECT_THAT(machine.store().poisoned()->message, HasSubstr("save the lost objects with kubectl"));
+    EXPECT_THAT(machine.store().poisoned()->message,
+                HasSubstr("save the lost objects with kubectl"));
     machine.write("z", false, 50);
     EXPECT_EQ(machine.refusals().back(), WriteRefusal::poisoned);
   }
