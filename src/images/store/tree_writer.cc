@@ -251,8 +251,9 @@ Result<void> TreeWriter::add_hard_link(const std::string& path, const std::strin
   struct stat info = {};
   if (!in.valid() || ::fstatat(in.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
       S_ISDIR(info.st_mode)) {
-    return fail(plain_error(fmt::format(
-        "the archive has a hard link from {} to {}, which is no file in it", path, target)));
+    return fail(plain_error(
+        fmt::format("the archive has a hard link from {} to {}, which is not a file of the archive",
+                    path, target)));
   }
   TRY(const Place place, place_for(path));
   struct stat same = {};

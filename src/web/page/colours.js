@@ -21,7 +21,7 @@ const kKinds = ['#0072b2', '#e69f00', '#cc79a7', '#009e73', '#d55e00', '#56b4e9'
 const kStateColours = {s: '#2f9e77', r: '#3b8ed0', w: '#d8b13a', b: '#b98b1d', t: '#9a86c9', f: '#d1495b', x: '#6f7a88', n: '#8a94a320'};
 // From little to much: dark to bright, as viridis has it.
 const kScale = ['#440154', '#443a83', '#31688e', '#21908d', '#35b779', '#8fd744', '#fde725'];
-export const kMaxKinds = kKinds.length;
+const kMaxKinds = kKinds.length;
 export const kNone = '#8a94a340';
 
 /**

@@ -6,8 +6,6 @@
  * @typedef {Record<string, string | number | boolean | null | undefined | Record<string, string> | ((event: any) => void)>} Attributes
  */
 
-const kSvg = 'http://www.w3.org/2000/svg';
-
 /**
  * @param {Element} element
  * @param {Attributes} attributes
@@ -39,19 +37,6 @@ function fill(element, attributes, children) {
  */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
-  fill(element, attributes, children);
-  return element;
-}
-
-/**
- * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Attributes} [attributes]
- * @param {...(Child | Child[])} children
- * @returns {SVGElementTagNameMap[Tag]}
- */
-export function svg(tag, attributes = {}, ...children) {
-  const element = document.createElementNS(kSvg, tag);
   fill(element, attributes, children);
   return element;
 }
