@@ -28,7 +28,7 @@
 
 namespace windlass::net::testing {
 
-inline constexpr int kDeadlineMs = 20'000;
+inline constexpr int kDeadlineMs = 120'000;
 
 // Keeps every line.
 class TextLog final : public env::Log {

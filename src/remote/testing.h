@@ -26,7 +26,7 @@
 
 namespace windlass::remote::testing {
 
-inline constexpr int kPatienceSeconds = 20;
+inline constexpr int kPatienceSeconds = 120;
 
 // Everything that a RemoteClient needs.
 class TestClient {
