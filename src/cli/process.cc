@@ -59,6 +59,10 @@ std::string image_dir_or_default(const std::string& image_dir) {
   return image_dir.empty() ? data_dir_or_default("") + "/images" : absolute_path(image_dir);
 }
 
+images::BackgroundPulls::Options pull_options(const std::string& image_dir) {
+  return {.directory = image_dir, .architecture = plane::this_architecture()};
+}
+
 std::string system_bus() {
   const std::string address = posix::environment_variable("DBUS_SYSTEM_BUS_ADDRESS");
   return address.empty() ? logind::LogindShutdown::kSystemBus : address;

@@ -12,6 +12,7 @@
 #include "cli/flags/cluster_flags.h"
 #include "cli/output/output.h"
 #include "env/env.h"
+#include "images/store/background_pulls.h"
 #include "net/checks/endpoint_checks.h"
 #include "plane/machine.h"
 #include "plane/node_settings.h"
@@ -37,6 +38,8 @@ std::string data_dir_or_default(const std::string& data_dir);
 std::string runs_directory();
 std::string image_dir_or_default(const std::string& image_dir);
 std::string absolute_path(const std::string& path);
+// Of the nodes of this process, into this store.
+images::BackgroundPulls::Options pull_options(const std::string& image_dir);
 
 // The address of the machine's D-Bus, where logind announces shutdowns.
 std::string system_bus();

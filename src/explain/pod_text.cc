@@ -39,9 +39,13 @@ void add_failures(const google::protobuf::RepeatedPtrField<ContainerStatus>& sta
 std::string waiting_reason(const google::protobuf::RepeatedPtrField<ContainerStatus>& statuses) {
   for (const auto& status : statuses) {
     const auto& waiting = status.state().waiting();
-    if (waiting.reason().empty() || waiting.reason() == "ContainerCreating" ||
-        waiting.reason() == "PodInitializing") {
+    const bool is_usual = waiting.reason().empty() || waiting.reason() == "ContainerCreating" ||
+                          waiting.reason() == "PodInitializing";
+    if (is_usual && waiting.message().empty()) {
       continue;
+    }
+    if (is_usual) {  // our own nodes say that they pull the image
+      return fmt::format("container {} waits: {}", status.name(), one_line(waiting.message()));
     }
     return fmt::format("container {} waits: {}{}{}", status.name(), waiting.reason(),
                        waiting.message().empty() ? "" : ": ", one_line(waiting.message()));

@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "env/containers.h"
+#include "images/catalog/image_puller.h"
 #include "node/container/container_flow.h"
 #include "node/pressure/thresholds.h"
 #include "node/shutdown/node_shutdown.h"
@@ -51,6 +52,7 @@ struct AgentConfig {
   // Hidden from containers on the host's root: credentials, the store, other pods.
   std::vector<std::string> private_directories = {};
   bool require_images = false;  // K-18; else names that are not known are the host's root
+  images::ImagePuller* image_puller = nullptr;  // outlives the agent; without it nothing is pulled
   RestartTiming restart;
   HeartbeatTiming heartbeats;
   Duration storage_check = seconds(10);  // K-62

@@ -22,6 +22,7 @@ struct NodeMachine {
   env::HostResources* host_resources = nullptr;  // for evictions; outlives the nodes
   // Announces shutdowns of the machine; outlives the nodes. Null where there is no such service.
   env::MachineShutdown* shutdown = nullptr;
+  images::ImagePuller* image_puller = nullptr;  // outlives the nodes
   node::NodeSystem system = {};
   std::vector<std::string> private_directories = {};  // that no container of its nodes sees
 };

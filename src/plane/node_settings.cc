@@ -15,6 +15,7 @@ node::AgentConfig agent_config(const NodeSettings& settings, const std::string& 
   config.shutdown = settings.shutdown;
   config.image_dir = settings.images.directory;
   config.require_images = settings.images.required;
+  config.image_puller = settings.image_puller;
   config.pressure = settings.pressure;
   config.address = settings.address;
   config.system = settings.system;

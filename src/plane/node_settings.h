@@ -30,6 +30,7 @@ struct NodeSettings {
   bool disruption_conditions = true;          // gate PodDisruptionConditions
   node::ShutdownGroups shutdown = {};
   NodeImages images = {};
+  images::ImagePuller* image_puller = nullptr;  // outlives the nodes
   node::pressure::EvictionConfig pressure = {};
   std::string address = "127.0.0.1";  // of the node and its pods
   std::map<std::string, std::string> labels = {};

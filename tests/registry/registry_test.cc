@@ -88,7 +88,12 @@ class RegistryTest : public ::testing::Test {
     const std::string folder = directory / "pushed";
     shell("rm -rf " + folder + "; mkdir " + folder);
     const std::string base = TarText().file("base", std::string(200'000, 'b')).text();
-    const std::string top = TarText().file("version", content).text();
+    TarText files;
+    files.file("version", content);
+    if (!shell_program.empty()) {
+      files.directory("bin").file("bin/sh", shell_program, 0755);
+    }
+    const std::string top = files.text();
     directory.write("pushed/base.tar", base);
     shell("gzip -n " + folder + "/base.tar");
     const std::string packed = directory.read("pushed/base.tar.gz");
@@ -128,6 +133,23 @@ class RegistryTest : public ::testing::Test {
     return pulled ? files.read(pulled->image.image.root + "/version", 100).value_or("(none)")
                   : "(none)";
   }
+  // `windlass run` of a Job with three pods of this image, which print its version.
+  std::string run_job(const std::string& tag, const std::string& flags,
+                      const std::string& pod = "") {
+    directory.write("job.yaml", R"({"apiVersion": "batch/v1", "kind": "Job",
+      "metadata": {"name": "demo"}, "spec": {"completions": 3, "parallelism": 3, "template":
+      {"spec": {"restartPolicy": "Never", )" +
+                                    pod + R"("containers": [{"name": "c", "image": ")" + registry +
+                                    "/demo:" + tag + R"(",
+      "command": ["sh", "-c", "read line </version; echo version $line"]}]}}}})");
+    static_cast<void>(posix::run_program(
+        {"sh", "-c",
+         "\"$WINDLASS_PROGRAM\" run \"$0/job.yaml\" --logs --no-record --require-images "
+         "--image-dir \"$0/images\" " +
+             flags + " >\"$0/output\" 2>&1",
+         directory.path()}));
+    return directory.read("output");
+  }
   size_t downloads() const {
     const std::string text = directory.read("log");
     size_t count = 0;
@@ -143,6 +165,7 @@ class RegistryTest : public ::testing::Test {
                    0};
   std::string registry;
   std::string base_blob;
+  std::string shell_program;  // of images that are pushed from now on
   std::string log_;
   std::vector<pid_t> servers_;
 };
@@ -223,6 +246,31 @@ TEST_F(RegistryTest, RefusalsOfARegistryAreNamed) {
   EXPECT_THAT(error_of(pull("1")), HasSubstr("the registry answers too many requests"));
   registry = "127.0.0.1:1";
   EXPECT_THAT(error_of(pull("1")), HasSubstr("no registry answers at this address"));
+}
+
+TEST_F(RegistryTest, ANodePullsTheImageOfItsPodsOnce) {
+  posix::PosixFiles files;
+  shell_program = files.read("/bin/busybox", 8'000'000).value();
+  start_registry();
+  push("1", "one");
+  const std::string output = run_job("1", "--timeout 2m");
+  EXPECT_THAT(output, HasSubstr("version one"));
+  EXPECT_THAT(output, HasSubstr("Pulling image"));
+  EXPECT_THAT(output, HasSubstr("demo Complete"));
+  EXPECT_EQ(downloads(), 1u);
+  EXPECT_THAT(run_job("2", "--timeout 5s"),
+              HasSubstr("waits: ErrImagePull: the registry has no such tag or digest ("));
+}
+
+// The registry stands still, so that the pull is in the middle when windlass ends.
+TEST_F(RegistryTest, ARunThatEndsInTheMiddleOfAPullDoesNotWaitForIt) {
+  start_registry();
+  push("1", "one");
+  ::kill(servers_.front(), SIGSTOP);
+  EXPECT_THAT(run_job("1", "--timeout 3s"), HasSubstr("Pulling image"));
+  EXPECT_THAT(store.catalog().list(), IsEmpty());
+  posix::PosixFiles files;
+  EXPECT_THAT(files.list(directory / "images").value(), Not(Contains(StartsWith("new-"))));
 }
 
 // The registry stands still, so that the pull is in the middle when it is killed.

@@ -43,6 +43,7 @@ ExitCode run_control_plane(UpOptions options, Output& output) {
   std::optional<posix::WorkerThread> journal_worker;
   std::optional<posix::WorkerThread> trash_worker;
   std::optional<posix::TrashFiles> files;
+  std::optional<images::BackgroundPulls> pulls;
   logind::LogindShutdown shutdown(process.loop, process.log, system_bus());
   return process.run_session<UpSession>(
       [&](std::optional<UpSession>& session, const OnFinished& on_finished) {
@@ -51,6 +52,8 @@ ExitCode run_control_plane(UpOptions options, Output& output) {
         files.emplace(options.data_dir + "/trash", *trash_worker, process.log);
         plane::NodeMachine machine = process.machine(options.limits, options.data_dir);
         machine.shutdown = &shutdown;
+        machine.image_puller =
+            &pulls.emplace(process.loop, process.clock, pull_options(options.images.directory));
         session.emplace(env::Env{process.clock, process.random, process.loop, process.log, *files},
                         process.loop, *journal_worker,
                         plane::supervised_containers(process.loop, process.clock, process.log),
@@ -266,6 +269,7 @@ class UpSession::Impl {
                                     .disruption_conditions = disruption_conditions(),
                                     .shutdown = options_.shutdown,
                                     .images = options_.images,
+                                    .image_puller = machine_.image_puller,
                                     .pressure = options_.limits.pressure,
                                     .system = machine_.system,
                                     .private_directories = machine_.private_directories,

@@ -130,8 +130,8 @@ void declare_image_dir(Flags& flags, std::string& directory) {
 void declare_image_flags(Flags& flags, plane::NodeImages& images) {
   declare_image_dir(flags, images.directory);
   flags.toggle("--require-images", images.required,
-               "Run only images added with `windlass image`; other pods stay in ErrImagePull. "
-               "Without it, containers of other images use the root file system of this machine");
+               "Run containers on their images only, and pull those that are missing. Without it, "
+               "containers of missing images use the root file system of this machine");
 }
 
 void declare_shutdown_flags(Flags& flags, node::ShutdownGroups& groups) {

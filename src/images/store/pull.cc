@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/file.h>
 
 #include <cerrno>
@@ -10,28 +11,40 @@
 #include "images/catalog/image_manifest.h"
 #include "images/store/load.h"
 #include "posix/error.h"
-#include "posix/process/program.h"
 
 namespace windlass::images {
 namespace {
 
 constexpr size_t kMaxSaid = size_t{64} * 1024;
-constexpr unsigned kLockMode = 0600;
+constexpr unsigned kPrivateMode = 0600;
+// Between two looks at a lock that another pull holds.
+constexpr int kLockPauseMillis = 50;
 
 std::string tagged_name(const api::ImageName& name) {
   return std::string(name.repository) + ":" + (name.tag.empty() ? "latest" : std::string(name.tag));
 }
 
-Result<posix::FileDescriptor> lock_pull(const std::string& directory, const std::string& name) {
+// Where another pull may take hours, this one can be cancelled meanwhile.
+Result<posix::FileDescriptor> lock_pull(const std::string& directory, const PullRequest& request,
+                                        const std::string& name) {
   posix::PosixFiles files;
   TRY_VOID(files.make_directory(directory + "/pulls"));
   const std::string path = directory + "/pulls/" + sha256_digest(name);
   posix::FileDescriptor held(
-      ::openat(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kLockMode));
-  while (held.valid() && ::flock(held.get(), LOCK_EX) != 0 && errno == EINTR) {
-  }
+      ::openat(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kPrivateMode));
   if (!held.valid()) {
     return fail(posix::system_error("open", path, errno));
+  }
+  while (::flock(held.get(), LOCK_EX | (request.is_cancelled ? LOCK_NB : 0)) != 0) {
+    if (errno != EINTR && errno != EWOULDBLOCK) {
+      return fail(posix::system_error("lock", path, errno));
+    }
+    if (request.is_cancelled) {
+      if (request.is_cancelled()) {
+        return fail(plain_error("the pull was cancelled"));
+      }
+      ::poll(nullptr, 0, kLockPauseMillis);
+    }
   }
   return held;
 }
@@ -40,11 +53,15 @@ class Pulling {
  public:
   Pulling(ImageStore& store, const PullRequest& request, const Skopeo& skopeo,
           const api::ImageName& name)
-      : store_(store), request_(request), skopeo_(skopeo), name_(name) {}
+      : store_(store),
+        request_(request),
+        skopeo_(skopeo),
+        name_(name),
+        auth_file_(request.auth_file) {}
 
   Result<PulledImage> run() {
     TRY(const NewImagePlace place, store_.begin());
-    TRY(const std::string digest, find_digest(place));
+    TRY(const std::string digest, log_in(place));
     const std::string by_digest = name_by_digest(name_, digest);
     std::vector<std::string> names = {by_digest};
     if (name_.digest.empty()) {
@@ -66,8 +83,8 @@ class Pulling {
  private:
   std::vector<std::string> access(const std::string& tls_flag) const {
     std::vector<std::string> flags;
-    if (!request_.auth_file.empty()) {
-      flags.insert(flags.end(), {"--authfile", request_.auth_file});
+    if (!auth_file_.empty()) {
+      flags.insert(flags.end(), {"--authfile", auth_file_});
     }
     if (is_loopback_registry(name_.repository)) {
       flags.push_back(tls_flag);
@@ -79,6 +96,24 @@ class Pulling {
                            bool progress) const {
     TRY(const SkopeoResult result, skopeo_({std::move(arguments), place.path(), progress}));
     return result.ok ? Result<std::string>(result.out) : fail(plain_error(pull_error(result.err)));
+  }
+
+  // The digest of the image, asked for with each of the logins until one is good.
+  Result<std::string> log_in(const NewImagePlace& place) {
+    if (request_.logins.empty()) {
+      return find_digest(place);
+    }
+    auth_file_ = place.path() + "/login.json";
+    posix::PosixFiles files;
+    Result<std::string> digest = fail(plain_error("no login"));
+    for (const std::string& login : request_.logins) {
+      TRY_VOID(files.write(auth_file_, login, kPrivateMode));
+      digest = find_digest(place);
+      if (digest) {
+        break;
+      }
+    }
+    return digest;
   }
 
   // Of the manifest, or of the index of all platforms.
@@ -112,8 +147,8 @@ class Pulling {
     if (!request_.progress) {
       arguments.emplace_back("--quiet");
     }
-    if (!request_.auth_file.empty()) {
-      arguments.insert(arguments.end(), {"--src-authfile", request_.auth_file});
+    if (!auth_file_.empty()) {
+      arguments.insert(arguments.end(), {"--src-authfile", auth_file_});
     }
     if (is_loopback_registry(name_.repository)) {
       arguments.emplace_back("--src-tls-verify=false");
@@ -129,6 +164,7 @@ class Pulling {
   const PullRequest& request_;
   const Skopeo& skopeo_;
   const api::ImageName& name_;
+  std::string auth_file_;
 };
 
 std::string last_line(std::string_view text) {
@@ -198,36 +234,43 @@ std::string pull_error(std::string_view skopeo_says) {
   return said.empty() ? "skopeo failed" : said;
 }
 
-// A shell puts its output into files: it may be long, and its bars go to the terminal.
-Result<SkopeoResult> run_skopeo(const SkopeoCall& call) {
-  posix::PosixFiles files;
-  const std::string out = call.scratch + "/skopeo.out";
-  const std::string err = call.scratch + "/skopeo.err";
-  std::vector<std::string> command = {
-      "sh",
-      "-c",
-      call.progress ? R"(err=$2; shift 2; exec skopeo "$@" </dev/null 2>"$err")"
-                    : R"(out=$1 err=$2; shift 2; exec skopeo "$@" </dev/null >"$out" 2>"$err")",
-      "sh",
-      out,
-      err};
-  command.insert(command.end(), call.arguments.begin(), call.arguments.end());
-  SkopeoResult result;
-  result.ok = posix::run_program(command).has_value();
-  result.out = files.read(out, kMaxManifestBytes).value_or(std::string());
-  result.err = files.read_from(err, 0, kMaxSaid).value_or(std::string());
-  if (result.err.find("skopeo: not found") != std::string::npos) {
-    return fail(
-        plain_error("images are pulled with skopeo, which is not installed: apt install skopeo"));
-  }
-  return result;
+// A shell puts its output into files: it may be long, and its bars go to the terminal. skopeo ends
+// with the thread that waits for it, also when that is killed.
+Skopeo skopeo_through(RunProgram run) {
+  return [run = std::move(run)](const SkopeoCall& call) -> Result<SkopeoResult> {
+    posix::PosixFiles files;
+    const std::string out = call.scratch + "/skopeo.out";
+    const std::string err = call.scratch + "/skopeo.err";
+    std::vector<std::string> command = {
+        "sh",
+        "-c",
+        std::string(R"(out=$1 err=$2; shift 2; exec </dev/null 2>"$err"
+if ! command -v skopeo >/dev/null; then echo 'skopeo: not found' >&2; exit 127; fi
+if command -v setpriv >/dev/null; then set -- setpriv --pdeathsig KILL skopeo "$@"
+else set -- skopeo "$@"; fi
+)") + (call.progress ? R"(exec "$@")" : R"(exec "$@" >"$out")"),
+        "sh",
+        out,
+        err};
+    command.insert(command.end(), call.arguments.begin(), call.arguments.end());
+    SkopeoResult result;
+    result.ok = run(command).has_value();
+    result.out = files.read(out, kMaxManifestBytes).value_or(std::string());
+    result.err = files.read_from(err, 0, kMaxSaid).value_or(std::string());
+    if (result.err.find("skopeo: not found") != std::string::npos) {
+      return fail(
+          plain_error("images are pulled with skopeo, which is not installed: apt install skopeo"));
+    }
+    return result;
+  };
 }
 
 Result<PulledImage> pull_image(ImageStore& store, const PullRequest& request,
                                const Skopeo& skopeo) {
   TRY(const api::ImageName name, api::parse_image_name(request.name));
   TRY_VOID(store.begin());  // the folder
-  TRY(const posix::FileDescriptor held, lock_pull(store.catalog().directory(), tagged_name(name)));
+  TRY(const posix::FileDescriptor held,
+      lock_pull(store.catalog().directory(), request, tagged_name(name)));
   return Pulling(store, request, skopeo, name).run();
 }
 

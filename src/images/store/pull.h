@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "images/store/image_store.h"
+#include "posix/process/program.h"
 
 namespace windlass::images {
 
@@ -20,6 +21,10 @@ struct PullRequest {
   std::string auth_file = {};     // "" for skopeo's own
   std::string architecture = {};  // of this machine, as Go names it
   bool progress = false;          // skopeo may draw on our terminal
+  // Instead of the file: texts of such files. The first that the registry takes is used.
+  std::vector<std::string> logins = {};
+  // Asked while the pull waits for another one of the same image.
+  std::function<bool()> is_cancelled = {};
 };
 
 struct PulledImage {
@@ -41,11 +46,13 @@ struct SkopeoCall {
 
 // Runs skopeo, or stands in for it.
 using Skopeo = std::function<Result<SkopeoResult>(const SkopeoCall&)>;
-Result<SkopeoResult> run_skopeo(const SkopeoCall& call);
+// As posix::run_program().
+using RunProgram = std::function<Result<void>(const std::vector<std::string>& command)>;
+Skopeo skopeo_through(RunProgram run);
 
 // Pulls of one image, also those of other processes, wait for each other; the later ones find it.
 Result<PulledImage> pull_image(ImageStore& store, const PullRequest& request,
-                               const Skopeo& skopeo = &run_skopeo);
+                               const Skopeo& skopeo = skopeo_through(&posix::run_program));
 
 // What skopeo's errors mean, in a sentence, and its own words after that.
 std::string pull_error(std::string_view skopeo_says);

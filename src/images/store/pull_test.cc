@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "images/store/archive_testing.h"
+#include "images/store/registry_testing.h"
 #include "posix/testing.h"
 
 namespace windlass::images {
@@ -13,43 +13,11 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 
-// A registry with one image, behind a skopeo that is a function.
-class PullTest : public ::testing::Test {
+class PullTest : public ::testing::Test, protected ScriptedRegistry {
  protected:
-  PullTest() { push("1"); }
-
-  void push(const std::string& content) {
-    layer = TarText().file("version", content).text();
-    config = R"({"os":"linux","config":{"Cmd":["run"]},"rootfs":{"diff_ids":[")" +
-             sha256_digest(layer) + R"("]}})";
-    manifest = R"({"schemaVersion":2,"config":{"digest":")" + sha256_digest(config) +
-               R"("},"layers":[{"digest":")" + sha256_digest(layer) + R"(","size":)" +
-               std::to_string(layer.size()) + "}]}";
-  }
-
-  Skopeo skopeo() {
-    return [this](const SkopeoCall& call) -> Result<SkopeoResult> {
-      calls.push_back(call.arguments);
-      if (!error.empty()) {
-        return SkopeoResult{false, "", error};
-      }
-      if (call.arguments.back().starts_with("docker://")) {
-        return SkopeoResult{true, manifest, ""};
-      }
-      const std::string target = call.arguments.back().substr(4);
-      posix::PosixFiles files;
-      EXPECT_TRUE(files.make_directory(target));
-      const auto put = [&](const std::string& name, const std::string& text) {
-        EXPECT_TRUE(files.write(target + "/" + name, text, 0600));
-      };
-      put("version", "Directory Transport Version: 1.1\n");
-      put("manifest.json", manifest);
-      put(sha256_digest(config).substr(7), config);
-      put(sha256_digest(layer).substr(7), damaged ? layer.substr(0, layer.size() / 2) : layer);
-      return SkopeoResult{true, "", ""};
-    };
-  }
   Result<PulledImage> pull(const std::string& name, const std::string& auth_file = "") {
     return pull_image(store, {name, auth_file, "amd64", false}, skopeo());
   }
@@ -62,12 +30,6 @@ class PullTest : public ::testing::Test {
   posix::TemporaryDirectory directory;
   ImageStore store{directory / "images", [](const std::string&) { return std::set<std::string>(); },
                    0};
-  std::string layer;
-  std::string config;
-  std::string manifest;
-  std::string error;
-  bool damaged = false;
-  std::vector<std::vector<std::string>> calls;
 };
 
 TEST_F(PullTest, AnImageIsThereUnderItsTagAndItsDigest) {
@@ -128,6 +90,23 @@ TEST_F(PullTest, LoopbackNeedsNoTlsAndCredentialsAreAFile) {
     EXPECT_FALSE(is_loopback_registry(other)) << other;
   }
   EXPECT_TRUE(is_loopback_registry("127.0.0.1:5000/a"));
+}
+
+TEST_F(PullTest, TheFirstLoginThatIsGoodIsUsed) {
+  wanted_login = "good";
+  const auto with = [this](std::vector<std::string> logins) {
+    return pull_image(
+        store, {.name = "demo:1", .architecture = "amd64", .logins = std::move(logins)}, skopeo());
+  };
+  EXPECT_THAT(with({"bad", "worse"}).error().message, HasSubstr("unauthorized"));
+  calls.clear();
+  EXPECT_TRUE(with({"bad", "good", "other"}));
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_THAT(calls[0], Contains("--authfile"));
+  EXPECT_THAT(calls[2], Contains("--src-authfile"));
+  posix::PosixFiles files;
+  EXPECT_THAT(files.list(directory / "images").value(), Not(Contains(StartsWith("new-"))))
+      << "logins do not stay on the disk";
 }
 
 TEST_F(PullTest, ErrorsNameTheCause) {

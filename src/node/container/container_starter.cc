@@ -8,15 +8,15 @@
 
 namespace windlass::node {
 
-ContainerStarter::ContainerStarter(Host host, ImagePulls images, const PodSpecView& spec,
+ContainerStarter::ContainerStarter(Host host, ImagePulls& images, const PodSpecView& spec,
                                    PodFiles& files, const PodSetup& setup)
-    : host_(host), images_(std::move(images)), spec_(spec), files_(files), setup_(setup) {}
+    : host_(host), images_(images), spec_(spec), files_(files), setup_(setup) {}
 
 ContainerStartAnswer ContainerStarter::start(size_t number, const ContainerSpecView& container,
                                              const ContainerRun& run,
                                              env::Containers::OnStarted on_started,
                                              env::Containers::OnExit on_exit) {
-  ImageAnswer image = images_.look(number, container, host_.clock.monotonic());
+  ImageAnswer image = images_.look(number, container, spec_.pull_secrets, host_.clock.monotonic());
   if (image.wait) {
     return ImageMissing{*std::move(image.wait), image.look_again, std::move(image.warnings)};
   }

@@ -30,7 +30,7 @@ class ContainerStarter {
   };
 
   // All references outlive it.
-  ContainerStarter(Host host, ImagePulls images, const PodSpecView& spec, PodFiles& files,
+  ContainerStarter(Host host, ImagePulls& images, const PodSpecView& spec, PodFiles& files,
                    const PodSetup& setup);
 
   // What the image of a container that runs gives it.
@@ -55,7 +55,7 @@ class ContainerStarter {
                                         const ContainerCommand& command, const std::string& root);
 
   Host host_;
-  ImagePulls images_;
+  ImagePulls& images_;
   const PodSpecView& spec_;
   PodFiles& files_;
   const PodSetup& setup_;

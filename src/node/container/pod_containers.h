@@ -42,6 +42,9 @@ class PodContainers {
   void exited(size_t container, const env::ContainerExit& exit, const std::string& message,
               ClockReading now);
 
+  // The container need not wait any longer for its next start.
+  void start_now(size_t container) { at(container).restart_at.reset(); }
+
   void post_start_done(size_t container, bool succeeded);
   void probe_changed(size_t container, bool started, bool ready);
   void probe_failed(size_t container, ProbeKind probe);

@@ -211,6 +211,13 @@ void PodLifecycle::start_answered(size_t container, const ContainerStartAnswer& 
   }
 }
 
+void PodLifecycle::image_answered(size_t container, ClockReading now) {
+  if (ending_ == Ending::none) {
+    containers_.start_now(container);
+    advance(now);
+  }
+}
+
 void PodLifecycle::container_started(size_t container, const Result<void>& started,
                                      ClockReading now) {
   containers_.started(container, started, now);

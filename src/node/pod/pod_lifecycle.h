@@ -75,6 +75,8 @@ class PodLifecycle {
 
   // Containers.
   void start_answered(size_t container, const ContainerStartAnswer& answer, ClockReading now);
+  // A pull that the container waits for has ended, in whatever way: look again.
+  void image_answered(size_t container, ClockReading now);
   void container_started(size_t container, const Result<void>& started, ClockReading now);
   // `message` is what the run left as its termination message.
   void container_exited(size_t container, const env::ContainerExit& exit,

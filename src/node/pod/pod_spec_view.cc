@@ -157,6 +157,13 @@ std::optional<DnsPlan> read_dns(const core::PodSpec& spec) {
   return dns;
 }
 
+PullPolicy read_pull_policy(const std::string& policy) {
+  if (policy == "Always") {
+    return PullPolicy::always;
+  }
+  return policy == "Never" ? PullPolicy::never : PullPolicy::if_not_present;
+}
+
 ContainerSpecView read_container(const core::Container& container, const core::PodSpec& spec,
                                  bool init) {
   ContainerSpecView view;
@@ -183,7 +190,7 @@ ContainerSpecView read_container(const core::Container& container, const core::P
   }
   view.message_path = container.termination_message_path();
   view.message_from_log = container.termination_message_policy() == "FallbackToLogsOnError";
-  view.never_pull = container.image_pull_policy() == "Never";
+  view.pull_policy = read_pull_policy(container.image_pull_policy());
   view.sidecar = init && container.restart_policy() == "Always";
   view.restart = api::read_own_restart(container);
   view.checks = read_checks(container);
@@ -287,6 +294,9 @@ PodSpecView read_spec(const api::Message& message) {
   }
   view.dns = read_dns(pod.spec());
   view.volumes = read_volumes(pod.spec());
+  for (const core::LocalObjectReference& secret : pod.spec().image_pull_secrets()) {
+    view.pull_secrets.push_back(secret.name());
+  }
   view.unsupported = api::unsupported_fields(api::FieldPath("spec"), pod.spec());
   for (const core::Container& container : pod.spec().init_containers()) {
     view.init_containers.push_back(read_container(container, pod.spec(), true));

@@ -63,6 +63,8 @@ struct IdentityPlan {
   bool non_root = false;  // refused as root
 };
 
+enum class PullPolicy : uint8_t { if_not_present, always, never };
+
 struct ContainerSpecView {
   std::string name;
   std::string image;
@@ -79,8 +81,8 @@ struct ContainerSpecView {
   std::string storage_limit;      // ephemeral-storage, as it was written
   std::string message_path;       // terminationMessagePath
   bool message_from_log = false;  // terminationMessagePolicy FallbackToLogsOnError
-  bool never_pull = false;        // imagePullPolicy Never
-  bool sidecar = false;           // an init container with restartPolicy Always
+  PullPolicy pull_policy = PullPolicy::if_not_present;
+  bool sidecar = false;  // an init container with restartPolicy Always
   OwnRestart restart;
   env::ContainerConfinement confinement;
   env::ContainerBoundary boundary;  // without what the node hides
@@ -107,6 +109,7 @@ struct PodSpecView {
   std::vector<HostAliasPlan> host_aliases;
   std::optional<DnsPlan> dns;  // where it is not the machine's
   std::vector<VolumePlan> volumes;
+  std::vector<std::string> pull_secrets;  // names of imagePullSecrets
   std::vector<api::UnsupportedField> unsupported;
   std::vector<ContainerSpecView> init_containers;
   std::vector<ContainerSpecView> containers;

@@ -16,11 +16,10 @@ namespace {
 constexpr Duration kPostStartLimit = hours(24);
 constexpr Duration kEvictionGrace = seconds(1);  // K-62
 
-ImagePulls image_pulls(const WorkerHost& host) {
+std::optional<images::ImageCatalog> image_catalog(const WorkerHost& host) {
   const std::string& directory = host.config.image_dir;
-  return {directory.empty() ? std::nullopt
-                            : std::optional(images::ImageCatalog(host.env.files, directory)),
-          host.config.require_images};
+  return directory.empty() ? std::nullopt
+                           : std::optional(images::ImageCatalog(host.env.files, directory));
 }
 
 }  // namespace
@@ -34,9 +33,10 @@ PodWorker::PodWorker(WorkerHost host, PodSpecView spec, PodSeen seen, std::funct
              this->spec().name, this->spec().uid),
       setup_({host_.api, host_.env.files, host_.support, host_.facts}, this->spec(),
              files_.volumes_dir()),
+      images_(image_catalog(host_), host_.config.require_images, images_host()),
       starter_({host_.env.executor, host_.env.clock, host_.containers, host_.support, host_.facts,
                 host_.config.private_directories},
-               image_pulls(host_), this->spec(), files_, setup_),
+               images_, this->spec(), files_, setup_),
       handlers_(host_.env.executor, host_.containers, host_.network),
       probes_(probes_host()),
       stops_(stops_host()),
@@ -92,6 +92,26 @@ ContainerStops::Host PodWorker::stops_host() {
 PodStatusWriter::Host PodWorker::writer_host() const {
   return {host_.api,     host_.env.executor,   host_.env.clock,
           host_.env.log, host_.config.address, host_.config.disruption_conditions};
+}
+
+ImagePullHost PodWorker::images_host() {
+  return {&host_.env.clock, host_.config.image_puller,
+          [this](const std::string& name, std::function<void(const Result<ObjectData>&)> on_read) {
+            host_.api.get({&api::kinds::secret(), spec().ns, name},
+                          [on_read = std::move(on_read)](const Result<client::ObjectPtr>& secret) {
+                            on_read(secret ? Result<ObjectData>(
+                                                 read_object(ObjectName::Kind::secret, **secret))
+                                           : fail(secret.error()));
+                          });
+          },
+          [this](size_t container, bool warning, const std::string& reason,
+                 const std::string& message) {
+            act(EmitPodEvent{warning, container, reason, message});
+          },
+          [this](size_t container) {
+            lifecycle_.image_answered(container, now());
+            carry_out();
+          }};
 }
 
 void PodWorker::start(const PodRuns& runs, Begin begin) {
@@ -301,7 +321,7 @@ void PodWorker::act(const RemovePodObject&) {
   writer_.remove();
 }
 
-void PodWorker::act(EmitPodEvent& action) {
+void PodWorker::act(const EmitPodEvent& action) {
   const client::EventTarget target = event_target(action.container);
   if (action.warning) {
     host_.events.warning(target, action.reason, action.message);

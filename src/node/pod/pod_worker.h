@@ -105,7 +105,7 @@ class PodWorker {
   void act(const CancelPending& action);
   void act(WritePodStatus& action);
   void act(const RemovePodObject& action);
-  void act(EmitPodEvent& action);
+  void act(const EmitPodEvent& action);
   void act(const RemoveWorkFiles& action);
   void act(const RemoveLogs& action);
   void act(const ReportPodDone& action);
@@ -119,6 +119,7 @@ class PodWorker {
   PodProbes::Host probes_host();
   ContainerStops::Host stops_host();
   PodStatusWriter::Host writer_host() const;
+  ImagePullHost images_host();
   void cancel(PodTimer timer);
 
   ClockReading now() { return {host_.env.clock.now(), host_.env.clock.monotonic()}; }
@@ -132,6 +133,7 @@ class PodWorker {
   std::function<void()> on_done_;
   PodFiles files_;
   PodSetup setup_;
+  ImagePulls images_;
   ContainerStarter starter_;
   HandlerRunner handlers_;
   PodProbes probes_;

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "posix/error.h"
 #include "posix/process/find_program.h"
+#include "posix/process/stoppable_programs.h"
 
 namespace windlass::posix {
 
@@ -178,31 +179,7 @@ void Program::stop(std::string why) {
 }
 
 Result<void> run_program(const std::vector<std::string>& command) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) {
-    arguments.push_back(const_cast<char*>(word.c_str()));
-  }
-  arguments.push_back(nullptr);
-  pid_t pid = 0;
-  if (const int error =
-          ::posix_spawnp(&pid, arguments[0], nullptr, nullptr, arguments.data(), environ);
-      error != 0) {
-    return fail(system_error("run", command[0], error));
-  }
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) {
-      return fail(system_error("wait for", command[0], errno));
-    }
-  }
-  if (WIFSIGNALED(status)) {
-    return fail(
-        plain_error(fmt::format("{} was killed by signal {}", command[0], WTERMSIG(status))));
-  }
-  if (WEXITSTATUS(status) != 0) {
-    return fail(plain_error(fmt::format("{} ended with {}", command[0], WEXITSTATUS(status))));
-  }
-  return {};
+  return StoppablePrograms().run(command);
 }
 
 }  // namespace windlass::posix

@@ -153,6 +153,7 @@ ExitCode run_node(NodeOptions options, Output& output) {
   logind::LogindShutdown shutdown(process.loop, process.log, system_bus());
   std::optional<posix::WorkerThread> trash_worker;
   std::optional<posix::TrashFiles> files;
+  std::optional<images::BackgroundPulls> pulls;
   return process.run_session<NodeSession>([&](std::optional<NodeSession>& session,
                                               const OnFinished& on_finished) {
     const std::string directory = plane::joined_nodes_folder(options.data_dir) + "/" + options.name;
@@ -160,6 +161,8 @@ ExitCode run_node(NodeOptions options, Output& output) {
     files.emplace(directory + "/trash", *trash_worker, process.log);
     plane::NodeMachine machine = process.machine(options.limits, options.data_dir);
     machine.shutdown = &shutdown;
+    machine.image_puller =
+        &pulls.emplace(process.loop, process.clock, pull_options(options.images.directory));
     session.emplace(env::Env{process.clock, process.random, process.loop, process.log, *files},
                     process.loop,
                     plane::supervised_containers(process.loop, process.clock, process.log), *access,
@@ -250,6 +253,7 @@ class NodeSession::Impl {
                                         api::Feature::pod_disruption_conditions),
                                     .shutdown = options_.shutdown,
                                     .images = options_.images,
+                                    .image_puller = machine_.image_puller,
                                     .pressure = options_.limits.pressure,
                                     .address = options_.address,
                                     .labels = options_.labels,

@@ -95,12 +95,15 @@ ExitCode run_jobs(RunOptions options, Output& output) {
   // Destroyed last: it may have to wait for a reader, and signals then have their default action.
   BackgroundOutput background(output, process.clock);
   std::optional<RunLedgerFile> ledger;
+  std::optional<images::BackgroundPulls> pulls;
   return process.run_session<RunSession>(
       [&](std::optional<RunSession>& session, const OnFinished& on_finished) {
         if (storage->folder && options.ledger.enabled) {
           storage->ledger =
               ledger.emplace(process.env()).open(*storage->folder, options.ledger, background);
         }
+        machine.image_puller =
+            &pulls.emplace(process.loop, process.clock, pull_options(options.images.directory));
         session.emplace(process.env(),
                         plane::supervised_containers(process.loop, process.clock, process.log),
                         options, planned->left, machine, *storage, background,

@@ -230,6 +230,7 @@ class RunSession::Impl {
         .capacity = machine_.capacity,
         .environment = machine_.environment,
         .images = options_.images,
+        .image_puller = machine_.image_puller,
         .pressure = options_.limits.pressure,
         .system = machine_.system,
         .private_directories = machine_.private_directories,
