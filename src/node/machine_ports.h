@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "placement/needs.h"
+#include "placement/taken_ports.h"
 
 namespace windlass::node {
 
@@ -26,10 +26,14 @@ class MachinePorts {
   // In a sentence: the pod on another node that has one of these ports.
   std::optional<std::string> conflict(const Holder& wanted) const;
   void take(const std::string& uid, Holder holder);
-  void release(const std::string& uid) { holders_.erase(uid); }
+  void release(const std::string& uid);
 
  private:
-  std::map<std::string, Holder> holders_;  // by UID of the pod
+  // The pod on this node that has a port which clashes with this one; there is one.
+  std::string pod_with(const placement::HostPort& port, const std::string& node) const;
+
+  std::map<std::string, Holder> holders_;               // by UID of the pod
+  std::map<std::string, placement::TakenPorts> taken_;  // of the holders, by node
 };
 
 }  // namespace windlass::node

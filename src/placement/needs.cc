@@ -14,12 +14,6 @@ bool tolerates(const PodNeeds& pod, const Taint& taint) {
       [&taint](const Toleration& toleration) { return api::tolerates(toleration, taint); });
 }
 
-bool ports_clash(const HostPort& a, const HostPort& b) {
-  constexpr const char* kAll = "0.0.0.0";
-  return a.port == b.port && a.protocol == b.protocol &&
-         (a.ip == b.ip || a.ip == kAll || b.ip == kAll);
-}
-
 bool matches(const NodeTerm& term, const NodeTraits& node) {
   if (term.labels.empty() && term.fields.empty()) {
     return false;

@@ -33,7 +33,7 @@ struct HostPort {
   std::string ip;  // 0.0.0.0 for every address
   int32_t port = 0;
 
-  auto operator<=>(const HostPort&) const = default;
+  bool operator==(const HostPort&) const = default;
 };
 
 // One term of a node selector: all of its requirements must hold; one without any matches nothing.
@@ -60,9 +60,6 @@ struct NodeTraits {
 };
 
 bool tolerates(const PodNeeds& pod, const Taint& taint);
-
-// A port of the same protocol and number, on the same address or when one of them means all.
-bool ports_clash(const HostPort& a, const HostPort& b);
 
 // The node selector and the required node affinity together.
 bool wants_node(const PodNeeds& pod, const NodeTraits& node);

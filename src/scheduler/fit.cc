@@ -9,6 +9,8 @@ namespace windlass::scheduler {
 namespace {
 
 constexpr std::array<std::string_view, kReasons> kTexts = {
+    "node(s) were not compared: the pod has more than 100 pod affinity terms and topology spread "
+    "constraints, or more than 1000 node requirements, tolerations and extended resources",
     "node(s) were unschedulable",
     "node(s) had untolerated taint(s)",
     placement::kNodeAffinityText,
@@ -28,17 +30,6 @@ constexpr std::array<std::string_view, kReasons> kTexts = {
 
 Fit hopeless(Reason reason) {
   return {bit(reason), true};
-}
-
-bool has_free_ports(const PodShape& pod, const NodeUsage& usage) {
-  for (const HostPort& wanted : pod.host_ports) {
-    for (const auto& [taken, count] : usage.ports) {
-      if (ports_clash(wanted, taken)) {
-        return false;
-      }
-    }
-  }
-  return true;
 }
 
 // Several reasons at once; a request beyond the whole node is hopeless.
@@ -85,6 +76,9 @@ Fit fit_resources(const PodShape& pod, const NodeInfo& node, const NodeUsage& us
 }  // namespace
 
 Fit fit_locally(const PodShape& pod, const NodeInfo& node, const NodeUsage& usage) {
+  if (pod.asks_too_much) {
+    return hopeless(Reason::asks_too_much);
+  }
   if (node.unschedulable) {
     const Taint cordon{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
     if (!tolerates(pod, cordon)) {
@@ -97,7 +91,7 @@ Fit fit_locally(const PodShape& pod, const NodeInfo& node, const NodeUsage& usag
   if (!wants_node(pod, node)) {
     return hopeless(Reason::node_affinity);
   }
-  if (!has_free_ports(pod, usage)) {
+  if (usage.ports.first_taken(pod.host_ports) != nullptr) {
     return {bit(Reason::ports), false};
   }
   return fit_resources(pod, node, usage);

@@ -15,6 +15,7 @@ namespace windlass::scheduler {
 // What keeps a pod off a node; each is one bit of Fit::reasons. The first extended resource that
 // the pod asks for and the node is short of is bit kFirstExtended, and so on.
 enum class Reason : uint32_t {
+  asks_too_much,
   unschedulable,
   taint,
   node_affinity,
@@ -31,7 +32,7 @@ enum class Reason : uint32_t {
   no_victims,   // of preemption: no pod there may be preempted
   not_helpful,  // of preemption: whatever went, the pod would not fit
 };
-inline constexpr uint32_t kReasons = 15;
+inline constexpr uint32_t kReasons = 16;
 inline constexpr uint32_t kFirstExtended = 16;
 
 constexpr uint64_t bit(Reason reason) {

@@ -1,5 +1,6 @@
 #include "scheduler/fit.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "scheduler/cluster/model_testing.h"
@@ -51,6 +52,14 @@ TEST(Filters, Row2_UnschedulableUnlessTolerated) {
   EXPECT_TRUE(fit_locally(pod, cordoned, {}).hopeless);
   pod.tolerations = {{"node.kubernetes.io/unschedulable", true, "", "NoSchedule"}};
   EXPECT_EQ(misfit(pod, cordoned), "");
+}
+
+TEST(Filters, APodThatAsksTooMuchIsComparedWithNoNode) {
+  PodShape pod = cpu_shape(0);
+  pod.asks_too_much = true;
+  EXPECT_THAT(misfit(pod, make_node("n")),
+              ::testing::HasSubstr("more than 100 pod affinity terms"));
+  EXPECT_TRUE(fit_locally(pod, make_node("n"), {}).hopeless);
 }
 
 TEST(Filters, Row3_TaintsKeepPodsOffExceptPreferNoSchedule) {

@@ -9,8 +9,8 @@ constexpr uint64_t kAroundReasons = bit(Reason::spread) | bit(Reason::spread_lab
                                     bit(Reason::pod_affinity) | bit(Reason::pod_anti_affinity) |
                                     bit(Reason::existing_anti_affinity);
 constexpr uint64_t kSpreadReasons = bit(Reason::spread) | bit(Reason::spread_label);
-constexpr uint64_t kNodeReasons =
-    bit(Reason::unschedulable) | bit(Reason::taint) | bit(Reason::node_affinity);
+constexpr uint64_t kNodeReasons = bit(Reason::asks_too_much) | bit(Reason::unschedulable) |
+                                  bit(Reason::taint) | bit(Reason::node_affinity);
 
 // Room on a node is what it lacks.
 bool lacks_room(uint64_t reasons) {

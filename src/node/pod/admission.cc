@@ -19,15 +19,6 @@ Rejection predicate_failed(const char* name, const char* why) {
   return {name, fmt::format("Predicate {} failed: {}", name, why)};
 }
 
-bool has_free_ports(const PodSpecView& pod, const NodeRoom& room) {
-  return std::none_of(
-      pod.needs.host_ports.begin(), pod.needs.host_ports.end(), [&room](const auto& wanted) {
-        return std::any_of(room.ports.begin(), room.ports.end(), [&wanted](const auto& taken) {
-          return placement::ports_clash(wanted, taken);
-        });
-      });
-}
-
 }  // namespace
 
 std::optional<Rejection> pressure_rejection(const PodSpecView& pod,
@@ -90,7 +81,7 @@ std::optional<Rejection> predicate_rejection(const PodSpecView& pod, const NodeR
   if (!placement::wants_node(pod.needs, room.traits)) {
     return predicate_failed("NodeAffinity", placement::kNodeAffinityText);
   }
-  if (!has_free_ports(pod, room)) {
+  if (room.ports.first_taken(pod.needs.host_ports) != nullptr) {
     return predicate_failed("NodePorts", placement::kPortsText);
   }
   // NoSchedule is the scheduler's concern: what is bound is not to be scheduled any more.

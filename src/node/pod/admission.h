@@ -11,7 +11,7 @@
 #include "env/containers.h"
 #include "node/pod/pod_spec_view.h"
 #include "node/pressure/pressure_tracker.h"
-#include "placement/needs.h"
+#include "placement/taken_ports.h"
 
 namespace windlass::node {
 
@@ -29,7 +29,7 @@ struct NodeRoom {
   int64_t max_pods = 0;
   placement::Resources used = {};
   int64_t pods = 0;
-  std::vector<placement::HostPort> ports = {};  // that are taken
+  placement::TakenPorts ports = {};
   std::string operating_system = {};
 };
 

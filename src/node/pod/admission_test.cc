@@ -89,7 +89,7 @@ TEST(Admission, K4_WhatTheNodeIsShortOf) {
 
 TEST(Admission, K5_AffinityPortsAndTaints) {
   NodeRoom room = small_node();
-  room.ports = {{"TCP", "0.0.0.0", 80}};
+  room.ports.add({{"TCP", "0.0.0.0", 80}});
   room.traits.taints = {{"k", "v", "NoExecute"}, {"other", "", "NoSchedule"}};
   PodSpecView pod;
   pod.needs.tolerations = {{"k", true, "", ""}};

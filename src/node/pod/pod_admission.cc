@@ -37,7 +37,7 @@ NodeRoom PodAdmission::room() {
     }
     const placement::PodNeeds& needs = worker->spec().needs;
     placement::add(room.used, needs.requests);
-    room.ports.insert(room.ports.end(), needs.host_ports.begin(), needs.host_ports.end());
+    room.ports.add(needs.host_ports);
     return false;
   });
   room.pods = static_cast<int64_t>(counted_.size());

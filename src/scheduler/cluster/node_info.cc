@@ -9,9 +9,7 @@ void NodeUsage::add(const PodShape& pod) {
   scored_milli_cpu += pod.scored_milli_cpu;
   scored_memory += pod.scored_memory;
   ++pods;
-  for (const HostPort& port : pod.host_ports) {
-    ++ports[port];
-  }
+  ports.add(pod.host_ports);
 }
 
 void NodeUsage::remove(const PodShape& pod) {
@@ -19,11 +17,7 @@ void NodeUsage::remove(const PodShape& pod) {
   scored_milli_cpu -= pod.scored_milli_cpu;
   scored_memory -= pod.scored_memory;
   --pods;
-  for (const HostPort& port : pod.host_ports) {
-    if (--ports[port] == 0) {
-      ports.erase(port);
-    }
-  }
+  ports.remove(pod.host_ports);
 }
 
 bool is_kept_off_by_taints(const PodShape& pod, const NodeInfo& node) {

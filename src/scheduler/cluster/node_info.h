@@ -1,10 +1,10 @@
 // A node as the scheduler sees it, and what the pods on it take. Plain values; any thread.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "placement/taken_ports.h"
 #include "scheduler/cluster/pod_info.h"
 
 namespace windlass::scheduler {
@@ -23,7 +23,7 @@ struct NodeUsage {
   int64_t scored_milli_cpu = 0;
   int64_t scored_memory = 0;
   int64_t pods = 0;
-  std::map<HostPort, int> ports;  // how many pods have each
+  placement::TakenPorts ports;
 
   void add(const PodShape& pod);
   void remove(const PodShape& pod);

@@ -63,6 +63,9 @@ struct PodShape : placement::PodNeeds {
   std::vector<PodTerm> preferred_affinity;
   std::vector<PodTerm> preferred_anti_affinity;
   std::vector<SpreadConstraint> spread;
+  // It asks for more than nodes are compared with (read_shape.h): it fits nowhere, and none of its
+  // terms is here.
+  bool asks_too_much = false;
 
   bool has_pod_terms() const {
     return !required_affinity.empty() || !required_anti_affinity.empty() ||

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/pod/pod_testing.h"
+#include "scheduler/cluster/read_shape.h"
 #include "schema/core/v1/node.pb.h"
 #include "schema/core/v1/pod.pb.h"
 
@@ -180,6 +181,41 @@ TEST(NodeProjection, N5_ANodeThatIsNotReadyCountsAsTainted) {
   EXPECT_EQ(taint_of("{type: Ready, status: 'False'}"), "node.kubernetes.io/not-ready");
   EXPECT_EQ(taint_of("{type: Ready, status: Unknown}"), "node.kubernetes.io/unreachable");
   EXPECT_EQ(taint_of(""), "node.kubernetes.io/not-ready");
+}
+
+// Each term costs a look at every pod, and each requirement a look at every node.
+TEST(PodProjection, ReadsNoMoreTermsThanAnAttemptCanCompare) {
+  const auto shape_of = [](const Pod& pod) { return read_shape(pod); };
+  const auto add_terms = [](Pod& pod, int more) {
+    auto& far = *pod.mutable_spec()->mutable_affinity()->mutable_pod_anti_affinity();
+    for (int i = 0; i < more; ++i) {
+      auto& term = *far.add_required_during_scheduling_ignored_during_execution();
+      term.set_topology_key("kubernetes.io/hostname");
+      (*term.mutable_label_selector()->mutable_match_labels())["n"] = std::to_string(i);
+    }
+  };
+  Pod near_the_limit;
+  add_terms(near_the_limit, kMaxPodTerms - 1);
+  near_the_limit.mutable_spec()->add_topology_spread_constraints()->set_topology_key("zone");
+  EXPECT_FALSE(shape_of(near_the_limit).asks_too_much);
+  EXPECT_EQ(shape_of(near_the_limit).required_anti_affinity.size(), kMaxPodTerms - 1);
+  Pod beyond = near_the_limit;
+  add_terms(beyond, 1);
+  EXPECT_TRUE(shape_of(beyond).asks_too_much);
+  EXPECT_FALSE(shape_of(beyond).has_pod_terms());
+  EXPECT_FALSE(shape_of(beyond).insists_on_pods());
+
+  Pod tolerant;
+  for (int i = 0; i < kMaxNodeRequirements - 2; ++i) {
+    tolerant.mutable_spec()->add_tolerations()->set_key("k" + std::to_string(i));
+  }
+  auto& affinity = *tolerant.mutable_spec()->mutable_affinity()->mutable_node_affinity();
+  auto& term = *affinity.add_preferred_during_scheduling_ignored_during_execution();
+  term.mutable_preference()->add_match_expressions()->set_operator_("Exists");
+  EXPECT_FALSE(shape_of(tolerant).asks_too_much);
+  term.mutable_preference()->add_match_fields()->set_operator_("Exists");
+  EXPECT_TRUE(shape_of(tolerant).asks_too_much);
+  EXPECT_TRUE(shape_of(tolerant).tolerations.empty());
 }
 
 }  // namespace

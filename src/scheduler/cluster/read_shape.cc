@@ -48,6 +48,33 @@ void append_context(const core::Pod& pod, std::string& key) {
   }
 }
 
+int pod_terms(const core::PodSpec& spec) {
+  const auto count = [](const auto& affinity) {
+    return affinity.required_during_scheduling_ignored_during_execution_size() +
+           affinity.preferred_during_scheduling_ignored_during_execution_size();
+  };
+  return count(spec.affinity().pod_affinity()) + count(spec.affinity().pod_anti_affinity()) +
+         spec.topology_spread_constraints_size();
+}
+
+// A term without requirements counts as one: it is looked at, too.
+int node_requirements(const core::PodSpec& spec, const Resources& requests) {
+  const auto count = [](const core::NodeSelectorTerm& term) {
+    return 1 + term.match_expressions_size() + term.match_fields_size();
+  };
+  int sum = static_cast<int>(spec.node_selector().size() + requests.extended.size()) +
+            spec.tolerations_size();
+  const core::NodeAffinity& affinity = spec.affinity().node_affinity();
+  for (const auto& term :
+       affinity.required_during_scheduling_ignored_during_execution().node_selector_terms()) {
+    sum += count(term);
+  }
+  for (const auto& term : affinity.preferred_during_scheduling_ignored_during_execution()) {
+    sum += count(term.preference());
+  }
+  return sum;
+}
+
 }  // namespace
 
 std::string shape_key(const core::Pod& pod) {
@@ -89,6 +116,14 @@ PodShape read_shape(const core::Pod& pod) {
   const Resources scored = placement::requests_of(spec, {kScoredMilliCpu, kScoredMemory});
   shape.scored_milli_cpu = std::min(scored.milli_cpu, kMaxScored);
   shape.scored_memory = std::min(scored.memory, kMaxScored);
+  if (pod_terms(spec) > kMaxPodTerms ||
+      node_requirements(spec, shape.requests) > kMaxNodeRequirements) {
+    shape.asks_too_much = true;
+    shape.required_nodes.reset();
+    shape.node_selector.clear();
+    shape.tolerations.clear();
+    return shape;
+  }
   read_node_affinity(spec.affinity().node_affinity(), shape);
   read_pod_affinity(pod, shape);
   read_spread(pod, shape);
