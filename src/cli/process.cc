@@ -1,5 +1,7 @@
 #include "cli/process.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "logind/logind_shutdown.h"
@@ -55,6 +57,14 @@ std::string runs_directory() {
   return data_dir_or_default("") + "/runs";
 }
 
+std::string temporary_dir() {
+  std::string named = posix::environment_variable("TMPDIR");
+  while (named.size() > 1 && named.ends_with('/')) {
+    named.pop_back();
+  }
+  return named.starts_with('/') ? named : "/tmp";
+}
+
 std::string image_dir_or_default(const std::string& image_dir) {
   return image_dir.empty() ? data_dir_or_default("") + "/images" : absolute_path(image_dir);
 }
@@ -68,7 +78,9 @@ std::string system_bus() {
   return address.empty() ? logind::LogindShutdown::kSystemBus : address;
 }
 
-Process::Process(int verbosity) : log(clock, log_level(verbosity)), loop(clock) {}
+Process::Process(int verbosity)
+    : log(clock, log_level(verbosity), STDERR_FILENO, posix::log_style_of(STDERR_FILENO)),
+      loop(clock) {}
 
 plane::NodeMachine Process::machine(const plane::NodeLimits& limits, const std::string& data_dir) {
   plane::NodeMachine machine = plane::this_machine(files, data_dir);

@@ -36,6 +36,8 @@ std::string default_data_dir(const std::string& xdg_state_home, const std::strin
 std::string data_dir_or_default(const std::string& data_dir);
 // Where `windlass run` keeps its last runs (runs/run_store.h).
 std::string runs_directory();
+// $TMPDIR, or /tmp.
+std::string temporary_dir();
 std::string image_dir_or_default(const std::string& image_dir);
 std::string absolute_path(const std::string& path);
 // Of the nodes of this process, into this store.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,6 +33,26 @@ class PosixLogTest : public testing::Test {
   FixedClock clock_;
   FileDescriptor file_{::open((directory_ / "log").c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600)};
 };
+
+TEST_F(PosixLogTest, TheJournalGetsPrioritiesInPlaceOfTimes) {
+  PosixLog log(clock_, env::LogLevel::debug, file_.get(), LogStyle::journal);
+  log.error("broken", {{"pod", "default/a"}});
+  log.warning("odd", {});
+  log.info("usual", {});
+  log.debug("dull", {});
+  EXPECT_EQ(written(), "<3>broken pod=default/a\n<4>odd\n<6>usual\n<7>dull\n");
+}
+
+TEST_F(PosixLogTest, TheJournalIsKnownByItsStream) {
+  struct stat info = {};
+  ASSERT_EQ(::fstat(file_.get(), &info), 0);
+  const std::string stream = std::to_string(info.st_dev) + ":" + std::to_string(info.st_ino);
+  EXPECT_EQ(log_style_of(file_.get()), LogStyle::timed);
+  ::setenv("JOURNAL_STREAM", stream.c_str(), 1);
+  EXPECT_EQ(log_style_of(file_.get()), LogStyle::journal);
+  EXPECT_EQ(log_style_of(STDIN_FILENO), LogStyle::timed);
+  ::unsetenv("JOURNAL_STREAM");
+}
 
 TEST_F(PosixLogTest, WritesOneLineWithTimeAndLevel) {
   PosixLog log(clock_, env::LogLevel::debug, file_.get());

@@ -12,18 +12,9 @@
 #include "cli/process.h"
 #include "cli/runs/run_ledger.h"
 #include "posix/files/scratch_directory.h"
-#include "posix/process/inherited.h"
 
 namespace windlass::cli {
 namespace {
-
-std::string temporary_dir() {
-  std::string named = posix::environment_variable("TMPDIR");
-  while (named.size() > 1 && named.ends_with('/')) {
-    named.pop_back();
-  }
-  return named.starts_with('/') ? named : "/tmp";
-}
 
 Failure no_plan() {
   return fail(plain_error(""));  // the errors are on the output already
