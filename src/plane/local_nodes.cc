@@ -44,8 +44,7 @@ LocalNodes::LocalNodes(env::Env env, ContainerFactory containers, client::ApiCli
   for (const std::string& name : options_.names) {
     Node& node = nodes_[name];
     node.directory = options_.folder + "/" + name;
-    node.containers =
-        make_containers_(supervisor_directory(node.directory), ContainerLife::outlive_owner);
+    node.containers = make_containers_(supervisor_directory(node.directory), options_.life);
     node.agent = std::make_unique<node::Agent>(
         env_, *node.containers, api_, agent_config(options_.settings, name, node.directory),
         nullptr, options_.network, options_.host_resources);
@@ -113,6 +112,18 @@ void LocalNodes::stop(std::function<void()> on_stopped) {
   }
 }
 
+void LocalNodes::kill(std::function<void()> on_killed) {
+  if (nodes_.empty()) {
+    on_killed();
+    return;
+  }
+  const auto killed = when_all(nodes_.size(), std::move(on_killed));
+  for (auto& [name, node] : nodes_) {
+    node.agent.reset();  // would restart what it sees end
+    node.containers->shut_down(killed);
+  }
+}
+
 void LocalNodes::end_supervisors(std::function<void()> on_ended) {
   const auto ended = when_all(nodes_.size(), std::move(on_ended));
   for (auto& [name, node] : nodes_) {
@@ -144,7 +155,7 @@ void LocalNodes::stay_up() {
 size_t LocalNodes::running_pods() const {
   size_t pods = 0;
   for (const auto& [name, node] : nodes_) {
-    pods += node.agent->running_pods();
+    pods += node.agent ? node.agent->running_pods() : 0;
   }
   return pods;
 }

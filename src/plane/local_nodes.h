@@ -29,6 +29,7 @@ class LocalNodes {
     NodeSettings settings;
     env::NetworkChecks* network = nullptr;         // outlives the nodes
     env::HostResources* host_resources = nullptr;  // outlives the nodes
+    ContainerLife life = ContainerLife::outlive_owner;
   };
 
   LocalNodes(env::Env env, ContainerFactory containers, client::ApiClient& api, Options options);
@@ -39,6 +40,8 @@ class LocalNodes {
              std::function<void(const std::vector<std::string>&)> on_missing);
   // Shuts the nodes down: first all pods, by the shutdown groups, then the supervisors.
   void stop(std::function<void()> on_stopped);
+  // Kills all containers at once, and ends the supervisors. Nothing is written to the API any more.
+  void kill(std::function<void()> on_killed);
   // Without the API server: running containers get SIGTERM and 30 seconds. There is at least one
   // node.
   void end_supervisors(std::function<void()> on_ended);
@@ -54,7 +57,7 @@ class LocalNodes {
   struct Node {
     std::string directory;
     std::shared_ptr<env::Containers> containers;
-    std::unique_ptr<node::Agent> agent;
+    std::unique_ptr<node::Agent> agent;  // null after kill()
   };
 
   void end_others();

@@ -85,6 +85,17 @@ TEST_F(LocalNodesTest, EachHasAnAgentAFolderAndASupervisor) {
               ElementsAre("/data/nodes/node-1", "/data/nodes/node-2"));
 }
 
+TEST_F(LocalNodesTest, KillEndsContainersWithoutTheirGracePeriods) {
+  start(2);
+  add_pod("a", "node-2");
+  bool killed = false;
+  nodes_->kill([&killed] { killed = true; });
+  api_.world.run_for(milliseconds(100));
+  EXPECT_TRUE(killed);
+  EXPECT_EQ(running("node-2"), 0u);
+  EXPECT_EQ(nodes_->running_pods(), 0u);
+}
+
 TEST_F(LocalNodesTest, PodsOutliveTheProcessAndEndWithDown) {
   start(1);
   add_pod("a", "node-1");

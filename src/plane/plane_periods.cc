@@ -1,5 +1,7 @@
 #include "plane/plane_periods.h"
 
+#include <algorithm>
+
 #include "api/codec/json/json_value.h"
 
 namespace windlass::plane {
@@ -36,6 +38,19 @@ std::string name_of(const PeriodFlag& flag) {
 }
 
 }  // namespace
+
+PlanePeriods hastened(const PlanePeriods& periods, double times) {
+  PlanePeriods hastened = periods;
+  for (Duration PlanePeriods::*const wait :
+       {&PlanePeriods::backoff_base, &PlanePeriods::backoff_cap, &PlanePeriods::default_toleration,
+        &PlanePeriods::pod_gc_period, &PlanePeriods::pod_gc_quarantine,
+        &PlanePeriods::stale_mark_timeout}) {
+    const auto count = static_cast<double>((periods.*wait).count()) / times;
+    hastened.*wait =
+        std::max(Duration(static_cast<Duration::rep>(count)), Duration(milliseconds(1)));
+  }
+  return hastened;
+}
 
 std::span<const PeriodFlag> period_flags() {
   return kPeriodFlags;

@@ -92,6 +92,11 @@ std::string new_token(env::Random& random) {
   return hex({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
 }
 
+apiserver::TokenEntry token_entry(const KnownUser& user, const std::string& token) {
+  return {apiserver::digest_of_token(token),
+          apiserver::authenticated_user(user.name, {std::string(user.group)})};
+}
+
 // The user's token, if the kubeconfig has a valid one; otherwise a new one, which replaces the old.
 Result<std::string> ensure_token(const CredentialSource& source, const KnownUser& user,
                                  std::vector<apiserver::TokenEntry>& tokens, bool& changed) {
@@ -106,8 +111,7 @@ Result<std::string> ensure_token(const CredentialSource& source, const KnownUser
   }
   std::erase_if(tokens, [&](const auto& entry) { return entry.user.name == user.name; });
   std::string token = new_token(source.random);
-  tokens.push_back({apiserver::digest_of_token(token),
-                    apiserver::authenticated_user(user.name, {std::string(user.group)})});
+  tokens.push_back(token_entry(user, token));
   changed = true;
   return token;
 }
@@ -200,9 +204,22 @@ Result<ServerCredentials> open_credentials(const CredentialSource& source,
   return credentials;
 }
 
+Result<ServerCredentials> make_credentials(env::Random& random, Time now,
+                                           const std::vector<std::string>& further) {
+  ServerCredentials credentials;
+  TRY(credentials.authority, net::make_authority("windlass-ca", now));
+  TRY(credentials.server, net::issue_server(credentials.authority, server_names(further), now));
+  for (const KnownUser& user : kUsers) {
+    std::string token = new_token(random);
+    credentials.tokens.push_back(token_entry(user, token));
+    credentials.user_tokens.push_back({user.name, std::move(token)});
+  }
+  return credentials;
+}
+
 Result<void> write_kubeconfigs(env::Files& files, const std::string& directory,
-                               const std::string& server_url,
-                               const ServerCredentials& credentials) {
+                               const std::string& server_url, const ServerCredentials& credentials,
+                               KubeconfigLife life) {
   for (const KnownUser& user : kUsers) {
     for (const UserToken& own : credentials.user_tokens) {
       if (own.user == user.name) {
@@ -210,7 +227,8 @@ Result<void> write_kubeconfigs(env::Files& files, const std::string& directory,
         const std::string text = kubeconfig_text(
             {server_url, credentials.authority.certificate_pem, own.user, own.token});
         if (files.read(path, kMaxFileBytes).value_or("") != text) {
-          TRY_VOID(posix::write_private_file(path, text));
+          TRY_VOID(life == KubeconfigLife::lasting ? posix::write_private_file(path, text)
+                                                   : files.write(path, text, 0600));
         }
       }
     }

@@ -46,15 +46,22 @@ struct CredentialSource {
 Result<ServerCredentials> open_credentials(const CredentialSource& source,
                                            const std::vector<std::string>& further);
 
+// The same in memory alone, and new.
+Result<ServerCredentials> make_credentials(env::Random& random, Time now,
+                                           const std::vector<std::string>& further);
+
 // Issues and stores a new certificate if the present one expires soon or lacks one of the names.
 // True when it did; after an error `server` is unchanged.
 Result<bool> renew_server(const CredentialSource& source, const std::vector<std::string>& further,
                           const net::CertifiedKey& authority, net::CertifiedKey& server);
 
 // DIRECTORY/kubeconfig for admin, DIRECTORY/viewer.kubeconfig for viewer. Does not write a file
-// that is up to date, so that a full disk does not prevent a start.
+// that is up to date, so that a full disk does not prevent a start. Files for a while are not
+// synced.
+enum class KubeconfigLife { lasting, for_a_while };
 Result<void> write_kubeconfigs(env::Files& files, const std::string& directory,
-                               const std::string& server_url, const ServerCredentials& credentials);
+                               const std::string& server_url, const ServerCredentials& credentials,
+                               KubeconfigLife life = KubeconfigLife::lasting);
 
 // One line per token, `SHA256 USER GROUP,GROUP`; lines that begin with # are comments.
 Result<std::vector<apiserver::TokenEntry>> parse_tokens(std::string_view text);

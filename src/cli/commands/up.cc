@@ -1,17 +1,16 @@
 #include "cli/commands/up.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <utility>
 
+#include "api/codec/json/json_value.h"
 #include "api/names.h"
 #include "apiserver/rest/rest_handler.h"
 #include "cli/commands/node/machine_shutdown.h"
 #include "cli/flags/command_line.h"
 #include "cli/flags/flags.h"
-#include "cli/flags/ledger_flags.h"
-#include "cli/flags/manifest_flags.h"
-#include "cli/flags/node_flags.h"
 #include "cli/output/text.h"
 #include "cli/process.h"
 #include "evidence/container_use_book.h"
@@ -25,8 +24,10 @@
 #include "plane/server_credentials.h"
 #include "plane/version.h"
 #include "posix/files/data_directory.h"
+#include "posix/files/scratch_directory.h"
 #include "posix/files/trash_files.h"
 #include "posix/process/inherited.h"
+#include "posix/process/parent_watch.h"
 #include "posix/worker_thread.h"
 #include "store/sqlite/sqlite_journal.h"
 
@@ -35,16 +36,32 @@ namespace {
 
 constexpr const char* kLedgerFile = "ledger.db";  // in the data directory
 
-ExitCode run_control_plane(UpOptions options, Output& output) {
-  options.data_dir = data_dir_or_default(options.data_dir);
+// Whose end is that of an ephemeral session; null for none.
+Result<std::unique_ptr<posix::ParentWatch>> watch_parent(const UpOptions& options,
+                                                         posix::EventLoop& loop) {
+  if (!options.ephemeral) {
+    return nullptr;
+  }
+  return options.parent_pid ? posix::ParentWatch::of_process(loop, *options.parent_pid)
+                            : posix::ParentWatch::of_input(loop, STDIN_FILENO);
+}
+
+ExitCode run_in_data_dir(UpOptions options, Output& output) {
   options.images.directory = image_dir_or_default(options.images.directory);
   posix::raise_descriptor_limit();
   Process process(options.verbosity);
+  const auto parent = watch_parent(options, process.loop);
+  if (!parent) {
+    output.err(fmt::format("error: {}\n", parent.error().message));
+    return ExitCode::usage;
+  }
   std::optional<posix::WorkerThread> journal_worker;
   std::optional<posix::WorkerThread> trash_worker;
   std::optional<posix::TrashFiles> files;
   std::optional<images::BackgroundPulls> pulls;
   logind::LogindShutdown shutdown(process.loop, process.log, system_bus());
+  posix::ServiceManager service(process.loop, posix::ServiceAddress::from_environment());
+  options.service = &service;
   return process.run_session<UpSession>(
       [&](std::optional<UpSession>& session, const OnFinished& on_finished) {
         journal_worker.emplace(process.clock, "journal");
@@ -58,77 +75,36 @@ ExitCode run_control_plane(UpOptions options, Output& output) {
                         process.loop, *journal_worker,
                         plane::supervised_containers(process.loop, process.clock, process.log),
                         options, std::move(machine), output, on_finished);
+        if (*parent) {
+          (*parent)->start([&session] { session->interrupt(); });
+        }
       });
 }
 
-Result<void> check_server_names(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    if (!is_ip_address(name) && !api::is_dns1123_subdomain(name)) {
-      return fail(plain_error(fmt::format(
-          "invalid --server-name \"{}\": must be a DNS name in lower case, or an IP address",
-          name)));
-    }
+// The folder goes last: threads that work in it have ended by then.
+ExitCode run_ephemeral(UpOptions options, Output& output) {
+  auto scratch = posix::ScratchDirectory::make(temporary_dir(), "windlass-up-");
+  if (!scratch) {
+    output.err(fmt::format("error: {}\n", scratch.error().message));
+    return ExitCode::failed;
   }
-  return {};
+  options.data_dir = scratch->path();
+  const ExitCode code = run_in_data_dir(std::move(options), output);
+  if (const Result<void> removed = scratch->remove(); !removed) {
+    output.err(fmt::format("warning: {}\n", removed.error().message));
+  }
+  return code;
 }
 
-void declare_node_counts(Flags& flags, UpOptions& options) {
-  const auto nodes = std::make_shared<std::optional<size_t>>();
-  flags.number("--nodes NUMBER", *nodes,
-               "Number of nodes that run containers as processes of this machine; each has all of "
-               "its resources (default: 1; 0 with --hollow-nodes)",
-               {0, kMaxNodes});
-  flags.number("--hollow-nodes NUMBER", options.hollow_nodes,
-               "Number of nodes that run nothing and end pods as their annotations say, to test at "
-               "scale (default: 0)",
-               {0, kMaxHollowNodes});
-  flags.parsed("--hollow-mix LIST",
-               "Behaviour of pods on hollow nodes without such annotations. Example: "
-               "duration=1s..5s,fail=10%,exit-code=42,seed=7",
-               [&options](const std::string& text) -> Result<void> {
-                 TRY(options.hollow_mix, node::hollow::parse_mix(text));
-                 return {};
-               });
-  flags.check([nodes, &options]() -> Result<void> {
-    options.nodes = nodes->value_or(options.hollow_nodes > 0 ? 0 : 1);
-    return {};
-  });
+ExitCode run_control_plane(UpOptions options, Output& output) {
+  if (options.ephemeral) {
+    return run_ephemeral(std::move(options), output);
+  }
+  options.data_dir = data_dir_or_default(options.data_dir);
+  return run_in_data_dir(std::move(options), output);
 }
 
 }  // namespace
-
-void declare_flags(Flags& flags, UpOptions& options) {
-  declare_data_dir(flags, options.data_dir, "Folder of all state; only its owner has access to it");
-  flags.text("--listen ADDRESS:PORT", options.listen,
-             "Address of the API server; port 0 picks a free port");
-  flags.list("--server-name NAME", options.server_names,
-             "Name or IP address by which other machines reach the server, for its certificate");
-  declare_node_counts(flags, options);
-  declare_image_flags(flags, options.images);
-  declare_feature_gates(flags, options.gates);
-  flags.toggle("--accept-lost-writes", options.accept_lost_writes,
-               "Start even if the data directory has lost acknowledged writes");
-  declare_verbosity(flags, options.verbosity);
-  flags.check([&options] { return check_server_names(options.server_names); });
-  flags.heading("Periods");
-  for (const plane::PeriodFlag& flag : plane::period_flags()) {
-    flags.duration((std::string(flag.name) + " DURATION").c_str(), options.periods.*flag.member,
-                   flag.help);
-  }
-  declare_shutdown_flags(flags, options.shutdown);
-  declare_limit_flags(flags, options.limits);
-  declare_ledger_flags(flags, options.ledger);
-  flags.paragraph(
-      "Runs until Ctrl-C or SIGTERM, and completes requests in flight before it stops. The next "
-      "start with the same data directory restores every acknowledged write. Pods keep running in "
-      "between; stop them too with: windlass down");
-  flags.exit_codes({{0, "Stopped"}, {1, "Cannot start"}, {2, "Wrong usage"}});
-  flags.examples({"windlass up", "windlass up --data-dir ./state --listen 127.0.0.1:0",
-                  "windlass up --nodes 3",
-                  "windlass up --listen 0.0.0.0:6443 --server-name build1.example.com",
-                  "windlass up --hollow-nodes 1000 --hollow-mix duration=1s..5s,fail=1%",
-                  "export KUBECONFIG=~/.local/state/windlass/kubeconfig; kubectl get jobs"});
-}
 
 Command up_command() {
   return make_command<UpOptions>("up", "Run a control plane for kubectl and other clients",
@@ -163,6 +139,9 @@ class UpSession::Impl {
     if (std::exchange(stopping_, true) || http_ == nullptr) {
       return finish(ExitCode::ok);
     }
+    if (options_.ephemeral) {
+      return end_with_pods();
+    }
     output_.err("Stopping. Press Ctrl-C again to stop immediately.\n");
     if (const size_t pods = nodes_ ? nodes_->running_pods() : 0; pods > 0) {
       output_.err(kept_pods_text(pods, options_.data_dir));
@@ -183,18 +162,7 @@ class UpSession::Impl {
 
  private:
   Result<void> bring_up(const net::Endpoint& endpoint) {
-    TRY(auto directory, posix::open_data_directory(options_.data_dir));
-    const plane::CredentialSource source{env_.files, env_.random, env_.clock.now(),
-                                         options_.data_dir};
-    TRY(credentials_, plane::open_credentials(source, server_names(endpoint)));
-
-    store::LogOptions log_options;
-    log_options.accept_lost_writes = options_.accept_lost_writes;
-    TRY(auto file, store::RevisionLog::open(std::move(directory), log_options));
-    journal_ =
-        std::make_unique<store::SqliteJournal>(env_.executor, worker_, env_.log, std::move(file));
-    store_ = std::make_unique<store::Store>(journal_.get());
-    TRY_VOID(store_->load());
+    TRY_VOID(options_.ephemeral ? make_state(endpoint) : open_state(endpoint));
     plane::ControlPlaneOptions plane;
     plane.gates = options_.gates;
     plane.periods = options_.periods;
@@ -212,8 +180,29 @@ class UpSession::Impl {
     return {};
   }
 
+  Result<void> open_state(const net::Endpoint& endpoint) {
+    TRY(auto directory, posix::open_data_directory(options_.data_dir));
+    const plane::CredentialSource source{env_.files, env_.random, env_.clock.now(),
+                                         options_.data_dir};
+    TRY(credentials_, plane::open_credentials(source, server_names(endpoint)));
+    store::LogOptions log_options;
+    log_options.accept_lost_writes = options_.accept_lost_writes;
+    TRY(auto file, store::RevisionLog::open(std::move(directory), log_options));
+    journal_ =
+        std::make_unique<store::SqliteJournal>(env_.executor, worker_, env_.log, std::move(file));
+    store_ = std::make_unique<store::Store>(journal_.get());
+    return store_->load();
+  }
+
+  Result<void> make_state(const net::Endpoint& endpoint) {
+    TRY(credentials_,
+        plane::make_credentials(env_.random, env_.clock.now(), server_names(endpoint)));
+    store_ = std::make_unique<store::Store>();
+    return {};
+  }
+
   Result<void> open_ledger(plane::ControlPlaneOptions& plane) {
-    if (!options_.ledger.enabled) {
+    if (!options_.ledger.enabled || options_.ephemeral) {
       return {};
     }
     ledger_worker_.emplace(env_.clock, "ledger");
@@ -233,6 +222,15 @@ class UpSession::Impl {
     return {};
   }
 
+  void end_with_pods() {
+    powering_down_ = true;
+    const auto ended = [this] {
+      pods_ended_ = true;
+      stop_server();
+    };
+    nodes_ ? nodes_->kill(ended) : ended();
+  }
+
   void stop_nodes() {
     output_.err(fmt::format("Stopping {}\n", counted(nodes_->running_pods(), "pod")));
     nodes_->stop([this] {
@@ -244,6 +242,9 @@ class UpSession::Impl {
   void stop_server() {
     if (std::exchange(server_stopping_, true)) {
       return finish_when_stopped();
+    }
+    if (options_.service != nullptr) {
+      options_.service->stopping();
     }
     http_->stop([this] {
       server_stopped_ = true;
@@ -259,6 +260,9 @@ class UpSession::Impl {
   }
 
   void start_nodes() {
+    if (stopping_ && options_.ephemeral) {
+      return;  // no earlier session has left pods
+    }
     nodes_ = std::make_unique<plane::LocalNodes>(
         env_, make_containers_, plane_->client(),
         plane::LocalNodes::Options{plane::numbered_nodes(options_.nodes),
@@ -275,7 +279,9 @@ class UpSession::Impl {
                                     .private_directories = machine_.private_directories,
                                     .on_container_use = on_container_use()},
                                    machine_.network,
-                                   machine_.host_resources});
+                                   machine_.host_resources,
+                                   options_.ephemeral ? plane::ContainerLife::with_owner
+                                                      : plane::ContainerLife::outlive_owner});
     nodes_->start([this] { start_hollow_nodes(); },
                   [this](const std::vector<std::string>& missing) {
                     for (const std::string& what : missing) {
@@ -364,7 +370,9 @@ class UpSession::Impl {
       reachable.address = "127.0.0.1";
     }
     url_ = "https://" + reachable.text();
-    return plane::write_kubeconfigs(env_.files, options_.data_dir, url_, credentials_);
+    return plane::write_kubeconfigs(
+        env_.files, options_.data_dir, url_, credentials_,
+        options_.ephemeral ? plane::KubeconfigLife::for_a_while : plane::KubeconfigLife::lasting);
   }
 
   // The folder of a node of this process, or of a `windlass node` that shares the data directory.
@@ -392,6 +400,9 @@ class UpSession::Impl {
   }
 
   void say_ready() {
+    if (options_.service != nullptr) {
+      options_.service->ready("Serving at " + url_);
+    }
     if (!http_->endpoint().is_loopback()) {
       output_.err(
           fmt::format("warning: {} is reachable from other machines\n", http_->endpoint().text()));
@@ -406,11 +417,26 @@ class UpSession::Impl {
           "warning: ca.crt was expired or damaged and has been replaced. Copies of earlier "
           "kubeconfigs no longer work; make new ones with: windlass kubeconfig\n");
     }
+    if (options_.ephemeral) {
+      return output_.out(ready_line() + "\n");
+    }
     output_.err(fmt::format("windlass {} is ready at {}, with its data in {}\n",
                             plane::version_number(), url_, options_.data_dir));
     output_.err("To use it with kubectl:\n");
     output_.out(
         fmt::format("export KUBECONFIG={}\n", shell_word(options_.data_dir + "/kubeconfig")));
+  }
+
+  // For programs; docs/guide/testing.md describes it.
+  std::string ready_line() const {
+    api::JsonValue line = api::JsonValue::object();
+    line.members["apiVersion"] = api::JsonValue::string("windlass.dev/v1");
+    line.members["kind"] = api::JsonValue::string("Ready");
+    line.members["kubeconfig"] = api::JsonValue::string(options_.data_dir + "/kubeconfig");
+    line.members["pid"] = {api::JsonValue::Type::number, fmt::format("{}", ::getpid())};
+    line.members["server"] = api::JsonValue::string(url_);
+    line.members["version"] = api::JsonValue::string(plane::version_number());
+    return api::to_json_text(line);
   }
 
   void fail_with(const Status& status, ExitCode code) {

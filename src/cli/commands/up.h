@@ -1,10 +1,12 @@
 // `windlass up`: a control plane that keeps running. Opens the data directory, serves the API over
-// TLS, runs the controllers and the nodes, and prints how to use it with kubectl. A small state
-// machine on env.executor; the caller owns it until it has finished.
+// TLS, runs the controllers and the nodes, and prints how to use it with kubectl. With --ephemeral
+// it keeps nothing, for tests. A small state machine on env.executor; the caller owns it until it
+// has finished.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@
 #include "plane/node_settings.h"
 #include "plane/plane_periods.h"
 #include "posix/event_loop.h"
+#include "posix/process/service_manager.h"
 
 namespace windlass::cli {
 
@@ -38,6 +41,11 @@ struct UpOptions {
   node::ShutdownGroups shutdown = {};  // of the nodes that run containers
   plane::NodeLimits limits = {};       // of each of them
   plane::LedgerSettings ledger = {};
+  // Keeps nothing: the store is in memory, and the pods end with the session. `data_dir` is for the
+  // files of this session alone.
+  bool ephemeral = false;
+  std::optional<int> parent_pid = {};  // whose end is that of the session; unset: standard input
+  posix::ServiceManager* service = nullptr;  // outlives the session
 };
 
 void declare_flags(Flags& flags, UpOptions& options);
@@ -54,7 +62,8 @@ class UpSession {
   UpSession& operator=(const UpSession&) = delete;
 
   void start();
-  // Ctrl-C: the first completes requests in flight, the second stops at once. Pods keep running.
+  // Ctrl-C: the first completes requests in flight, the second stops at once. Pods keep running,
+  // those of an ephemeral session are killed.
   void interrupt();
   // Ends the pods within their grace periods first, and their supervisors; also after a Ctrl-C, as
   // long as the session has not finished. A second call changes nothing; a Ctrl-C stops at once.

@@ -34,6 +34,7 @@ struct UpMachine {
   std::function<plane::ContainerFactory(posix::EventLoop&, env::Clock&)> containers = {};
   plane::NodeMachine machine = {};
   std::vector<std::string> server_names = {};
+  bool ephemeral = false;
 };
 
 // A running `windlass up` in this process, on a thread of its own.
@@ -46,6 +47,7 @@ class RunningUp {
     options.listen = listen;
     options.nodes = machine_.nodes;
     options.server_names = machine_.server_names;
+    options.ephemeral = machine_.ephemeral;
     thread_ = std::thread([this, options] { run(options); });
     ready.get_future().wait();
   }

@@ -176,6 +176,11 @@ void Flags::number(const char* name, std::optional<int64_t>& value, const std::s
   add_number(name, value, help, range);
 }
 
+void Flags::number(const char* name, std::optional<int>& value, const std::string& help,
+                   Range<int> range) {
+  add_number(name, value, help, range);
+}
+
 void Flags::parsed(const char* name, const std::string& help, Parse parse) {
   const Name parts(name);
   std::string& text = impl_->texts.emplace_back();

@@ -53,6 +53,8 @@ class Flags {
               Range<size_t> range);
   void number(const char* name, std::optional<int64_t>& value, const std::string& help,
               Range<int64_t> range);
+  void number(const char* name, std::optional<int>& value, const std::string& help,
+              Range<int> range);
 
   // Any other type: `parse` gets the text of a flag that was given.
   using Parse = std::function<Result<void>(const std::string& text)>;
