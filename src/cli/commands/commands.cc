@@ -2,7 +2,8 @@
 
 namespace windlass::cli {
 
-// Each is defined in the file, or the folder, of its name; runs is in the folder of run.
+// Each is defined in the file, or the folder, of its name; runs is in the folder of run; complete
+// and man are in completion.cc.
 #define WINDLASS_COMMANDS(COMMAND) \
   COMMAND(run)                     \
   COMMAND(runs)                    \
@@ -24,6 +25,8 @@ namespace windlass::cli {
   COMMAND(version)                 \
   COMMAND(completion)              \
   COMMAND(help)                    \
+  COMMAND(complete)                \
+  COMMAND(man)                     \
   COMMAND(supervisor)
 
 #define WINDLASS_DECLARE_COMMAND(name) Command name##_command();

@@ -1,9 +1,10 @@
-// `windlass help` and `windlass completion`.
+// `windlass help`.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/flags/command_line.h"
+#include "cli/flags/help_text.h"
 
 namespace windlass::cli {
 namespace {
@@ -33,26 +34,6 @@ Command help_command() {
             flags.arguments("COMMAND", *words, "Command to describe, such as run or policy test");
             return [words, &program = flags.program()](Output& output) {
               return print_help(program, *words, output);
-            };
-          }};
-}
-
-Command completion_command() {
-  return {"completion", "Print a script that completes commands and flags in bash",
-          [](Flags& flags) -> Execute {
-            auto shell = std::make_shared<std::string>();
-            flags.argument("SHELL", *shell, "Shell to complete in: bash");
-            flags.check([shell]() -> Result<void> {
-              if (*shell != "bash") {
-                return fail(plain_error(
-                    fmt::format("unsupported shell \"{}\": windlass completion bash", *shell)));
-              }
-              return {};
-            });
-            flags.examples({"source <(windlass completion bash)"});
-            return [&program = flags.program()](Output& output) {
-              output.out(bash_completion(program));
-              return ExitCode::ok;
             };
           }};
 }

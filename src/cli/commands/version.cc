@@ -9,15 +9,20 @@ namespace {
 
 std::string version_text(OutputFormat format) {
   const std::string number = plane::version_number();
+  const std::string commit = plane::version_commit();
+  const std::string build = plane::version_build();
   switch (format) {
     case OutputFormat::json:
-      return fmt::format("{{\n  \"version\": \"{}\"\n}}\n", number);
+      return fmt::format(
+          "{{\n  \"version\": \"{}\",\n  \"commit\": \"{}\",\n  \"build\": \"{}\"\n}}\n", number,
+          commit, build);
     case OutputFormat::yaml:
-      return fmt::format("version: {}\n", number);
+      return fmt::format("version: {}\ncommit: \"{}\"\nbuild: {}\n", number, commit, build);
     case OutputFormat::text:
       break;
   }
-  return fmt::format("windlass {}\n", number);
+  return fmt::format("windlass {} ({}{})\n", number,
+                     commit.empty() ? "" : "commit " + commit + ", ", build);
 }
 
 }  // namespace

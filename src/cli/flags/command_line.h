@@ -28,6 +28,10 @@ struct Command {
   std::function<Execute(Flags& flags)> declare = {};
   std::vector<Command> subcommands = {};
   bool hidden = false;  // not for people
+  // Instead of `declare`: gets all that follows its name as it is, flags too.
+  std::function<ExitCode(const CLI::App& program, const std::vector<std::string>& words,
+                         Output& output)>
+      execute_words = {};
 };
 
 // A command that is executed with Options. `void declare_flags(Flags&, Options&)` declares its
@@ -48,17 +52,5 @@ Command make_command(std::string name, std::string summary,
 // prints the help, or what is wrong with the arguments.
 ExitCode run_command_line(const std::vector<Command>& commands,
                           const std::vector<std::string>& arguments, Output& output);
-
-// The help of the program and of its commands, and the completion script, made from the flags that
-// the commands declared.
-
-// At most kTextColumns wide.
-std::string help_text(const CLI::App& command);
-
-// The words that name a command: `windlass policy test`.
-std::string command_words(const CLI::App& command);
-
-// Makes bash complete commands and flags.
-std::string bash_completion(const CLI::App& program);
 
 }  // namespace windlass::cli
