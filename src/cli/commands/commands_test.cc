@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <optional>
 #include <sstream>
 
@@ -21,6 +22,7 @@
 #include "cli/commands/validate.h"
 #include "cli/flags/parsed_options_testing.h"
 #include "cli/output/text.h"
+#include "posix/testing.h"
 
 namespace windlass::cli {
 namespace {
@@ -48,6 +50,7 @@ std::string printed(const std::vector<std::string>& arguments) {
 
 TEST(Commands, VersionIsAFlagToo) {
   EXPECT_EQ(printed({"--version"}), printed({"version"}));
+  EXPECT_THAT(printed({"version"}), HasSubstr("++ "));
   EXPECT_THAT(printed({"version", "-o", "json"}), HasSubstr("\"version\": \"v"));
 }
 
@@ -91,11 +94,13 @@ TEST(Commands, PolicyLintTakesFormatAndSeverity) {
 }
 
 TEST(Commands, PolicyRefusesWhatMakesNoSense) {
-  EXPECT_THAT(refused({"policy", "test", "a", "-o", "junit"}), HasSubstr("-o junit needs --cases"));
+  EXPECT_THAT(refused({"policy", "test", "a", "-o", "sarif"}),
+              HasSubstr("allowed formats are: table,json,junit\n"));
   EXPECT_THAT(refused({"policy", "test", "-f", "-", "--cases", "-"}),
               HasSubstr("standard input can be read once"));
-  EXPECT_THAT(refused({"policy", "lint", "a", "-o", "junit"}),
-              HasSubstr("allowed formats are: table,json\nRun 'windlass policy lint --help'"));
+  EXPECT_THAT(refused({"policy", "lint", "a", "-o", "xml"}),
+              HasSubstr("allowed formats are: table,json,sarif,junit,github\n"
+                        "Run 'windlass policy lint --help'"));
   EXPECT_THAT(refused({"policy", "lint", "a", "--fail-on", "all"}),
               HasSubstr("must be error, warning or info"));
   EXPECT_THAT(refused({"policy", "test"}), HasSubstr("must specify a file"));
@@ -211,10 +216,14 @@ TEST(Commands, HelpIsAboutTheProgramOrTheCommandThatItNames) {
 
 TEST(Commands, CompletionKnowsCommandsAndFlags) {
   const std::string script = printed({"completion", "bash"});
-  EXPECT_THAT(script, HasSubstr("\" policy test\") words=\""));
-  EXPECT_THAT(script, HasSubstr("--lose-node-every "));
-  EXPECT_THAT(script, Not(HasSubstr("supervisor")));
-  EXPECT_THAT(refused({"completion", "fish"}), HasSubstr("fish"));
+  EXPECT_THAT(script, HasSubstr("complete -F _windlass windlass kubectl-windlass"));
+  EXPECT_THAT(printed({"completion", "zsh"}), HasSubstr("#compdef windlass"));
+  EXPECT_THAT(printed({"completion", "fish"}), HasSubstr("complete -c windlass"));
+  EXPECT_THAT(refused({"completion", "csh"}), HasSubstr("must be bash, zsh or fish"));
+  EXPECT_EQ(printed({"__complete", "policy", "te"}),
+            "test\tShow which rule applies to each failure and how the Job reacts\n:4\n");
+  EXPECT_THAT(printed({"__complete", "simulate", "--"}), HasSubstr("--lose-node-every\t"));
+  EXPECT_THAT(printed({"__complete", ""}), Not(HasSubstr("supervisor")));
 }
 
 TEST(Commands, SimulateTakesACluster) {
@@ -506,6 +515,30 @@ void collect(const std::vector<Command>& commands, const std::vector<std::string
     all.push_back(own);
     collect(command.subcommands, own, all);
   }
+}
+
+// Each line of a page that begins with a dot is one of these requests, so no word of the help is.
+TEST(Commands, EveryCommandHasAManPage) {
+  const posix::TemporaryDirectory directory;
+  EXPECT_EQ(printed({"man", directory.path()}), "");
+  size_t pages = 0;
+  for (const auto& file : std::filesystem::directory_iterator(directory.path())) {
+    ++pages;
+    std::istringstream page(directory.read(file.path().filename()));
+    for (std::string line; std::getline(page, line);) {
+      EXPECT_TRUE(!line.starts_with('\'')) << file << line;
+      EXPECT_TRUE(!line.starts_with('.') || line == ".TP" || line == ".PP" || line == ".nf" ||
+                  line == ".fi" || line.starts_with(".TH \"WINDLASS") ||
+                  line.starts_with(".SH \"") || line.starts_with(".B ") ||
+                  line.starts_with(".BR windlass"))
+          << file << line;
+    }
+  }
+  EXPECT_GT(pages, 20U);
+  EXPECT_THAT(directory.read("windlass-policy-test.1"),
+              HasSubstr("windlass\\-policy\\-test \\- Show which rule"));
+  EXPECT_THAT(directory.read("windlass-run.1"), HasSubstr(".SH \"EXIT STATUS\"\n.nf\n  0 "));
+  EXPECT_FALSE(std::filesystem::exists(directory / "windlass-supervisor.1"));
 }
 
 TEST(Commands, EveryHelpFitsOnATerminal) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
+
 #include "api/feature_gates.h"
 #include "cli/flags/flags.h"
 #include "cli/manifests/checked_object.h"
+#include "cli/output/findings.h"
 #include "cli/output/output.h"
 #include "cli/output/print_objects.h"
 #include "env/files.h"
@@ -12,6 +15,7 @@ namespace windlass::cli {
 struct ValidateOptions {
   ManifestOptions manifests = {};
   OutputFormat format = OutputFormat::text;
+  std::optional<FindingFormat> findings = {};  // prints them instead of the objects
   FieldValidation fields = FieldValidation::strict;
   api::FeatureGates gates = {};
 };

@@ -46,6 +46,25 @@ TEST_F(ValidateTest, AValidJob) {
   EXPECT_THAT(output_.err_text, IsEmpty());
 }
 
+TEST_F(ValidateTest, PipelinesGetWhatIsWrongOnStandardOutput) {
+  files_.put("good.yaml", kValidJob);
+  files_.put("bad.yaml", std::string(kValidJob) + "        zork: 1\n");
+  files_.put("text.yaml", "hello\n");
+  const std::vector<std::string> all = {"good.yaml", "bad.yaml", "text.yaml"};
+  options_.findings = FindingFormat::junit;
+  EXPECT_EQ(run(all), ExitCode::failed);
+  EXPECT_THAT(output_.out_text, HasSubstr("tests=\"3\" failures=\"2\""));
+  EXPECT_THAT(output_.out_text, HasSubstr("name=\"job.batch/demo\"/>"));
+  EXPECT_THAT(output_.err_text, HasSubstr("bad.yaml:13:9: error: unknown field"));
+  options_.findings = FindingFormat::github;
+  EXPECT_EQ(run(all), ExitCode::failed);
+  EXPECT_THAT(output_.out_text,
+              HasSubstr("::error file=bad.yaml,line=13,col=9,title=invalid::unknown field"));
+  options_.findings = FindingFormat::sarif;
+  EXPECT_EQ(run({"good.yaml"}), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("\"results\": []"));
+}
+
 TEST_F(ValidateTest, AFieldThatNoNodeHereHonoursIsAWarning) {
   files_.put("job.yaml", std::string(kValidJob) + "        tty: true\n");
   EXPECT_EQ(run({"job.yaml"}), ExitCode::ok);

@@ -1,5 +1,8 @@
 // `windlass policy`: the group of `test` and `lint`.
 #include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/commands/policy/policy_lint.h"
 #include "cli/commands/policy/policy_test_command.h"
@@ -11,25 +14,25 @@
 namespace windlass::cli {
 namespace {
 
-void declare_policy_format(Flags& flags, PolicyFormat& format, bool with_junit,
+using FormatNames = std::vector<std::pair<std::string_view, PolicyFormat>>;
+
+void declare_policy_format(Flags& flags, PolicyFormat& format, FormatNames names,
                            const std::string& help) {
-  flags.parsed(
-      "-o,--output FORMAT", help, [&format, with_junit](const std::string& text) -> Result<void> {
-        if (text == "json") {
-          format = PolicyFormat::json;
-        } else if (text == "junit" && with_junit) {
-          format = PolicyFormat::junit;
-        } else if (text != "table" && !text.empty()) {
-          return unknown_output_format(text, with_junit ? "table,json,junit" : "table,json");
-        }
-        return {};
-      });
+  flags.parsed("-o,--output FORMAT", help,
+               [&format, names = std::move(names)](const std::string& text) -> Result<void> {
+                 std::string allowed;
+                 for (const auto& [name, value] : names) {
+                   allowed += (allowed.empty() ? "" : ",") + std::string(name);
+                   if (text == name) {
+                     format = value;
+                     return {};
+                   }
+                 }
+                 return text.empty() ? Result<void>() : unknown_output_format(text, allowed);
+               });
 }
 
 Result<void> check_test_options(const PolicyTestOptions& options) {
-  if (options.format == PolicyFormat::junit && options.cases.empty()) {
-    return fail(plain_error("-o junit needs --cases: without expectations nothing can fail"));
-  }
   const auto& paths = options.manifests.paths;
   if (options.cases == "-" && std::find(paths.begin(), paths.end(), "-") != paths.end()) {
     return fail(plain_error("standard input can be read once: for -f or for --cases"));
@@ -42,9 +45,13 @@ Result<void> check_test_options(const PolicyTestOptions& options) {
 void declare_flags(Flags& flags, PolicyTestOptions& options) {
   declare_manifest_flags(flags, options.manifests);
   flags.text("--cases FILE", options.cases,
-             "YAML list of failures and the expected reaction to each; compare the Jobs with it");
-  declare_policy_format(flags, options.format, true,
-                        "Output format: table, json, or with --cases junit (default: table)");
+             "YAML list of failures and the expected reaction to each; compare the Jobs with it "
+             "(default: job.cases.yaml beside job.yaml, if it is there)");
+  declare_policy_format(flags, options.format,
+                        {{"table", PolicyFormat::table},
+                         {"json", PolicyFormat::json},
+                         {"junit", PolicyFormat::junit}},
+                        "Output format: table, json, or with cases junit (default: table)");
   declare_feature_gates(flags, options.gates);
   flags.check([&options] { return check_test_options(options); });
   flags.exit_codes({{0, "All cases are as expected"},
@@ -57,8 +64,14 @@ void declare_flags(Flags& flags, PolicyTestOptions& options) {
 
 void declare_flags(Flags& flags, PolicyLintOptions& options) {
   declare_manifest_flags(flags, options.manifests);
-  declare_policy_format(flags, options.format, false,
-                        "Output format: table or json (default: table)");
+  declare_policy_format(flags, options.format,
+                        {{"table", PolicyFormat::table},
+                         {"json", PolicyFormat::json},
+                         {"sarif", PolicyFormat::sarif},
+                         {"junit", PolicyFormat::junit},
+                         {"github", PolicyFormat::github}},
+                        "Output format: table, json, sarif, junit, or github for annotations "
+                        "(default: table)");
   flags.choice<policy::Severity>("--fail-on SEVERITY", options.fail_on,
                                  {{"error", policy::Severity::error},
                                   {"warning", policy::Severity::warning},

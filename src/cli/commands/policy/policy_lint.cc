@@ -10,6 +10,7 @@
 #include "api/codec/json/json_text.h"
 #include "api/object.h"
 #include "cli/manifests/policy_jobs.h"
+#include "cli/output/findings.h"
 
 namespace windlass::cli {
 namespace {
@@ -72,6 +73,56 @@ std::string as_json(const std::vector<PlacedFinding>& all) {
   return text + "\n";
 }
 
+Finding as_finding(const PlacedFinding& placed, policy::Severity fail_on) {
+  const policy::LintFinding& finding = placed.finding;
+  Finding found;
+  found.file = placed.source;
+  found.line = static_cast<int64_t>(placed.position.line);
+  found.column = static_cast<int64_t>(placed.position.column);
+  found.level = finding.severity == policy::Severity::error     ? Finding::Level::error
+                : finding.severity == policy::Severity::warning ? Finding::Level::warning
+                                                                : Finding::Level::note;
+  found.rule = finding.id;
+  found.text = finding.what;
+  found.object = placed.job;
+  found.help = "why: " + finding.why + (finding.fix.empty() ? "" : "\nfix: " + finding.fix);
+  found.fails = finding.severity >= fail_on;
+  return found;
+}
+
+void print_for_pipeline(FindingFormat format, const std::vector<PlacedFinding>& all,
+                        const std::vector<PolicyJob>& jobs, const PolicyLintOptions& options,
+                        Output& output) {
+  std::vector<Finding> findings;
+  std::vector<Examined> examined;
+  for (const PlacedFinding& placed : all) {
+    findings.push_back(as_finding(placed, options.fail_on));
+  }
+  for (const PolicyJob& job : jobs) {
+    examined.push_back({job.manifest.source, job.checked.title});
+  }
+  output.out(findings_text(format, "policy lint", findings, examined));
+}
+
+void print_findings(const std::vector<PlacedFinding>& all, const std::vector<PolicyJob>& jobs,
+                    const PolicyLintOptions& options, Output& output) {
+  switch (options.format) {
+    case PolicyFormat::json:
+      return output.out(as_json(all));
+    case PolicyFormat::sarif:
+      return print_for_pipeline(FindingFormat::sarif, all, jobs, options, output);
+    case PolicyFormat::junit:
+      return print_for_pipeline(FindingFormat::junit, all, jobs, options, output);
+    case PolicyFormat::github:
+      return print_for_pipeline(FindingFormat::github, all, jobs, options, output);
+    case PolicyFormat::table:
+      break;
+  }
+  for (const PlacedFinding& placed : all) {
+    output.out(as_text(placed));
+  }
+}
+
 }  // namespace
 
 ExitCode policy_lint(const PolicyLintOptions& options, env::Files& files, Output& output) {
@@ -81,13 +132,7 @@ ExitCode policy_lint(const PolicyLintOptions& options, env::Files& files, Output
     const auto findings = lint_job(job, options.gates);
     all.insert(all.end(), findings.begin(), findings.end());
   }
-  if (options.format == PolicyFormat::json) {
-    output.out(as_json(all));
-  } else {
-    for (const PlacedFinding& placed : all) {
-      output.out(as_text(placed));
-    }
-  }
+  print_findings(all, loaded.jobs, options, output);
   if (loaded.code != ExitCode::ok) {
     return loaded.code;
   }

@@ -39,6 +39,24 @@ TEST_F(PolicyLintTest, ACleanFilePrintsNothing) {
   EXPECT_THAT(output_.err_text, IsEmpty());
 }
 
+TEST_F(PolicyLintTest, PipelinesGetFindingsInTheirFormats) {
+  files_.put("bad.yaml", job_with("  ttlSecondsAfterFinished: 0\n"));
+  files_.put("good.yaml", job_with(""));
+  options_.format = PolicyFormat::sarif;
+  EXPECT_EQ(run({"bad.yaml", "good.yaml"}), ExitCode::failed);
+  EXPECT_THAT(output_.out_text, HasSubstr("\"ruleId\": \"ttl-zero\""));
+  EXPECT_THAT(output_.out_text, HasSubstr("\"startLine\": 6"));
+  options_.format = PolicyFormat::github;
+  EXPECT_EQ(run({"bad.yaml"}), ExitCode::failed);
+  EXPECT_THAT(output_.out_text, HasSubstr("::warning file=bad.yaml,line=6,col=3,title=ttl-zero::"));
+  options_.format = PolicyFormat::junit;
+  EXPECT_EQ(run({"bad.yaml", "good.yaml"}), ExitCode::failed);
+  EXPECT_THAT(output_.out_text, HasSubstr("tests=\"2\" failures=\"1\""));
+  options_.fail_on = policy::Severity::error;
+  EXPECT_EQ(run({"bad.yaml", "good.yaml"}), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("tests=\"2\" failures=\"0\""));
+}
+
 TEST_F(PolicyLintTest, ACronJobIsPassedOverAndItIsSaid) {
   const std::string cron = "apiVersion: batch/v1\nkind: CronJob\nmetadata:\n  name: nightly\n";
   files_.put("all.yaml", cron + "---\n" + job_with(""));

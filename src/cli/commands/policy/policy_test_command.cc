@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "api/object.h"
@@ -62,8 +63,55 @@ void try_case(const policy::Subject& subject, const policy::PolicyCase& wanted,
   report.mismatches.push_back(policy::compare(wanted.expect, report.outlooks.back()));
 }
 
+using Cases = std::optional<std::vector<policy::PolicyCase>>;
+
+// The cases of each Job: those of --cases, or those of the file beside its own.
+class CaseBook {
+ public:
+  CaseBook(const PolicyTestOptions& options, env::Files& files, Output& output)
+      : options_(options), files_(files), output_(output) {}
+
+  // Nothing without a file; the cases of a file that is not usable make ok() false.
+  const Cases& of(const std::string& manifest) {
+    const std::string path = options_.cases.empty() ? cases_beside(manifest) : options_.cases;
+    const auto known = files_of_cases_.find(path);
+    if (known != files_of_cases_.end()) {
+      return known->second;
+    }
+    Cases& cases = files_of_cases_[path];
+    if (!path.empty()) {
+      cases = load_cases(path, files_, output_);
+      ok_ = ok_ && cases.has_value();
+      any_ = true;
+    }
+    return cases;
+  }
+
+  bool ok() const { return ok_; }
+  bool any() const { return any_; }
+  const std::map<std::string, Cases>& all() const { return files_of_cases_; }
+
+ private:
+  // job.yaml has job.cases.yaml; "" where there is none.
+  std::string cases_beside(const std::string& manifest) const {
+    const size_t dot = manifest.rfind('.');
+    if (dot == std::string::npos || manifest.find('/', dot) != std::string::npos) {
+      return "";
+    }
+    const std::string path = manifest.substr(0, dot) + ".cases" + manifest.substr(dot);
+    return files_.type(path) ? path : "";
+  }
+
+  const PolicyTestOptions& options_;
+  env::Files& files_;
+  Output& output_;
+  std::map<std::string, Cases> files_of_cases_;  // by path
+  bool ok_ = true;
+  bool any_ = false;
+};
+
 policy::JobReport report_on(const PolicyJob& job, const api::FeatureGates& gates,
-                            const std::optional<std::vector<policy::PolicyCase>>& cases) {
+                            const Cases& cases) {
   const policy::Subject subject = policy::read_subject(*job.checked.object, gates);
   policy::JobReport report;
   report.title = job.checked.title;
@@ -101,6 +149,21 @@ bool has_strays(const std::vector<policy::PolicyCase>& cases,
   return strays;
 }
 
+// Jobs with cases as lists, then the others as tables.
+void print_tables(const std::vector<policy::JobReport>& reports, Output& output) {
+  std::vector<policy::JobReport> compared;
+  std::vector<policy::JobReport> shown;
+  for (const policy::JobReport& report : reports) {
+    (report.cases.empty() ? shown : compared).push_back(report);
+  }
+  if (!compared.empty()) {
+    output.out(policy::case_list(compared));
+  }
+  for (size_t i = 0; i < shown.size(); ++i) {
+    output.out((i == 0 && compared.empty() ? "" : "\n") + policy::outlook_table(shown[i]));
+  }
+}
+
 void print(const std::vector<policy::JobReport>& reports, const PolicyTestOptions& options,
            Output& output) {
   switch (options.format) {
@@ -111,15 +174,11 @@ void print(const std::vector<policy::JobReport>& reports, const PolicyTestOption
       output.out(policy::junit_xml(reports));
       return;
     case PolicyFormat::table:
+    case PolicyFormat::sarif:
+    case PolicyFormat::github:
       break;
   }
-  if (!options.cases.empty()) {
-    output.out(policy::case_list(reports));
-    return;
-  }
-  for (size_t i = 0; i < reports.size(); ++i) {
-    output.out((i == 0 ? "" : "\n") + policy::outlook_table(reports[i]));
-  }
+  options.cases.empty() ? print_tables(reports, output) : output.out(policy::case_list(reports));
 }
 
 bool all_as_expected(const std::vector<policy::JobReport>& reports) {
@@ -132,12 +191,12 @@ bool all_as_expected(const std::vector<policy::JobReport>& reports) {
 }  // namespace
 
 ExitCode policy_test(const PolicyTestOptions& options, env::Files& files, Output& output) {
-  std::optional<std::vector<policy::PolicyCase>> cases;
+  CaseBook book(options, files, output);
   if (!options.cases.empty()) {
-    cases = load_cases(options.cases, files, output);
-    if (!cases) {
-      return ExitCode::usage;
-    }
+    book.of("");
+  }
+  if (!book.ok()) {
+    return ExitCode::usage;
   }
   const PolicyJobs loaded = load_jobs(options.manifests, options.gates, files, output);
   ExitCode code = loaded.code;
@@ -147,17 +206,28 @@ ExitCode policy_test(const PolicyTestOptions& options, env::Files& files, Output
       output.err(error.line + "\n");
     }
     if (job.checked.valid()) {
-      reports.push_back(report_on(job, options.gates, cases));
+      reports.push_back(report_on(job, options.gates, book.of(job.manifest.source)));
     } else if (code == ExitCode::ok) {
       code = ExitCode::failed;
     }
+  }
+  if (!book.ok()) {
+    return ExitCode::usage;
+  }
+  if (options.format == PolicyFormat::junit && !book.any() && code == ExitCode::ok) {
+    output.err(
+        "error: -o junit needs cases: without expectations nothing can fail. Give a file with "
+        "--cases, or name it job.cases.yaml beside job.yaml\n");
+    return ExitCode::usage;
   }
   if (!reports.empty() || options.format != PolicyFormat::table) {
     print(reports, options, output);
   }
   // Only when every Job was tried: a case may be about one that is broken.
-  if (cases && code == ExitCode::ok && has_strays(*cases, reports, output)) {
-    return ExitCode::usage;
+  for (const auto& [path, cases] : book.all()) {
+    if (cases && code == ExitCode::ok && has_strays(*cases, reports, output)) {
+      code = ExitCode::usage;
+    }
   }
   return code == ExitCode::ok && !all_as_expected(reports) ? ExitCode::failed : code;
 }

@@ -142,6 +142,37 @@ TEST_F(PolicyTestTest, JsonAndJunit) {
   EXPECT_THAT(output_.out_text, HasSubstr("tests=\"1\" failures=\"0\""));
 }
 
+TEST_F(PolicyTestTest, ACasesFileBesideTheJobIsFoundByItsName) {
+  files_.put("jobs/job.yaml", job_named("demo", kPolicy));
+  files_.put("jobs/other.yaml", job_named("other"));
+  files_.put("jobs/job.cases.yaml", "- {failure: {exitCode: 42}, expect: {rule: BadInput}}\n");
+  EXPECT_EQ(run({"jobs"}), ExitCode::ok);
+  EXPECT_THAT(output_.out_text,
+              StartsWith("job.batch/demo (jobs/job.yaml)\n  ok    exit 42\n1 cases, 0 failed\n"
+                         "\njob.batch/other (jobs/other.yaml)\n\nFAILURE "));
+  options_.format = PolicyFormat::junit;
+  EXPECT_EQ(run({"jobs"}), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("tests=\"1\" failures=\"0\""));
+  options_.format = PolicyFormat::table;
+
+  files_.put("jobs/job.cases.yaml", "- {failure: {exitCode: 1}, expect: {rule: BadInput}}\n");
+  EXPECT_EQ(run({"jobs/job.yaml"}), ExitCode::failed);
+  EXPECT_THAT(output_.out_text, HasSubstr("  FAIL  exit 1 (jobs/job.cases.yaml:1:3)\n"));
+  files_.put("mine.yaml", "- {failure: {exitCode: 42}, expect: {rule: BadInput}}\n");
+  EXPECT_EQ(run({"jobs/job.yaml"}, "mine.yaml"), ExitCode::ok) << "--cases comes first";
+  files_.put("jobs/job.cases.yaml", "- {failure: {exitCode: 1}, expct: {}}\n");
+  EXPECT_EQ(run({"jobs"}), ExitCode::usage);
+  EXPECT_THAT(output_.err_text, HasSubstr("jobs/job.cases.yaml:1:28: error: unknown key"));
+}
+
+TEST_F(PolicyTestTest, JunitWithoutAnyCasesIsWrongUsage) {
+  files_.put("job.yaml", job_named("demo"));
+  options_.format = PolicyFormat::junit;
+  EXPECT_EQ(run({"job.yaml"}), ExitCode::usage);
+  EXPECT_THAT(output_.err_text, HasSubstr("job.cases.yaml beside job.yaml"));
+  EXPECT_THAT(output_.out_text, IsEmpty());
+}
+
 TEST_F(PolicyTestTest, FeatureGatesAreHeeded) {
   files_.put("job.yaml", job_named("demo", kPolicy));
   options_.gates = api::FeatureGates().with(api::Feature::job_pod_failure_policy, false);
