@@ -1,0 +1,2 @@
+# What pip would tell pytest.
+pytest_plugins = ["windlass.pytest_plugin"]
