@@ -32,7 +32,11 @@ std::variant<http::Response, std::unique_ptr<http::Call>> HealthHandler::prepare
   if (path == "/readyz") {
     return std::make_unique<AnswerOnCore>([this] {
       const std::string why_not = checks_.why_not_ready();
-      return why_not.empty() ? plain_text(200, "ok") : plain_text(503, why_not + "\n");
+      if (!why_not.empty()) {
+        return plain_text(503, why_not + "\n");
+      }
+      const std::string note = checks_.note();
+      return plain_text(200, note.empty() ? "ok" : "ok\n" + note + "\n");
     });
   }
   if (path == "/metrics") {

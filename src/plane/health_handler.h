@@ -13,6 +13,7 @@ class HealthHandler final : public http::Handler {
  public:
   struct Checks {
     std::function<std::string()> why_not_ready;  // "": ready
+    std::function<std::string()> note;           // what /readyz adds to its ok; "": nothing
     std::function<std::string()> metrics;
   };
   explicit HealthHandler(Checks checks) : checks_(std::move(checks)) {}

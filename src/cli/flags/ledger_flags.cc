@@ -7,21 +7,20 @@
 namespace windlass::cli {
 namespace {
 
-constexpr const char* kSizeFlag = "--ledger-max-size";
 constexpr int64_t kLeastSize = 1024 * 1024;
 constexpr size_t kMostLogBytes = 1024 * 1024;
 
-Result<void> parse_size(const std::string& text, uint64_t& bytes) {
+}  // namespace
+
+Result<void> parse_ledger_size(const char* flag, const std::string& text, uint64_t& bytes) {
   const Result<Quantity> quantity = Quantity::parse(text);
   if (!quantity || quantity->value() < kLeastSize) {
-    return fail(plain_error(fmt::format(
-        "invalid {} \"{}\": must be at least 1Mi, such as 500Mi or 2Gi", kSizeFlag, text)));
+    return fail(plain_error(
+        fmt::format("invalid {} \"{}\": must be at least 1Mi, such as 500Mi or 2Gi", flag, text)));
   }
   bytes = static_cast<uint64_t>(quantity->value());
   return {};
 }
-
-}  // namespace
 
 void declare_ledger_limits(Flags& flags, plane::LedgerSettings& settings) {
   flags.parsed("--ledger-max-age DURATION",
@@ -34,7 +33,9 @@ void declare_ledger_limits(Flags& flags, plane::LedgerSettings& settings) {
   flags.parsed(
       "--ledger-max-size SIZE",
       "Size of the ledger above which the oldest records go. Example: 500Mi (default: 1Gi)",
-      [&settings](const std::string& text) { return parse_size(text, settings.max_bytes); });
+      [&settings](const std::string& text) {
+        return parse_ledger_size("--ledger-max-size", text, settings.max_bytes);
+      });
   flags.number("--ledger-log-bytes NUMBER", settings.log_bytes,
                "How much of the end of a failed container's log is kept with its record; 0 keeps "
                "none",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 #include "ledger/attempt_facts.h"
@@ -53,15 +54,8 @@ LedgerFile::~LedgerFile() {
 SqliteResult LedgerFile::append(std::span<const AttemptPtr> attempts, Time now) {
   // A damaged file is found at most once: the one in its place is new.
   for (int tries = 1;; ++tries) {
-    if (connection_ == nullptr || connection_->broken) {
-      if (auto opened = connect(); !opened) {
-        why_ = opened.error().message;
-        return SqliteResult::failed;
-      }
-    }
-    if (auto present = check_file(); !present) {
-      why_ = present.error().message;
-      connection_->broken = true;
+    if (auto ready = reconnect(); !ready) {
+      why_ = ready.error().message;
       return SqliteResult::failed;
     }
     // The clock may go back; what came later is not to be removed earlier.
@@ -87,6 +81,15 @@ SqliteResult LedgerFile::append(std::span<const AttemptPtr> attempts, Time now) 
       return SqliteResult::failed;
     }
   }
+}
+
+Result<void> LedgerFile::reconnect() {
+  if (connection_ == nullptr || connection_->broken) {
+    TRY_VOID(connect());
+  }
+  auto present = check_file();
+  connection_->broken = !present;
+  return present;
 }
 
 Result<void> LedgerFile::check_file() {
@@ -261,6 +264,83 @@ SqliteResult LedgerFile::remove_step(int64_t oldest, bool too_large, size_t& rem
     }
   }
   return finish(outcome);
+}
+
+Result<std::vector<StoredAttempt>> LedgerFile::oldest(size_t most, size_t bytes) {
+  TRY_VOID(reconnect());
+  Statement& statement = connection_->first;
+  statement.bind(1, static_cast<int64_t>(most));
+  std::vector<StoredAttempt> found;
+  size_t size = 0;
+  SqliteResult outcome = statement.step();
+  for (; outcome == SqliteResult::row && size < bytes; outcome = statement.step()) {
+    found.push_back({statement.integer(0), time_from_unix(statement.integer(1)),
+                     std::string(statement.bytes(2))});
+    size += found.back().body.size();
+  }
+  statement.reset();
+  if (outcome == SqliteResult::row || outcome == SqliteResult::done) {
+    return found;
+  }
+  why_ = connection_->database.error();
+  give_up_connection();
+  return fail(plain_error(why_));
+}
+
+SqliteResult LedgerFile::remove(std::span<const StoredAttempt> attempts) {
+  if (auto ready = reconnect(); !ready) {
+    why_ = ready.error().message;
+    return SqliteResult::failed;
+  }
+  const SqliteResult outcome = remove_same(attempts);
+  if (outcome != SqliteResult::done) {
+    why_ = connection_->database.error();
+    give_up_connection();
+  }
+  return outcome;
+}
+
+SqliteResult LedgerFile::remove_same(std::span<const StoredAttempt> attempts) {
+  SqliteResult outcome = connection_->database.run("BEGIN IMMEDIATE");
+  std::set<int64_t> jobs;
+  for (const StoredAttempt& attempt : attempts) {
+    if (outcome != SqliteResult::done) {
+      return outcome;
+    }
+    Statement& statement = connection_->remove_same;
+    outcome = statement.bind(1, attempt.id).bind_bytes(2, attempt.body).step();
+    if (outcome == SqliteResult::row) {
+      jobs.insert(statement.integer(0));
+      statement.reset();
+      outcome = SqliteResult::done;
+    }
+  }
+  for (const int64_t job : jobs) {
+    if (outcome == SqliteResult::done) {
+      outcome = connection_->remove_job.bind(1, job).step();
+    }
+  }
+  return outcome == SqliteResult::done ? connection_->database.run("COMMIT") : outcome;
+}
+
+void LedgerFile::give_up_connection() {
+  const bool damaged = connection_->database.is_damaged();
+  connection_->database.rollback();
+  connection_->broken = true;
+  if (damaged) {
+    connection_.reset();
+    if (auto aside = set_aside(why_); !aside) {
+      notices_.push_back(aside.error().message);
+    }
+  }
+}
+
+uint64_t LedgerFile::count() {
+  if (connection_ == nullptr || connection_->broken) {
+    return 0;
+  }
+  const auto text = connection_->database.ask("SELECT count(*) FROM attempts").value_or("0");
+  return std::strtoull(text.c_str(), nullptr, 10);
 }
 
 void LedgerFile::give_pages_back() {

@@ -34,6 +34,13 @@ struct LedgerOptions {
   int64_t free_pages = 4'096;
 };
 
+// A record as the file has it.
+struct StoredAttempt {
+  int64_t id = 0;
+  Time recorded;
+  std::string body;  // an Attempt in protobuf
+};
+
 class LedgerFile {
  public:
   // Every reason why records cannot be kept in this place is an error here, except for damage.
@@ -52,7 +59,15 @@ class LedgerFile {
   // log; gives pages back. True when there is more to do at once.
   bool maintain(Time oldest);
 
-  // Of the last append() that was not `done`.
+  // For a file that is a spool. The records that came in first: at most so many, and no more once
+  // they have so many bytes together.
+  Result<std::vector<StoredAttempt>> oldest(size_t most, size_t bytes);
+  // Removes those that have not been replaced since.
+  sqlite::SqliteResult remove(std::span<const StoredAttempt> attempts);
+  // How many there are. Looks at all of an index.
+  uint64_t count();
+
+  // Of the last append() or remove() that was not `done`.
   const std::string& why() const { return why_; }
   // What the user has to know, once: `took ledger.db aside …`.
   std::vector<std::string> take_notices() { return std::exchange(notices_, {}); }
@@ -73,6 +88,8 @@ class LedgerFile {
     sqlite::Statement oldest;
     sqlite::Statement remove;
     sqlite::Statement remove_job;
+    sqlite::Statement first;
+    sqlite::Statement remove_same;
     env::FileIdentity identity;
     std::map<std::string, int64_t, std::less<>> names = {};  // those never change
     bool broken = false;                                     // to be opened anew
@@ -85,6 +102,8 @@ class LedgerFile {
   // Opens the file, sets it aside if it is damaged, makes it if it is not there.
   Result<void> connect();
   Result<void> try_connect(bool& damaged);
+  // Opens it anew after an error.
+  Result<void> reconnect();
   Result<void> prepare(Connection& made);
   Result<void> load(Connection& made);
   Result<void> set_aside(const std::string& why);
@@ -97,6 +116,9 @@ class LedgerFile {
   sqlite::SqliteResult name_id(std::string_view name, int64_t& id);
   sqlite::SqliteResult remove_step(int64_t oldest, bool too_large, size_t& removed);
   sqlite::SqliteResult finish(sqlite::SqliteResult outcome);
+  // After an error: rolls back, and sets a damaged file aside.
+  void give_up_connection();
+  sqlite::SqliteResult remove_same(std::span<const StoredAttempt> attempts);
   // Reads how large the file is.
   bool measure();
   void give_pages_back();

@@ -130,6 +130,9 @@ Result<void> LedgerFile::prepare(Connection& made) {
   TRY(made.remove, database.prepare("DELETE FROM attempts WHERE id <= ?1"));
   TRY(made.remove_job, database.prepare("DELETE FROM jobs WHERE id = ?1 AND NOT EXISTS "
                                         "(SELECT 1 FROM attempts WHERE job = ?1)"));
+  TRY(made.first, database.prepare("SELECT id, recorded, body FROM attempts ORDER BY id LIMIT ?1"));
+  TRY(made.remove_same,
+      database.prepare("DELETE FROM attempts WHERE id = ?1 AND body = ?2 RETURNING job"));
   return {};
 }
 

@@ -144,6 +144,38 @@ void SqliteLedger::finish_group(const GroupReport& report, Entries& group) {
   }
 }
 
+void SqliteLedger::oldest(size_t most, size_t bytes,
+                          std::function<void(Result<std::vector<StoredAttempt>>)> done) {
+  auto finish = self_.bind(
+      [done = std::move(done)](SqliteLedger&, Result<std::vector<StoredAttempt>>& found) {
+        done(std::move(found));
+      });
+  worker_.post([finish, file = file_, most, bytes, &core = core_]() mutable {
+    core.post([finish, found = file->oldest(most, bytes)]() mutable { finish(found); });
+  });
+}
+
+void SqliteLedger::remove(std::vector<StoredAttempt> attempts,
+                          std::function<void(Result<void>)> done) {
+  auto finish = self_.bind(
+      [done = std::move(done)](SqliteLedger&, const Result<void>& removed) { done(removed); });
+  worker_.post([finish, file = file_, attempts = std::move(attempts), &core = core_]() mutable {
+    Result<void> removed;
+    if (file->remove(attempts) != SqliteResult::done) {
+      removed = fail(plain_error(file->why()));
+    }
+    core.post([finish, removed = std::move(removed)]() mutable { finish(removed); });
+  });
+}
+
+void SqliteLedger::count(std::function<void(uint64_t)> done) {
+  auto finish =
+      self_.bind([done = std::move(done)](SqliteLedger&, uint64_t number) { done(number); });
+  worker_.post([finish, file = file_, &core = core_]() mutable {
+    core.post([finish, number = file->count()]() mutable { finish(number); });
+  });
+}
+
 SqliteLedger::FileReport SqliteLedger::maintain(LedgerFile& file, RetentionClock& clock) {
   FileReport report;
   report.more = file.maintain(clock.oldest());

@@ -58,6 +58,15 @@ class SqliteLedger final : public Ledger {
 
   void record(AttemptPtr attempt, std::function<void(Result<void>)> done) override;
 
+  // For a file that is a spool: LedgerFile::oldest() and remove(), behind what the worker has to do
+  // already.
+  void oldest(size_t most, size_t bytes,
+              std::function<void(Result<std::vector<StoredAttempt>>)> done);
+  void remove(std::vector<StoredAttempt> attempts, std::function<void(Result<void>)> done);
+  void count(std::function<void(uint64_t)> done);
+  // Records that retention removed because the file was too large.
+  uint64_t removed_by_size() const { return last_.removed_by_size; }
+
   // Why the last group could not be recorded; "" when it was.
   const std::string& trouble() const { return trouble_; }
 

@@ -13,9 +13,7 @@
 #include "api/uuid.h"
 #include "base/metrics.h"
 #include "cli/commands/controller/built_in_controller.h"
-#include "cli/commands/controller/remote_ledger.h"
 #include "cli/flags/command_line.h"
-#include "cli/flags/ledger_flags.h"
 #include "cli/flags/manifest_flags.h"
 #include "cli/flags/node_flags.h"
 #include "cli/process.h"
@@ -186,19 +184,6 @@ void declare_election(Flags& flags, ControllerOptions& options) {
   flags.check([&options] { return check_lease(options); });
 }
 
-void declare_ledger(Flags& flags, ControllerOptions& options) {
-  flags.heading("Ledger");
-  flags.text("--ledger sqlite:FILE", options.ledger,
-             "Keep a record of each attempt of a Job in this file, which outlives pod and Job");
-  declare_ledger_limits(flags, options.ledger_limits);
-  flags.check([&options]() -> Result<void> {
-    if (!options.ledger.empty()) {
-      TRY_VOID(ledger_file_of(options.ledger));
-    }
-    return {};
-  });
-}
-
 void declare_requests(Flags& flags, ControllerOptions& options) {
   constexpr size_t kMaxAtATime = 1000;
   flags.heading("Requests");
@@ -228,7 +213,7 @@ void declare_flags(Flags& flags, ControllerOptions& options) {
   declare_verbosity(flags, options.verbosity);
   declare_election(flags, options);
   declare_requests(flags, options);
-  declare_ledger(flags, options);
+  declare_remote_ledger(flags, options.ledger);
   flags.paragraph("Runs until SIGTERM, and then releases the Lease.");
   flags.exit_codes({{0, "Stopped"},
                     {1, "Cannot use the cluster, or lost the Lease; start it again"},
@@ -268,9 +253,11 @@ class ControllerSession::Impl {
         lease_client_(lease_transport_, env.random),
         client_(transport_, env.random, [this] { return may_write(); }),
         fenced_(client_, loop, [this] { return may_write(); }),
-        health_({[this] { return why_not_ready(); }, [this] { return metrics_->text(); }}) {
+        health_({[this] { return why_not_ready(); },
+                 [this] { return ledger_ == nullptr ? "" : ledger_->lag(); },
+                 [this] { return metrics_->text(); }}) {
     // A record tells more of a pod than the controller looks at.
-    if (options_.ledger.empty()) {
+    if (options_.ledger.address.empty()) {
       client_.read_only(api::kinds::pod(), controllers::job::pod_outline());
     }
   }
@@ -312,8 +299,8 @@ class ControllerSession::Impl {
     if (!checked_) {
       return "waiting for the API server";
     }
-    if (ledger_ != nullptr && !ledger_->attempts().trouble().empty()) {
-      return ledger_->attempts().trouble();
+    if (ledger_ != nullptr && !ledger_->trouble().empty()) {
+      return ledger_->trouble();
     }
     if (controller_ != nullptr) {
       return controller_->has_synced() ? "" : "listing Jobs and pods";
@@ -322,9 +309,8 @@ class ControllerSession::Impl {
   }
 
   Result<void> open_ledger() {
-    if (!options_.ledger.empty()) {
-      TRY(const std::string file, ledger_file_of(options_.ledger));
-      TRY(ledger_, RemoteLedger::open(env_, client_, file, options_.ledger_limits, metrics_));
+    if (!options_.ledger.address.empty()) {
+      TRY(ledger_, RemoteLedger::open(env_, client_, options_.ledger, metrics_));
     }
     return {};
   }

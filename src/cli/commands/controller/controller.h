@@ -15,9 +15,9 @@
 #include "base/time.h"
 #include "cli/flags/cluster_flags.h"
 #include "cli/flags/manifest_flags.h"
+#include "cli/ledger/remote_ledger.h"
 #include "cli/output/output.h"
 #include "env/env.h"
-#include "plane/attempt_ledger.h"
 #include "posix/event_loop.h"
 #include "remote/cluster_access.h"
 
@@ -45,8 +45,7 @@ struct ControllerOptions : BackoffOptions {
   double burst = 0;
   int verbosity = 1;
   api::FeatureGates gates = {};
-  std::string ledger = {};  // sqlite:FILE; "": attempts are not recorded
-  plane::LedgerSettings ledger_limits = {};
+  RemoteLedgerOptions ledger = {};
 
   bool replaces_built_in() const { return manager == api::kBuiltInJobController; }
 };

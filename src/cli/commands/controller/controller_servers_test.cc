@@ -272,7 +272,9 @@ class Answer final : public http::Exchange {
 
 TEST(ControllerHealth, IsAskedOnTheCore) {
   std::string why_not = "Jobs and pods are being listed";
-  const plane::HealthHandler handler({[&] { return why_not; }, [] { return "a_total 1\n"; }});
+  std::string note;
+  const plane::HealthHandler handler(
+      {[&] { return why_not; }, [&] { return note; }, [] { return "a_total 1\n"; }});
   const auto ask = [&](const std::string& method, const std::string& target) {
     const auto answer = std::make_shared<Answer>();
     auto prepared = handler.prepare({method, target, {}, "", {}});
@@ -288,6 +290,8 @@ TEST(ControllerHealth, IsAskedOnTheCore) {
   EXPECT_EQ(ask("GET", "/readyz"), "503 Jobs and pods are being listed\n");
   why_not.clear();
   EXPECT_EQ(ask("GET", "/readyz"), "200 ok");
+  note = "3 attempts wait";
+  EXPECT_EQ(ask("GET", "/readyz"), "200 ok\n3 attempts wait\n");
   EXPECT_EQ(ask("GET", "/metrics"), "200 a_total 1\n");
   EXPECT_THAT(ask("POST", "/metrics"), HasSubstr("405"));
   EXPECT_THAT(ask("GET", "/"), HasSubstr("404"));

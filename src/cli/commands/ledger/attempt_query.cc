@@ -5,18 +5,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/ledger/opened_ledger.h"
 #include "cli/process.h"
 #include "ledger/api_attempts.h"
-#include "ledger/sqlite/attempt_reader.h"
-#include "ledger/sqlite/sqlite_ledger.h"
-#include "posix/files/data_directory.h"
-#include "posix/worker_thread.h"
+#include "ledger/sqlite/ledger_schema.h"
 
 namespace windlass::cli {
 namespace {
 
 using ledger::AttemptFilter;
-using ledger::AttemptReader;
 using ledger::AttemptSource;
 
 AttemptQueryOptions with_times(AttemptQueryOptions options, Time now) {
@@ -29,12 +26,13 @@ AttemptQueryOptions with_times(AttemptQueryOptions options, Time now) {
   return options;
 }
 
-Result<std::unique_ptr<AttemptReader>> open_file(const AttemptQueryOptions& options) {
-  const std::string path = absolute_path(
-      options.file.empty() ? options.data_dir + "/" + ledger::LedgerPlace().file : options.file);
-  const size_t slash = path.rfind('/');
-  TRY(auto directory, posix::enter_directory(slash == 0 ? "/" : path.substr(0, slash)));
-  return AttemptReader::open(std::move(directory), {.file = path.substr(slash + 1)});
+std::string address_of(const AttemptQueryOptions& options) {
+  if (!options.ledger.empty()) {
+    return options.ledger;
+  }
+  return "sqlite:" + absolute_path(options.file.empty()
+                                       ? options.data_dir + "/" + ledger::LedgerPlace().file
+                                       : options.file);
 }
 
 }  // namespace
@@ -84,18 +82,16 @@ void AttemptQuery::finish(ExitCode code) {
   }
 }
 
-ExitCode query_ledger_file(const AttemptQueryOptions& options, Output& output) {
-  auto reader = open_file(options);
-  if (!reader) {
-    output.err(fmt::format("error: {}\n", reader.error().message));
+ExitCode query_opened_ledger(const AttemptQueryOptions& options, Output& output) {
+  Process process(0);
+  const auto opened = OpenedLedger::open(process.loop, process.clock, address_of(options));
+  if (!opened) {
+    output.err(fmt::format("error: {}\n", opened.error().message));
     return ExitCode::failed;
   }
-  Process process(0);
-  posix::WorkerThread worker(process.clock, "ledger-reader");
-  ledger::SqliteAttemptSource source(process.loop, worker, *std::move(reader));
   const AttemptQueryOptions query = with_times(options, process.clock.now());
   return process.run_session<AttemptQuery>([&](auto& session, const OnFinished& on_finished) {
-    session.emplace(source, query, output, on_finished);
+    session.emplace((*opened)->attempts(), query, output, on_finished);
   });
 }
 

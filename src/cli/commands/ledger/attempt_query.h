@@ -25,6 +25,7 @@ struct AttemptQueryOptions {
   size_t limit = 500;  // 0: all of them
   std::string file = {};
   std::string data_dir = {};
+  std::string ledger = {};  // sqlite:FILE or postgresql://...
   ClusterFlags cluster = {};
 };
 
@@ -58,8 +59,8 @@ class AttemptQuery {
   WeakSelf<AttemptQuery> self_{this};
 };
 
-// Reads the file that the options name; it may be of a server that runs.
-ExitCode query_ledger_file(const AttemptQueryOptions& options, Output& output);
+// Reads the file or the database that the options name; a server may be writing it.
+ExitCode query_opened_ledger(const AttemptQueryOptions& options, Output& output);
 // Asks the server.
 ExitCode query_ledger_server(const AttemptQueryOptions& options, Output& output);
 

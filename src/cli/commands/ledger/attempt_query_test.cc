@@ -170,11 +170,11 @@ TEST(AttemptQueryFile, ReadsALedgerThatAServerHasOpen) {
   const ledger::AttemptPtr attempt = oom_attempt(3);
   ASSERT_EQ(file->append(std::span(&attempt, 1), time_from_unix(0)), sqlite::SqliteResult::done);
   TextOutput output;
-  EXPECT_EQ(query_ledger_file({.data_dir = folder.path()}, output), ExitCode::ok);
+  EXPECT_EQ(query_opened_ledger({.data_dir = folder.path()}, output), ExitCode::ok);
   EXPECT_THAT(output.out_text, HasSubstr("train-3-abcde"));
-  EXPECT_EQ(query_ledger_file({.file = folder / "none.db"}, output), ExitCode::failed);
+  EXPECT_EQ(query_opened_ledger({.file = folder / "none.db"}, output), ExitCode::failed);
   EXPECT_THAT(output.err_text, HasSubstr("none.db"));
-  EXPECT_EQ(query_ledger_file({.data_dir = folder / "none"}, output), ExitCode::failed);
+  EXPECT_EQ(query_opened_ledger({.data_dir = folder / "none"}, output), ExitCode::failed);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "cli/commands/ledger/attempt_query.h"
 #include "cli/flags/command_line.h"
 #include "cli/flags/node_flags.h"
+#include "cli/ledger/opened_ledger.h"
 
 namespace windlass::cli {
 namespace {
@@ -98,22 +99,25 @@ void declare_place(Flags& flags, AttemptQueryOptions& options) {
   flags.text("--data-dir DIR", options.data_dir,
              "Read the ledger of a `windlass up` with this data directory, running or not");
   flags.text("--file FILE", options.file, "Read this file of a ledger");
+  declare_ledger_source(flags, options.ledger);
   declare_cluster_flags(flags, options.cluster, LocalCluster::yes);
   flags.check([&options]() -> Result<void> {
     const bool cluster = !options.cluster.kubeconfig.empty() || !options.cluster.context.empty();
     if (static_cast<int>(!options.file.empty()) + static_cast<int>(!options.data_dir.empty()) +
-            static_cast<int>(cluster) >
+            static_cast<int>(!options.ledger.empty()) + static_cast<int>(cluster) >
         1) {
-      return fail(plain_error(
-          "--file, --data-dir and --kubeconfig or --context name different ledgers: give one"));
+      return fail(
+          plain_error("--file, --data-dir, --ledger and --kubeconfig or --context name different "
+                      "ledgers: give one"));
     }
     return {};
   });
 }
 
 ExitCode query(const AttemptQueryOptions& options, Output& output) {
-  return options.file.empty() && options.data_dir.empty() ? query_ledger_server(options, output)
-                                                          : query_ledger_file(options, output);
+  const bool asks_server =
+      options.file.empty() && options.data_dir.empty() && options.ledger.empty();
+  return asks_server ? query_ledger_server(options, output) : query_opened_ledger(options, output);
 }
 
 }  // namespace
@@ -131,7 +135,8 @@ void declare_flags(Flags& flags, AttemptQueryOptions& options) {
   flags.exit_codes({{0, "Shown"}, {1, "The ledger cannot be read"}, {2, "Wrong usage"}});
   flags.examples({"windlass ledger query --job nightly --counted Failed",
                   "windlass ledger query --since 24h --exit-code 137 -o csv",
-                  "windlass ledger query --data-dir ./state --job nightly --index 3,7-9"});
+                  "windlass ledger query --data-dir ./state --job nightly --index 3,7-9",
+                  "windlass ledger query --ledger postgresql://reader@db/windlass --since 1h"});
 }
 
 void declare_flags(Flags& flags, AttemptExportOptions& options) {
