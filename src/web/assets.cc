@@ -1,6 +1,10 @@
 #include "web/assets.h"
 
+#include <fmt/format.h>
+#include <openssl/sha.h>
+
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/check.h"
@@ -36,8 +40,21 @@ std::string_view content_type(std::string_view name) {
   if (name.ends_with(".css")) {
     return "text/css; charset=utf-8";
   }
+  if (name.ends_with(".svg")) {
+    return "image/svg+xml";
+  }
   CHECK(name.ends_with(".js"), "a file of the page is of no known type");
   return "text/javascript; charset=utf-8";
+}
+
+std::string tag_of(std::string_view text) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+  std::string tag = "\"";
+  for (size_t i = 0; i < digest.size() / 2; ++i) {
+    tag += fmt::format("{:02x}", digest[i]);
+  }
+  return tag + "\"";
 }
 
 std::vector<Asset> read_assets() {
@@ -54,7 +71,8 @@ std::vector<Asset> read_assets() {
       length = length * 10 + static_cast<size_t>(digit - '0');
     }
     CHECK(rest.size() > line + 1 + length, "a file of the page is cut off");
-    found.push_back({name, content_type(name), rest.substr(line + 1, length)});
+    const std::string_view text = rest.substr(line + 1, length);
+    found.push_back({name, content_type(name), text, tag_of(text)});
     rest.remove_prefix(line + 1 + length + 1);
   }
   return found;

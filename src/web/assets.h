@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace windlass::web {
@@ -10,6 +11,7 @@ struct Asset {
   std::string_view name;  // job_page.js
   std::string_view content_type;
   std::string_view text;
+  std::string tag;  // changes with the text: "3f9c..." with its quotes, as an ETag
 };
 
 // By name.

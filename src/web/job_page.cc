@@ -156,16 +156,17 @@ std::string rule_condition(const engine::FailureRule& rule) {
   return fmt::format("{}", fmt::join(parts, " or "));
 }
 
-class PageWriter {
+}  // namespace
+
+class JobPage::Impl {
  public:
-  PageWriter(const JobPageInput& input, std::string& out)
-      : input_(input),
-        message_(api::object_as<api::batch::v1::Job>(input.evidence.job)),
+  explicit Impl(JobPageInput input)
+      : input_(std::move(input)),
+        message_(api::object_as<api::batch::v1::Job>(input_.evidence.job)),
         job_(controllers::job::read_job(*message_)),
-        explanation_(explain::explain(input.evidence)),
-        rows_(attempt_rows(input.attempts, *message_, input.evidence.pods, groups_)),
-        causes_(groups_.causes()),
-        json_(out) {
+        explanation_(explain::explain(input_.evidence)),
+        rows_(attempt_rows(input_.attempts, *message_, input_.evidence.pods, groups_)),
+        causes_(groups_.causes()) {
     using State = explain::Explanation::State;
     finished_ = explanation_.state == State::complete || explanation_.state == State::failed;
     if (job_.spec.mode == engine::CompletionMode::indexed && job_.spec.completions &&
@@ -174,50 +175,100 @@ class PageWriter {
     }
   }
 
+  const std::string& cells() const { return letters_; }
+  const Rows& rows() const { return rows_; }
+
+  // With these attempts and without cells, or with everything.
+  std::string json(const std::vector<size_t>* attempts) const;
+
+  uint64_t digest_of(const AttemptRow& row) const {
+    const auto tick = [](const std::optional<Time>& time) {
+      return time ? time->time_since_epoch().count() : -1;
+    };
+    const std::string text =
+        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", row.pod, row.node,
+                    row.index.value_or(-1), row.number, tick(row.created), tick(row.started),
+                    tick(row.ended), row.phase, row.terminating, row.waits_for,
+                    row.exit_code.value_or(-1), row.signal, row.reason, row.rule, row.counted,
+                    row.peak_memory_bytes.value_or(-1), row.cpu_microseconds.value_or(-1),
+                    row.log ? row.log->size() : 0, row.cause == nullptr ? "" : row.cause->id);
+    return std::hash<std::string>()(text);
+  }
+
+ private:
+  class DocumentWriter;
+
+  JobPageInput input_;
+  std::shared_ptr<const api::batch::v1::Job> message_;
+  engine::JobView job_;
+  explain::Explanation explanation_;
+  ledger::CauseGroups groups_;
+  Rows rows_;
+  std::vector<const ledger::FailureCause*> causes_;
+  bool finished_ = false;
+  std::string letters_;  // "" where the map shows attempts
+};
+
+class JobPage::Impl::DocumentWriter {
+ public:
+  DocumentWriter(const Impl& page, const std::vector<size_t>* attempts, std::string& out)
+      : page_(page), is_part_(attempts != nullptr), json_(out) {
+    if (is_part_) {
+      for (const size_t attempt : *attempts) {
+        shown_.push_back(&page.rows_[attempt]);
+      }
+      return;
+    }
+    for (const AttemptRow& row : page.rows_) {
+      shown_.push_back(&row);
+    }
+  }
+
   void write() {
     json_.open_object();
     json_.key("version").number(kJobPageVersion);
-    json_.key("now").real(seconds_of(input_.evidence.now));
+    json_.key("now").real(seconds_of(page_.input_.evidence.now));
     write_job();
-    json_.member("state", explain::state_name(explanation_.state));
-    json_.member("headline", explain::headline(explanation_));
+    json_.member("state", explain::state_name(page_.explanation_.state));
+    json_.member("headline", explain::headline(page_.explanation_));
     json_.strings("details", details());
     write_counts();
     json_.key("cells");
-    letters_.empty() ? json_.null() : json_.string(letters_);
+    page_.letters_.empty() || is_part_ ? json_.null() : json_.string(page_.letters_);
     write_rules();
     write_findings();
     write_causes();
     write_attempts();
     write_logs();
-    json_.key("ledger").boolean(input_.has_ledger);
+    json_.key("ledger").boolean(page_.input_.has_ledger);
     json_.key("rerun");
-    finished_ && !letters_.empty()
-        ? json_.string(fmt::format("windlass rerun job/{} -n {}", job_.name, job_.namespace_name))
+    page_.finished_ && !page_.letters_.empty()
+        ? json_.string(fmt::format("windlass rerun job/{} -n {}", page_.job_.name,
+                                   page_.job_.namespace_name))
         : json_.null();
     json_.close_object();
   }
 
  private:
   void write_job() {
-    const engine::JobSpec& spec = job_.spec;
+    const engine::JobSpec& spec = page_.job_.spec;
     json_.key("job").open_object();
-    json_.member("namespace", job_.namespace_name);
-    json_.member("name", job_.name);
-    json_.member("uid", job_.uid);
-    json_.key("indexed").boolean(!letters_.empty());
+    json_.member("namespace", page_.job_.namespace_name);
+    json_.member("name", page_.job_.name);
+    json_.member("uid", page_.job_.uid);
+    json_.key("indexed").boolean(!page_.letters_.empty());
     json_.key("completions");
     write_optional(json_, spec.completions);
     json_.key("parallelism").number(spec.parallelism);
     json_.key("created");
-    const auto& metadata = message_->metadata();
+    const auto& metadata = page_.message_->metadata();
     write_time(json_, metadata.has_creation_timestamp()
                           ? std::optional(api::time_of(metadata.creation_timestamp()))
                           : std::nullopt);
     json_.key("started");
-    write_time(json_, job_.status.start_time);
+    write_time(json_, page_.job_.status.start_time);
     json_.key("ended");
-    write_time(json_, finished_ ? explanation_.since : std::nullopt);
+    write_time(json_, page_.finished_ ? page_.explanation_.since : std::nullopt);
     json_.key("backoffLimit");
     // With limits per index, the default is no limit at all.
     write_optional(json_, spec.backoff_limit == std::numeric_limits<int32_t>::max()
@@ -233,23 +284,23 @@ class PageWriter {
   // What stands below the headline.
   std::vector<std::string> details() const {
     std::vector<std::string> lines;
-    if (!explanation_.message.empty()) {
-      lines.push_back(explanation_.message);
+    if (!page_.explanation_.message.empty()) {
+      lines.push_back(page_.explanation_.message);
     }
-    if (explanation_.decider) {
-      const explain::PodAccount& pod = *explanation_.decider;
+    if (page_.explanation_.decider) {
+      const explain::PodAccount& pod = *page_.explanation_.decider;
       lines.push_back(fmt::format("Pod {}{}{}", pod.name,
                                   pod.node.empty() ? "" : " on node " + pod.node,
                                   pod.text.empty() ? "" : ": " + pod.text));
     }
-    for (const explain::Wait& wait : explanation_.waits) {
+    for (const explain::Wait& wait : page_.explanation_.waits) {
       lines.push_back(wait.text);
     }
     return lines;
   }
 
   void write_counts() {
-    const PageCounts counts = count(job_, rows_, letters_);
+    const PageCounts counts = count(page_.job_, page_.rows_, page_.letters_);
     json_.key("counts").open_object();
     json_.key("succeeded").number(counts.succeeded);
     json_.key("running").number(counts.running);
@@ -257,7 +308,7 @@ class PageWriter {
     json_.key("failed").number(counts.failed);
     json_.key("notStarted").number(counts.not_started);
     json_.key("terminating").number(counts.terminating);
-    json_.key("failedPods").number(job_.status.failed);
+    json_.key("failedPods").number(page_.job_.status.failed);
     json_.key("ignoredPods").number(counts.ignored_pods);
     json_.key("waitingFor").open_list();
     for (const auto& [reason, pods] : counts.waiting_for) {
@@ -274,14 +325,14 @@ class PageWriter {
     json_.key("rules").open_list();
     int32_t place = 0;
     for (const engine::FailureRule& rule :
-         job_.spec.failure_policy.value_or(std::vector<engine::FailureRule>())) {
+         page_.job_.spec.failure_policy.value_or(std::vector<engine::FailureRule>())) {
       json_.open_object();
       json_.key("rule").number(place);
       json_.member("name", rule.name.value_or(""));
       json_.member("action", engine::action_name(rule.action));
       json_.member("when", rule_condition(rule));
       json_.key("matches").number(
-          std::count_if(rows_.begin(), rows_.end(),
+          std::count_if(page_.rows_.begin(), page_.rows_.end(),
                         [place](const AttemptRow& row) { return row.rule == place; }));
       json_.close_object();
       ++place;
@@ -292,7 +343,7 @@ class PageWriter {
   void write_findings() {
     json_.key("findings").open_list();
     for (const policy::LintFinding& finding :
-         policy::lint(policy::read_subject(*message_, api::FeatureGates()), {})) {
+         policy::lint(policy::read_subject(*page_.message_, api::FeatureGates()), {})) {
       json_.open_object();
       json_.member("severity", policy::severity_name(finding.severity));
       json_.member("id", finding.id);
@@ -307,7 +358,7 @@ class PageWriter {
 
   void write_causes() {
     json_.key("causes").open_list();
-    for (const ledger::FailureCause* cause : causes_) {
+    for (const ledger::FailureCause* cause : page_.causes_) {
       json_.open_object();
       json_.member("id", cause->id);
       json_.member("title", cause->title);
@@ -331,7 +382,7 @@ class PageWriter {
     std::vector<std::pair<std::string, int64_t>> nodes(cause.nodes.begin(), cause.nodes.end());
     std::stable_sort(nodes.begin(), nodes.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
-    const std::vector<ledger::HeavyNode> heavy = groups_.heavy_nodes(cause);
+    const std::vector<ledger::HeavyNode> heavy = page_.groups_.heavy_nodes(cause);
     json_.key("nodes").open_list();
     for (const auto& [name, failures] : nodes) {
       json_.open_object();
@@ -346,22 +397,22 @@ class PageWriter {
   }
 
   int64_t place_of(const ledger::FailureCause* cause) const {
-    const auto found = std::find(causes_.begin(), causes_.end(), cause);
-    return found == causes_.end() ? -1 : found - causes_.begin();
+    const auto found = std::find(page_.causes_.begin(), page_.causes_.end(), cause);
+    return found == page_.causes_.end() ? -1 : found - page_.causes_.begin();
   }
 
   void column(std::string_view name, const std::function<void(const AttemptRow&)>& write_one) {
     json_.key(name).open_list();
-    for (const AttemptRow& row : rows_) {
-      write_one(row);
+    for (const AttemptRow* row : shown_) {
+      write_one(*row);
     }
     json_.close_list();
   }
 
   void letters(std::string_view name, char AttemptRow::*letter) {
     std::string text;
-    for (const AttemptRow& row : rows_) {
-      text += row.*letter;
+    for (const AttemptRow* row : shown_) {
+      text += row->*letter;
     }
     json_.member(name, text);
   }
@@ -403,45 +454,69 @@ class PageWriter {
   // Of failures first, the newest first, as far as there is room.
   void write_logs() {
     std::vector<size_t> order;
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      if (rows_[i].log) {
+    for (size_t i = 0; i < page_.rows_.size(); ++i) {
+      if (page_.rows_[i].log) {
         order.push_back(i);
       }
     }
     std::stable_sort(order.begin(), order.end(), [this](size_t a, size_t b) {
-      return std::pair(!rows_[a].failed(), rows_[b].ended) <
-             std::pair(!rows_[b].failed(), rows_[a].ended);
+      return std::pair(!page_.rows_[a].failed(), page_.rows_[b].ended) <
+             std::pair(!page_.rows_[b].failed(), page_.rows_[a].ended);
     });
     json_.key("logs").open_object();
-    size_t room = input_.log_bytes;
+    size_t room = page_.input_.log_bytes;
     for (const size_t i : order) {
-      if (rows_[i].log->size() > room) {
+      if (page_.rows_[i].log->size() > room) {
         break;
       }
-      room -= rows_[i].log->size();
-      json_.member(fmt::format("{}", i), *rows_[i].log);
+      room -= page_.rows_[i].log->size();
+      json_.member(fmt::format("{}", i), *page_.rows_[i].log);
     }
     json_.close_object();
   }
 
-  const JobPageInput& input_;
-  const std::shared_ptr<const api::batch::v1::Job> message_;
-  const engine::JobView job_;
-  const explain::Explanation explanation_;
-  ledger::CauseGroups groups_;
-  const Rows rows_;
-  const std::vector<const ledger::FailureCause*> causes_;
+  const Impl& page_;
+  const bool is_part_;
+  std::vector<const AttemptRow*> shown_;
   JsonWriter json_;
-  bool finished_ = false;
-  std::string letters_;  // "" where the map shows attempts
 };
 
-}  // namespace
+std::string JobPage::Impl::json(const std::vector<size_t>* attempts) const {
+  std::string text;
+  DocumentWriter(*this, attempts, text).write();
+  return text;
+}
+
+JobPage::JobPage(JobPageInput input) : impl_(std::make_unique<Impl>(std::move(input))) {}
+
+JobPage::~JobPage() = default;
+
+const std::string& JobPage::cells() const {
+  return impl_->cells();
+}
+
+size_t JobPage::attempt_count() const {
+  return impl_->rows().size();
+}
+
+const std::string& JobPage::uid_of(size_t attempt) const {
+  return impl_->rows()[attempt].uid;
+}
+
+uint64_t JobPage::digest_of(size_t attempt) const {
+  return impl_->digest_of(impl_->rows()[attempt]);
+}
+
+std::string JobPage::json() const {
+  return impl_->json(nullptr);
+}
+
+std::string JobPage::json_with(const std::vector<size_t>& attempts) const {
+  return impl_->json(&attempts);
+}
 
 std::string job_page_json(const JobPageInput& input) {
-  std::string text;
-  PageWriter(input, text).write();
-  return text;
+  return JobPage(input).json();
 }
 
 }  // namespace windlass::web

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,31 @@ struct JobPageInput {
 // With more indexes than this, the map shows attempts.
 inline constexpr int32_t kMaxMapIndexes = 1'000'000;
 inline constexpr int kJobPageVersion = 1;
+
+// The document of one moment, and parts of it for readers who have an earlier one.
+class JobPage {
+ public:
+  explicit JobPage(JobPageInput input);
+  ~JobPage();
+  JobPage(const JobPage&) = delete;
+  JobPage& operator=(const JobPage&) = delete;
+
+  // The letters of the indexes; "" where the map shows attempts.
+  const std::string& cells() const;
+  // In the order of the document.
+  size_t attempt_count() const;
+  const std::string& uid_of(size_t attempt) const;
+  // Changes with anything that the document says about the attempt.
+  uint64_t digest_of(size_t attempt) const;
+
+  std::string json() const;
+  // Without cells, and with these attempts alone.
+  std::string json_with(const std::vector<size_t>& attempts) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<const Impl> impl_;
+};
 
 std::string job_page_json(const JobPageInput& input);
 

@@ -2,18 +2,12 @@
 
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
-import {tmpdir} from 'node:os';
+import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, test} from 'node:test';
 
+import {launch, temporary_folder, watch, windlass} from './browser.js';
 import {sample_page} from './sample_page.js';
-
-const windlass = process.env.WINDLASS ?? 'build/release/windlass';
-const {chromium} = createRequire(`${process.cwd()}/build/web/`)('playwright-core');
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync'];
 
 /** The address of a report about a document. */
 function report_of(folder, document, name) {
@@ -26,8 +20,8 @@ function report_of(folder, document, name) {
 describe('report', () => {
   let folder, browser, small, large;
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'windlass-web-'));
-    browser = await chromium.launch({executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags});
+    folder = temporary_folder();
+    browser = await launch();
     small = report_of(folder, sample_page(400), 'small');
     large = report_of(folder, sample_page(100_000), 'large');
   });
@@ -39,15 +33,7 @@ describe('report', () => {
   /** Opens the report, and fails the test for whatever goes wrong in it. */
   async function open(t, address, options = {}) {
     const page = await browser.newPage({viewport: {width: 1280, height: 900}, ...options});
-    const problems = [];
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    page.on('request', (request) => /^(file|data|blob):/.test(request.url()) || problems.push(`loads ${request.url()}`));
-    t.after(async () => {
-      assert.equal(await page.evaluate('window.harmed'), undefined);
-      await page.close();
-      assert.deepEqual(problems, []);
-    });
+    watch(t, page, /^(file|data|blob):/);
     await page.goto(address);
     await page.waitForSelector('#policy');
     return page;

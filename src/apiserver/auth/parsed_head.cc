@@ -98,8 +98,6 @@ Result<User> impersonate(User user, const http::Headers& headers) {
   return other;
 }
 
-namespace {
-
 http::Caller::Rank rank_of(const User& user) {
   switch (role_of(user)) {
     case Role::admin:
@@ -110,6 +108,8 @@ http::Caller::Rank rank_of(const User& user) {
       return http::Caller::Rank::ordinary;
   }
 }
+
+namespace {
 
 Result<Authorized> authorize_caller(User caller, const http::Headers& headers,
                                     const RequestInfo& info) {
@@ -122,6 +122,18 @@ Result<Authorized> authorize_caller(User caller, const http::Headers& headers,
 }
 
 }  // namespace
+
+std::shared_ptr<ParsedHead> head_of_user(const User& user, const http::Request& head) {
+  auto read = std::make_shared<ParsedHead>();
+  read->is_anonymous = false;
+  read->caller = {user.name, rank_of(user)};
+  read->target = http::parse_target(head.target);
+  if (read->target) {
+    read->info = request_info(head.method, *read->target);
+    read->authorized = authorize_caller(user, {}, read->info);
+  }
+  return read;
+}
 
 std::shared_ptr<ParsedHead> parse_head(const Authenticator& authenticator,
                                        const http::Request& head, const http::Peer& peer) {

@@ -40,6 +40,12 @@ struct ParsedHead final : http::RequestContext {
   bool is_anonymous = true;            // the caller has no credentials
 };
 
+// Of a request of this process in the name of a user whom it knows.
+std::shared_ptr<ParsedHead> head_of_user(const User& user, const http::Request& head);
+
+// Whose share of the transport's limits the user has.
+http::Caller::Rank rank_of(const User& user);
+
 std::shared_ptr<ParsedHead> parse_head(const Authenticator& authenticator,
                                        const http::Request& head, const http::Peer& peer);
 

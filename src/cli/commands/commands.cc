@@ -14,6 +14,7 @@ namespace windlass::cli {
   COMMAND(rerun)                   \
   COMMAND(ledger)                  \
   COMMAND(report)                  \
+  COMMAND(dashboard)               \
   COMMAND(up)                      \
   COMMAND(down)                    \
   COMMAND(kubeconfig)              \

@@ -9,8 +9,8 @@
 #include "cli/flags/command_line.h"
 #include "cli/flags/job_argument.h"
 #include "cli/flags/manifest_flags.h"
-#include "cli/manifests/job_pods.h"
 #include "cli/process.h"
+#include "explain/job_pods.h"
 #include "ledger/api_attempts.h"
 #include "posix/files/posix_files.h"
 #include "web/job_page.h"
@@ -115,13 +115,14 @@ class ReportSession::Impl {
 
  private:
   void read_pods() {
-    list_job_pods(api_, page_.evidence.job, [this](Result<std::vector<client::ObjectPtr>> pods) {
-      if (!pods) {
-        return fail_with(pods.error());
-      }
-      page_.evidence.pods = *std::move(pods);
-      read_attempts("");
-    });
+    explain::list_job_pods(api_, page_.evidence.job,
+                           [this](Result<std::vector<client::ObjectPtr>> pods) {
+                             if (!pods) {
+                               return fail_with(pods.error());
+                             }
+                             page_.evidence.pods = *std::move(pods);
+                             read_attempts("");
+                           });
   }
 
   // A server without a ledger, and a user without the right to read it, get the rest.

@@ -11,10 +11,10 @@
 #include "cli/flags/job_argument.h"
 #include "cli/flags/manifest_flags.h"
 #include "cli/manifests/attempt_collector.h"
-#include "cli/manifests/job_pods.h"
 #include "cli/manifests/rerun_job.h"
 #include "cli/output/text.h"
 #include "cli/process.h"
+#include "explain/job_pods.h"
 #include "ledger/api_attempts.h"
 #include "plane/plane_periods.h"
 #include "schema/batch/v1/job.pb.h"
@@ -205,13 +205,14 @@ class RerunSession::Impl {
     if (!options_.keep_counts) {
       return make();
     }
-    list_job_pods(api_, object_, [this](const Result<std::vector<client::ObjectPtr>>& pods) {
-      if (!pods) {
-        return fail_with(pods.error());
-      }
-      request_.counts = kept_counts(*job_, *pods, request_.indexes);
-      make();
-    });
+    explain::list_job_pods(api_, object_,
+                           [this](const Result<std::vector<client::ObjectPtr>>& pods) {
+                             if (!pods) {
+                               return fail_with(pods.error());
+                             }
+                             request_.counts = kept_counts(*job_, *pods, request_.indexes);
+                             make();
+                           });
   }
 
   void make() {

@@ -8,12 +8,16 @@
 #include "api/codec/json/json_value.h"
 #include "api/names.h"
 #include "apiserver/rest/rest_handler.h"
+#include "cli/commands/dashboard/page_reruns.h"
+#include "cli/commands/dashboard/server_backend.h"
 #include "cli/commands/node/machine_shutdown.h"
 #include "cli/flags/command_line.h"
 #include "cli/flags/flags.h"
 #include "cli/output/text.h"
 #include "cli/process.h"
+#include "dashboard/page_handler.h"
 #include "evidence/container_use_book.h"
+#include "ledger/no_attempts.h"
 #include "logind/logind_shutdown.h"
 #include "net/http_server.h"
 #include "node/hollow/hollow_nodes.h"
@@ -348,13 +352,14 @@ class UpSession::Impl {
     handler_ = std::make_unique<apiserver::RestHandler>(
         plane_->server(), env_.executor, env_.clock, env_.random,
         apiserver::Authenticator(credentials_.tokens), std::move(rest));
+    make_page(endpoint);
     net::ServerOptions options;
     options.io_threads = net::fitting_io_threads();
     options.endpoint = endpoint;
     TRY(options.tls,
         net::TlsContext::make({credentials_.server.certificate_pem, credentials_.server.key_pem,
                                credentials_.authority.certificate_pem}));
-    auto started = net::HttpServer::start({loop_, env_.clock, env_.log}, *handler_, options);
+    auto started = net::HttpServer::start({loop_, env_.clock, env_.log}, *page_, options);
     if (!started) {
       return fail(plain_error(
           fmt::format("{}\nChoose another address with --listen; 127.0.0.1:0 picks a free port",
@@ -373,6 +378,29 @@ class UpSession::Impl {
     return plane::write_kubeconfigs(
         env_.files, options_.data_dir, url_, credentials_,
         options_.ephemeral ? plane::KubeconfigLife::for_a_while : plane::KubeconfigLife::lasting);
+  }
+
+  // The page stands before the API, and passes on all but its own paths.
+  void make_page(const net::Endpoint& endpoint) {
+    ledger::AttemptSource& attempts =
+        attempt_source_ ? static_cast<ledger::AttemptSource&>(*attempt_source_) : no_attempts_;
+    reruns_ = std::make_unique<PageReruns>(
+        env_.executor, plane_->client(), attempts,
+        [this](const std::string& /*path*/, const client::Done<std::string>& done) {
+          env_.executor.post(
+              [done, settings = plane::periods_json(options_.periods)] { done(settings); });
+        });
+    page_backend_ = std::make_unique<ServerBackend>(
+        env_.executor, apiserver::Authenticator(credentials_.tokens), *handler_,
+        [this](const dashboard::RerunOrder& order, client::Done<std::string> done) {
+          reruns_->run(order, std::move(done));
+        });
+    page_worker_.emplace(env_.clock, "page");
+    page_ = std::make_unique<dashboard::PageHandler>(
+        plane_->client_env(), *page_worker_, attempts, *page_backend_,
+        dashboard::PageOptions{.api = handler_.get(),
+                               .guard = {.host_names = server_names(endpoint), .tls = true},
+                               .login = "windlass dashboard"});
   }
 
   // The folder of a node of this process, or of a `windlass node` that shares the data directory.
@@ -479,6 +507,11 @@ class UpSession::Impl {
   std::unique_ptr<node::hollow::HollowNodes> hollow_;
   std::unique_ptr<plane::PodLogs> logs_;
   std::unique_ptr<apiserver::RestHandler> handler_;
+  ledger::NoAttemptSource no_attempts_{env_.executor};
+  std::unique_ptr<PageReruns> reruns_;
+  std::unique_ptr<ServerBackend> page_backend_;
+  std::optional<posix::WorkerThread> page_worker_;
+  std::unique_ptr<dashboard::PageHandler> page_;
   std::unique_ptr<net::HttpServer> http_;
   std::unique_ptr<plane::CertificateRenewal> renewal_;
 };

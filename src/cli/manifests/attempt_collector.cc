@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cli/manifests/job_pods.h"
+#include "explain/job_pods.h"
 #include "explain/pod_attempts.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/ledger/v1/attempt.pb.h"
@@ -71,15 +71,16 @@ void AttemptCollector::collect_gone(const std::string& ns, const std::string& na
 
 void AttemptCollector::read_pods(const client::ObjectPtr& job, const Done& done) {
   from_pods_ = true;
-  list_job_pods(api_, job, [this, job, done](const Result<std::vector<client::ObjectPtr>>& pods) {
-    if (!pods) {
-      return done(fail(pods.error()));
-    }
-    for (const ledger::AttemptPtr& attempt : explain::attempts_of_pods(*job, *pods)) {
-      add(attempt);
-    }
-    done({});
-  });
+  explain::list_job_pods(
+      api_, job, [this, job, done](const Result<std::vector<client::ObjectPtr>>& pods) {
+        if (!pods) {
+          return done(fail(pods.error()));
+        }
+        for (const ledger::AttemptPtr& attempt : explain::attempts_of_pods(*job, *pods)) {
+          add(attempt);
+        }
+        done({});
+      });
 }
 
 }  // namespace windlass::cli

@@ -6,66 +6,105 @@ import {bytes, count, counted, duration, moment, plain_log, visible} from './tex
 
 /** @typedef {import('./view.js').View} View */
 /** @typedef {import('./model.js').Model} Model */
+/** @typedef {import('./panels.js').Tools} Tools */
+
+const kFollowMilliseconds = 1000;
+const kLongestLine = 20_000;  // shown; a download has all of it
 
 /**
  * @param {View} view
- * @param {(attempt: number) => Promise<string>} read_log
+ * @param {Tools} tools
  */
-export function detail(view, read_log) {
-  const place = el('div', {});
-  const section = panel('Attempts', 'attempts', () => facts_of(view.model, view.choice.cell), place);
-  const show = () => {
-    const {cell} = view.choice;
-    section.hidden = cell < 0 || cell >= view.model.cell_count;
-    if (!section.hidden) {
-      place.replaceChildren(...contents(view, cell, read_log));
-    }
-  };
-  show();
-  view.follow((what) => {
-    if (what.has('cell')) {
-      show();
-      if (view.choice.cell >= 0) {
-        section.scrollIntoView({block: 'nearest'});
-        section.querySelector('h3')?.focus({preventScroll: true});
+export function detail(view, tools) {
+  return new Detail(view, tools).section;
+}
+
+class Detail {
+  /**
+   * @param {View} view
+   * @param {Tools} tools
+   */
+  constructor(view, tools) {
+    this.view = view;
+    this.tools = tools;
+    this.cell = -1;
+    /** @type {Map<string, LogPane>} by UID of the pod */
+    this.panes = new Map();
+    this.heading = el('h3', {tabindex: -1});
+    this.table = el('div', {class: 'wide'});
+    this.logs = el('div', {});
+    this.section = panel('Attempts', 'attempts', () => this.data(),
+      el('div', {class: 'heading'}, this.heading, el('button', {type: 'button', class: 'plain', click: () => view.choose({cell: -1})}, 'Close')),
+      this.table, this.logs);
+    this.show();
+    view.follow((what) => {
+      if (what.has('cell') || what.has('data')) {
+        this.show();
       }
+      if (what.has('cell') && view.choice.cell >= 0) {
+        this.section.scrollIntoView({block: 'nearest'});
+        this.heading.focus({preventScroll: true});
+      }
+    });
+  }
+
+  data() {
+    const {model, choice} = this.view;
+    return choice.cell < 0 ? [] : model.attempts_of(choice.cell).map((attempt) => Object.fromEntries(facts(model, attempt)));
+  }
+
+  show() {
+    const {model, choice: {cell}} = this.view;
+    this.section.hidden = cell < 0 || cell >= model.cell_count;
+    if (cell !== this.cell) {
+      this.cell = cell;
+      this.panes = new Map();
+      this.logs.replaceChildren();
     }
-  });
-  return section;
+    if (this.section.hidden) {
+      return;
+    }
+    const attempts = model.attempts_of(cell);
+    this.heading.textContent = model.indexed ? `Index ${cell}: ${counted(attempts.length, 'attempt')}` : visible(model.page.attempts.pod[cell]);
+    this.table.replaceChildren(...table_of(model, attempts));
+    for (const attempt of attempts) {
+      this.show_log(attempt, attempt === attempts[attempts.length - 1]);
+    }
+  }
+
+  /**
+   * @param {number} attempt
+   * @param {boolean} open
+   */
+  show_log(attempt, open) {
+    const {model} = this.view;
+    const uid = model.page.attempts.uid[attempt];
+    const pane = this.panes.get(uid);
+    if (pane) {
+      pane.update(model, attempt);
+      return;
+    }
+    const made = new LogPane(model, attempt, this.tools, open);
+    this.panes.set(uid, made);
+    this.logs.prepend(made.element);
+  }
 }
 
 /**
  * @param {Model} model
- * @param {number} cell
+ * @param {number[]} attempts
  */
-function facts_of(model, cell) {
-  return cell < 0 ? [] : model.attempts_of(cell).map((attempt) => Object.fromEntries(facts(model, attempt)));
-}
-
-/**
- * @param {View} view
- * @param {number} cell
- * @param {(attempt: number) => Promise<string>} read_log
- */
-function contents(view, cell, read_log) {
-  const {model} = view;
-  const attempts = model.attempts_of(cell);
-  const close = el('button', {type: 'button', class: 'plain', click: () => view.choose({cell: -1})}, 'Close');
-  const title = model.indexed ? `Index ${cell}: ${counted(attempts.length, 'attempt')}` : visible(model.page.attempts.pod[cell]);
-  const heading = el('h3', {tabindex: -1}, title, ' ', close);
+function table_of(model, attempts) {
   if (attempts.length === 0) {
-    return [heading, el('p', {class: 'quiet'}, 'No attempt is known.')];
+    return [el('p', {class: 'quiet'}, 'No attempt is known.')];
   }
   const rows = attempts.map((attempt) => facts(model, attempt));
-  const compared = rows.length > 1;
-  const last = rows[rows.length - 1];
-  const table = el('div', {class: 'wide'}, el('table', {class: 'facts'}, el('tbody', {}, last.map(([name], place) => {
+  const table = el('table', {class: 'facts'}, el('tbody', {}, rows[0].map(([name], place) => {
     const cells = rows.map((row) => row[place][1]);
-    const differs = compared && cells.some((text) => text !== cells[0]);
+    const differs = cells.some((text) => text !== cells[0]);
     return el('tr', {class: differs && 'differs'}, el('th', {scope: 'row'}, name), cells.map((text) => el('td', {}, text)));
-  }))));
-  return [heading, table, compared && el('p', {class: 'quiet'}, 'Rows in which the attempts differ are marked.'),
-    ...attempts.slice().reverse().map((attempt, place) => log_of(model, attempt, place === 0, read_log))].filter((each) => each !== false);
+  })));
+  return rows.length > 1 ? [table, el('p', {class: 'quiet'}, 'Rows in which the attempts differ are marked.')] : [table];
 }
 
 /**
@@ -89,46 +128,97 @@ function facts(model, attempt) {
   ];
 }
 
-/**
- * @param {Model} model
- * @param {number} attempt
- * @param {boolean} open
- * @param {(attempt: number) => Promise<string>} read_log
- */
-function log_of(model, attempt, open, read_log) {
-  const {number, pod} = model.page.attempts;
-  const text = el('pre', {class: 'log', tabindex: 0}, 'Loading.');
-  const search = el('input', {type: 'search', placeholder: 'Search', 'aria-label': 'Search the log', input: () => paint()});
-  const found = el('output', {class: 'quiet'});
-  let log = '';
-  const paint = () => found.textContent = mark(text, log, search.value);
-  const load = async () => {
+/** The log of one attempt; of one that runs, as it grows. */
+class LogPane {
+  /**
+   * @param {Model} model
+   * @param {number} attempt
+   * @param {Tools} tools
+   * @param {boolean} open
+   */
+  constructor(model, attempt, tools, open) {
+    this.tools = tools;
+    this.log = '';
+    this.container = '';
+    this.loaded = false;
+    this.name = {place: attempt, uid: '', pod: '', container: ''};
+    this.update(model, attempt);
+    const {number, pod} = model.page.attempts;
+    this.text = el('pre', {class: 'log', tabindex: 0, 'aria-label': `Log of attempt ${number[attempt]}`}, 'Loading.');
+    this.search = el('input', {type: 'search', placeholder: 'Search', 'aria-label': 'Search the log', input: () => this.paint()});
+    this.found = el('output', {class: 'quiet'});
+    this.state = el('span', {class: 'quiet'});
+    this.containers = el('select', {hidden: true, 'aria-label': 'Container', change: () => {
+      this.container = this.containers.value;
+      this.load();
+    }});
+    this.element = el('details', {open, toggle: () => this.element.open && !this.loaded && this.load()},
+      el('summary', {}, `Log of attempt ${number[attempt]}`),
+      el('div', {class: 'bar'}, this.containers, this.search, this.found,
+        el('button', {type: 'button', class: 'plain', click: () => save_file(`${pod[attempt]}.log`, this.log)}, 'Download'), this.state),
+      this.text);
+    if (open) {
+      this.load();
+    }
+  }
+
+  /**
+   * @param {Model} model
+   * @param {number} attempt
+   */
+  update(model, attempt) {
+    const {uid, pod} = model.page.attempts;
+    const was_active = this.active;
+    this.active = model.is_active(attempt);
+    this.name = {place: attempt, uid: uid[attempt], pod: pod[attempt], container: this.container};
+    if (was_active && !this.active && this.loaded) {
+      this.load();  // its last lines
+    }
+  }
+
+  async load() {
+    this.loaded = true;
+    clearTimeout(this.timer);
     try {
-      log = plain_log(await read_log(attempt));
-      paint();
-      if (log === '') {
-        text.textContent = 'The log is empty.';
+      const {text, container = '', containers = []} = await this.tools.read_log({...this.name, container: this.container});
+      const log = plain_log(text);
+      this.state.textContent = this.active && this.tools.follows ? 'following' : '';
+      this.containers.hidden = containers.length < 2;
+      if (containers.length > 1 && this.containers.options.length === 0) {
+        this.containers.append(...containers.map((each) => el('option', {value: each}, each)));
+      }
+      this.containers.value = container;
+      if (log !== this.log || log === '') {
+        this.log = log;
+        this.paint();
       }
     } catch (error) {
-      text.textContent = `The log cannot be read: ${error instanceof Error ? error.message : error}`;
-    }
-  };
-  let loaded = false;
-  const element = el('details', {
-    open, toggle: () => {
-      if (element.open && !loaded) {
-        loaded = true;
-        load();
+      if (this.log === '') {
+        this.text.textContent = this.active ? 'No output yet.' : `The log cannot be read: ${error instanceof Error ? visible(error.message) : error}`;
       }
-    },
-  }, el('summary', {}, `Log of attempt ${number[attempt]}`),
-  el('div', {class: 'bar'}, search, found, el('button', {type: 'button', class: 'plain', click: () => save_file(`${pod[attempt]}.log`, log)}, 'Download')),
-  text);
-  if (open) {
-    loaded = true;
-    load();
+    }
+    if (this.active && this.tools.follows) {
+      this.timer = setTimeout(() => this.element.isConnected && (this.element.open ? this.load() : this.loaded = false), kFollowMilliseconds);
+    }
   }
-  return element;
+
+  /** A reader at the end of the log stays there. */
+  paint() {
+    const at_end = this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - 8;
+    this.found.textContent = mark(this.text, shortened(this.log), this.search.value);
+    if (this.log === '') {
+      this.text.textContent = this.active ? 'No output yet.' : 'The log is empty.';
+    }
+    if (at_end && this.tools.follows && this.search.value === '') {
+      this.text.scrollTop = this.text.scrollHeight;
+    }
+  }
+}
+
+/** @param {string} text */
+function shortened(text) {
+  return text.length <= kLongestLine ? text : text.split('\n').map((line) => line.length <= kLongestLine ? line :
+    `${line.slice(0, kLongestLine)} … and ${count(line.length - kLongestLine)} more characters`).join('\n');
 }
 
 /**

@@ -101,3 +101,29 @@ export function command_line(command) {
   const code = el('code', {}, command);
   return el('div', {class: 'command'}, code, button);
 }
+
+/**
+ * Takes over new children in place of those made before; what would look the same stays as the reader has it now.
+ * The focus goes to the element with the same id.
+ * @param {Element} place
+ * @param {(Node | string)[]} children
+ * @param {string[]} before how the last children looked
+ * @returns {string[]} how these look
+ */
+export function replace_changed(place, children, before) {
+  const looks = children.map((child) => child instanceof Element ? child.outerHTML : String(child));
+  const focused = place.contains(document.activeElement) ? document.activeElement?.id : '';
+  const old = Array.from(place.childNodes);
+  children.forEach((child, i) => {
+    if (i >= old.length) {
+      place.append(child);
+    } else if (looks[i] !== before[i]) {
+      old[i].replaceWith(child);
+    }
+  });
+  old.slice(children.length).forEach((child) => child.remove());
+  if (focused && document.activeElement?.id !== focused) {
+    document.getElementById(focused)?.focus({preventScroll: true});
+  }
+  return looks;
+}

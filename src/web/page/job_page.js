@@ -14,15 +14,20 @@ import {View} from './view.js';
  * @param {import('./model.js').JobPage} page
  * @param {import('./view.js').Choice} choice
  * @param {(choice: import('./view.js').Choice) => void} on_choice
- * @param {(attempt: number) => Promise<string>} read_log
+ * @param {import('./panels.js').Tools} tools
  */
-export function job_page(page, choice, on_choice, read_log) {
-  const model = new Model(page);
-  const view = new View(model, choice, on_choice);
-  return el('article', {class: 'job'},
-    el('h1', {}, el('span', {class: 'quiet'}, `Job ${visible(page.job.namespace)} / `), visible(page.job.name)),
-    verdict(model), counts_panel(model),
-    model.cell_count > 0 && index_map(view), detail(view, read_log),
-    causes_panel(view), model.attempt_count > 0 && timeline(view), model.attempt_count > 0 && distributions(view), policy_panel(model),
-    el('p', {class: 'quiet'}, `State of ${moment(page.now)}. Job UID ${page.job.uid}.`));
+export function job_page(page, choice, on_choice, tools) {
+  const view = new View(new Model(page), choice, on_choice);
+  const {job} = page;
+  const state = el('p', {class: 'quiet'}, `State of ${moment(page.now)}. Job UID ${job.uid}.`);
+  view.follow((what) => {
+    if (what.has('data')) {
+      state.textContent = `State of ${moment(view.model.page.now)}. Job UID ${job.uid}.`;
+    }
+  });
+  const element = el('article', {class: 'job'},
+    el('h1', {}, el('span', {class: 'quiet'}, `Job ${visible(job.namespace)} / `), visible(job.name)),
+    verdict(view, tools), counts_panel(view), index_map(view), detail(view, tools),
+    causes_panel(view, tools), timeline(view), distributions(view), policy_panel(view), state);
+  return {element, view};
 }

@@ -3,7 +3,7 @@
 // more than a picture. Mouse, touch and keyboard reach every cell.
 
 import {by_state, kColourings, kNone} from './colours.js';
-import {el, panel, say} from './dom.js';
+import {el, panel, replace_changed, say} from './dom.js';
 import {clock, count, counted, duration, moment} from './text.js';
 
 /** @typedef {import('./view.js').View} View */
@@ -11,6 +11,8 @@ import {clock, count, counted, duration, moment} from './text.js';
 const kLargestCell = 22;
 const kMarkedCell = 8;  // from this size on a cell shows its mark
 const kTallest = 640;
+const kMostMarked = 3000;  // if more have changed at once, all have
+const kMarkMilliseconds = 900;
 
 /** @param {View} view */
 export function index_map(view) {
@@ -22,6 +24,8 @@ class IndexMap {
   constructor(view) {
     this.view = view;
     this.focused = -1;
+    /** @type {string[]} how the legend looks */
+    this.looks = [];
     this.columns = 1;
     this.size = 1;
     this.gap = 0;
@@ -53,14 +57,38 @@ class IndexMap {
       el('div', {class: 'bar'}, el('label', {}, 'Colour by ', this.select), this.legend),
       el('div', {class: 'map'}, this.canvas, this.hint),
       el('div', {class: 'bar'}, this.play, this.slider, this.clock));
+    /** @type {Set<number>} cells that have just changed */
+    this.fresh = new Set();
     this.recolour();
     view.follow((what) => {
-      if (what.has('colour') || what.has('time')) {
-        this.recolour();
+      if (what.has('data')) {
+        this.take_news();
       }
-      this.refresh();
+      if (what.has('colour') || what.has('time') || what.has('data')) {
+        this.recolour();
+      } else {
+        this.refresh();
+      }
     });
     new ResizeObserver(() => this.lay_out()).observe(this.section);
+  }
+
+  /** Marks what has changed, for a moment. */
+  take_news() {
+    const {changed, model} = this.view;
+    if (this.laid_out !== model.cell_count) {
+      this.lay_out();
+    }
+    if (changed.size === 0 || changed.size > kMostMarked) {
+      return;
+    }
+    this.fresh = changed;
+    setTimeout(() => {
+      if (this.fresh === changed) {
+        this.fresh = new Set();
+        this.draw();
+      }
+    }, kMarkMilliseconds);
   }
 
   data() {
@@ -78,6 +106,7 @@ class IndexMap {
 
   refresh() {
     const {choice, model, moment: time} = this.view;
+    this.section.hidden = model.cell_count === 0;
     this.select.value = kColourings[choice.colour] ? choice.colour : 'state';
     this.slider.value = String(choice.time < 0 ? 1000 : choice.time);
     this.clock.textContent = time === null ? '' : `${moment(time)}, ${duration(time - model.first)} after the start`;
@@ -96,14 +125,15 @@ class IndexMap {
     }
     const {shown} = this.view.choice;
     const buttons = names.flatMap((name, i) => sizes[i] === 0 && i !== shown ? [] : [el('button', {
-      type: 'button', 'aria-pressed': String(i === shown),
-      click: () => this.view.choose({shown: i === shown ? -1 : i}),
+      type: 'button', id: `legend-${i}`, 'aria-pressed': String(i === shown), 'data-colour': colours[i],
+      click: () => this.view.choose({shown: i === this.view.choice.shown ? -1 : i}),
     }, swatch(colours[i], this.colouring.marks[i]), `${name} ${count(sizes[i])}`)]);
-    this.legend.replaceChildren(...buttons);
+    this.looks = replace_changed(this.legend, buttons, this.looks);
   }
 
   lay_out() {
     const {cell_count} = this.view.model;
+    this.laid_out = cell_count;
     const width = Math.max(100, this.section.clientWidth - 2 * 16);
     let size = kLargestCell;
     while (size > 1 && Math.ceil(cell_count / Math.floor(width / size)) * size > kTallest) {
@@ -149,6 +179,13 @@ class IndexMap {
     }
     if (size >= kMarkedCell) {
       this.draw_marks(context, marks);
+    }
+    if (this.fresh.size > 0) {
+      context.strokeStyle = getComputedStyle(this.canvas).color;
+      context.lineWidth = 1;
+      for (const cell of this.fresh) {
+        context.strokeRect(cell % columns * size + 0.5, Math.floor(cell / columns) * size + 0.5, size - gap - 1, size - gap - 1);
+      }
     }
     for (const [cell, width] of [[choice.cell, 2], [document.activeElement === this.canvas ? this.focused : -1, 3]]) {
       if (cell >= 0 && cell < classes.length) {

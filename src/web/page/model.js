@@ -3,7 +3,7 @@
 // states, causes and sentences; this only counts and looks up.
 
 /**
- * One column per property, one row per attempt, oldest first within an index. Times are seconds since 1970; null: not known.
+ * One column per property, one row per attempt. Times are seconds since 1970; null: not known.
  * @typedef {object} AttemptColumns
  * @property {(number|null)[]} index
  * @property {number[]} number
@@ -109,8 +109,7 @@ export class Model {
     for (let i = 0; i < this.attempt_count; ++i) {
       const cell = this.cell_of(i);
       if (cell >= 0 && cell < this.cell_count) {
-        this.previous[i] = this.newest[cell];
-        this.newest[cell] = i;
+        this.link(cell, i);
         ++this.tries[cell];
       }
     }
@@ -125,6 +124,29 @@ export class Model {
     }
     this.first = first;
     this.last = Math.max(last, first + 0.001);
+  }
+
+  /**
+   * Attempts of an index mostly come in their order.
+   * @param {number} cell
+   * @param {number} attempt
+   */
+  link(cell, attempt) {
+    const {number, created} = this.page.attempts;
+    const is_later = (/** @type {number} */ other) => number[other] > number[attempt] ||
+      (number[other] === number[attempt] && (created[other] ?? 0) > (created[attempt] ?? 0));
+    let later = -1;
+    let earlier = this.newest[cell];
+    while (earlier >= 0 && is_later(earlier)) {
+      later = earlier;
+      earlier = this.previous[earlier];
+    }
+    this.previous[attempt] = earlier;
+    if (later < 0) {
+      this.newest[cell] = attempt;
+    } else {
+      this.previous[later] = attempt;
+    }
   }
 
   /**
@@ -189,6 +211,11 @@ export class Model {
     const start = started[attempt];
     const end = phase[attempt] === 'R' ? this.page.now : ended[attempt];
     return start === null || end === null ? null : Math.max(0, end - start);
+  }
+
+  /** @param {number} attempt */
+  is_active(attempt) {
+    return 'RP'.includes(this.page.attempts.phase[attempt]);
   }
 
   /** @param {number} attempt */

@@ -2,7 +2,8 @@
 // The panels of a Job that need no canvas: verdict, counts, causes, distributions, failure policy.
 
 import {kind_colours} from './colours.js';
-import {command_line, el, panel} from './dom.js';
+import {command_line, el, panel, replace_changed, say} from './dom.js';
+import {indexes_of, list_of} from './merge.js';
 import {quantiles} from './model.js';
 import {bytes, count, counted, duration, moment, short_list, visible} from './text.js';
 
@@ -11,19 +12,110 @@ import {bytes, count, counted, duration, moment, short_list, visible} from './te
 
 const kBins = 24;
 const kShownNodes = 3;
+const kShownDetails = 4;
 
-/** The answer first. @param {Model} model */
-export function verdict(model) {
-  const {page} = model;
-  const kind = page.state.startsWith('Complet') ? 'good' : page.state.startsWith('Fail') ? 'bad' : 'open';
-  const sign = kind === 'good' ? '✓' : kind === 'bad' ? '✕' : '…';
-  return el('section', {id: 'verdict', class: kind, 'aria-label': 'Verdict'},
-    el('p', {class: 'headline'}, el('span', {class: 'sign', 'aria-hidden': true}, sign), ' ', visible(page.headline)),
-    page.details.map((line) => el('p', {}, visible(line))));
+/**
+ * What a page may do besides showing: follows from where its data comes from.
+ * @typedef {object} Tools
+ * @property {(attempt: AttemptName) => Promise<LogText>} read_log
+ * @property {boolean} follows logs grow, and are read again
+ * @property {((indexes: string) => Promise<{name: string, address: string}>) | null} rerun makes a Job that runs these indexes; null where that is not possible
+ *
+ * @typedef {{place: number, uid: string, pod: string, container: string}} AttemptName
+ * @typedef {{text: string, container?: string, containers?: string[]}} LogText
+ */
+
+/**
+ * Shows what `contents` makes, and makes it anew with new data.
+ * @param {View} view
+ * @param {Element} place
+ * @param {() => (Node | string)[]} contents
+ * @param {string[]} [because] of what else it is made anew
+ */
+function keep_current(view, place, contents, because = []) {
+  let looks = replace_changed(place, contents(), []);
+  view.follow((what) => {
+    if (what.has('data') || because.some((each) => what.has(each))) {
+      looks = replace_changed(place, contents(), looks);
+    }
+  });
+}
+
+/**
+ * The answer first.
+ * @param {View} view
+ * @param {Tools} tools
+ */
+export function verdict(view, tools) {
+  const section = el('section', {id: 'verdict', 'aria-label': 'Verdict'});
+  keep_current(view, section, () => {
+    const {page} = view.model;
+    const kind = page.state.startsWith('Complet') ? 'good' : page.state.startsWith('Fail') ? 'bad' : 'open';
+    const sign = kind === 'good' ? '✓' : kind === 'bad' ? '✕' : '…';
+    section.className = kind;
+    return [el('p', {class: 'headline'}, el('span', {class: 'sign', 'aria-hidden': true}, sign), ' ', visible(page.headline)),
+      ...page.details.slice(0, kShownDetails).map((line) => el('p', {class: 'quiet'}, visible(line))),
+      page.details.length > kShownDetails ? el('p', {class: 'quiet'}, `and ${count(page.details.length - kShownDetails)} more`) : ''];
+  });
+  const next = el('div', {class: 'next'});
+  keep_current(view, next, () => {
+    const {page} = view.model;
+    const failed = page.cells === null || !page.rerun ? [] : page.cells.split('').flatMap((letter, index) => letter === 'f' ? [index] : []);
+    return failed.length === 0 ? [] : [rerun_line(`${page.rerun} ${page.job.backoffLimitPerIndex === null ? '--unfinished' : '--failed'}`,
+      page.job.backoffLimitPerIndex === null ? unfinished_indexes(view.model) : list_of(failed), tools)];
+  });
+  return el('div', {class: 'answer'}, section, next);
 }
 
 /** @param {Model} model */
-export function counts_panel(model) {
+function unfinished_indexes(model) {
+  return list_of((model.page.cells ?? '').split('').flatMap((letter, index) => letter === 's' ? [] : [index]));
+}
+
+/**
+ * The command that runs indexes again and, for those who may, a button that does it.
+ * @param {string} command
+ * @param {string} indexes
+ * @param {Tools} tools
+ */
+function rerun_line(command, indexes, tools) {
+  const number = indexes_of(indexes).length;
+  const place = el('span', {class: 'act'});
+  const {rerun} = tools;
+  const offer = () => place.replaceChildren(el('button', {type: 'button', class: 'main', click: ask}, `Run ${number === 1 ? 'it' : `these ${count(number)}`} again`));
+  const ask = () => {
+    const yes = el('button', {type: 'button', class: 'main', click: act}, 'Create it');
+    place.replaceChildren(`A new Job will run ${counted(number, 'index', 'indexes')}. `, yes, ' ', el('button', {type: 'button', click: offer}, 'Cancel'));
+    yes.focus();
+  };
+  const act = async () => {
+    place.replaceChildren('Creating.');
+    try {
+      const made = await /** @type {NonNullable<Tools['rerun']>} */ (rerun)(indexes);
+      const link = el('a', {href: made.address}, `Job ${visible(made.name)}`);
+      place.replaceChildren(link, ' runs them.');
+      link.focus();
+      say(`Job ${made.name} is created`);
+    } catch (error) {
+      place.replaceChildren(el('span', {class: 'trouble'}, `Not created: ${error instanceof Error ? visible(error.message) : error} `),
+        el('button', {type: 'button', click: offer}, 'Back'));
+    }
+  };
+  if (rerun !== null) {
+    offer();
+  }
+  return el('div', {class: 'rerun'}, command_line(command), rerun !== null && place);
+}
+
+/** @param {View} view */
+export function counts_panel(view) {
+  const body = el('div', {});
+  keep_current(view, body, () => counts_of(view.model));
+  return panel('Counts', 'counts', () => ({job: view.model.page.job, counts: view.model.page.counts}), body);
+}
+
+/** @param {Model} model */
+function counts_of(model) {
   const {counts, job} = model.page;
   const total = job.completions ?? Math.max(1, counts.succeeded + counts.running + counts.waiting + counts.failed);
   const parts = [
@@ -31,12 +123,12 @@ export function counts_panel(model) {
     ['waiting', counts.waiting, 'waits'], ['failed', counts.failed, 'bad'], ['not started', counts.notStarted, 'idle'],
   ].filter(([name, number]) => number !== 0 || name === 'succeeded');
   const waits = counts.waitingFor.map(({reason, count: pods}) => `${count(pods)} ${visible(reason)}`).join(', ');
-  return panel('Counts', 'counts', () => ({job, counts}),
+  return [
     el('div', {class: 'progress', role: 'img', 'aria-label': parts.map(([name, number]) => `${number} ${name}`).join(', ')},
       parts.map(([, number, kind]) => el('span', {class: kind, style: {flexGrow: String(number)}}))),
     el('dl', {class: 'tiles'}, parts.map(([name, number, kind]) =>
       tile(String(name), count(Number(number)), String(kind), name === 'waiting' ? waits : ''))),
-    el('p', {class: 'quiet'}, [pace(model, total), budget(model)].filter(Boolean).join(' ')));
+    el('p', {class: 'quiet'}, [pace(model, total), budget(model)].filter(Boolean).join(' '))];
 }
 
 /**
@@ -90,25 +182,42 @@ function budget(model) {
     : `${counted(Math.max(0, job.backoffLimit - counts.failedPods), 'more pod')} may fail (backoffLimit ${count(job.backoffLimit)}).`;
 }
 
-/** @param {View} view */
-export function causes_panel(view) {
-  const {page} = view.model;
-  const list = el('ol', {class: 'causes'});
-  const show = () => list.replaceChildren(...page.causes.map((cause, place) => cause_card(view, cause, place)));
-  show();
-  view.follow((what) => what.has('cause') && show());
-  const missing = !page.ledger && el('p', {class: 'quiet'},
-    'This server has no ledger of attempts: only pods that still exist count, without logs, memory and processor time.');
-  return panel('Causes', 'causes', () => page.causes,
-    page.causes.length > 0 ? list : el('p', {class: 'quiet'}, 'No failures.'), missing);
+/**
+ * @param {View} view
+ * @param {Tools} tools
+ */
+export function causes_panel(view, tools) {
+  const body = el('div', {});
+  keep_current(view, body, () => {
+    const {page} = view.model;
+    const contents = [page.causes.length > 0
+      ? el('ol', {class: 'causes'}, page.causes.map((cause, place) => cause_card(view, cause, place, tools)))
+      : el('p', {class: 'quiet'}, 'No failures.')];
+    if (!page.ledger) {
+      contents.push(el('p', {class: 'quiet'},
+        'This server has no ledger of attempts: only pods that still exist count, without kept logs, memory and processor time.'));
+    }
+    return contents;
+  }, ['cause']);
+  return panel('Causes', 'causes', () => view.model.page.causes, body);
+}
+
+/**
+ * Of those that failed for a cause, the indexes that are not completed since.
+ * @param {Model} model
+ * @param {import('./model.js').Cause} cause
+ */
+function open_indexes(model, cause) {
+  return list_of(indexes_of(cause.indexes).filter((index) => model.page.cells?.[index] !== 's'));
 }
 
 /**
  * @param {View} view
  * @param {import('./model.js').Cause} cause
  * @param {number} place
+ * @param {Tools} tools
  */
-function cause_card(view, cause, place) {
+function cause_card(view, cause, place, tools) {
   const {model} = view;
   const chosen = view.choice.cause === cause.id;
   const nodes = cause.nodes.slice(0, kShownNodes).map((node) =>
@@ -120,7 +229,7 @@ function cause_card(view, cause, place) {
     : `${moment(cause.first)} to ${moment(cause.last)}`;
   return el('li', {},
     el('button', {
-      type: 'button', class: 'cause', 'aria-pressed': String(chosen),
+      type: 'button', class: 'cause', id: `cause-${cause.id}`, 'aria-pressed': String(chosen),
       click: () => view.choose({cause: chosen ? '' : cause.id}),
     },
     el('span', {class: 'key', style: {background: kind_colours(place + 1)[place]}}), el('b', {}, count(cause.count)), ' ', visible(cause.title),
@@ -128,21 +237,21 @@ function cause_card(view, cause, place) {
     el('p', {class: 'quiet'}, [model.indexed && cause.indexes && `${/[,-]/.test(cause.indexes) ? 'indexes' : 'index'} ${short_list(cause.indexes)}`,
       times, nodes.length > 0 && `on ${nodes.join(', ')}`].filter(Boolean).join('; ')),
     cause.sample_line && el('pre', {class: 'line'}, visible(cause.sample_line)),
-    model.page.rerun && !cause.ignored && cause.indexes && chosen &&
-      command_line(`${model.page.rerun} --indexes ${cause.indexes}`));
+    model.page.rerun && chosen && open_indexes(model, cause) !== '' &&
+      rerun_line(`${model.page.rerun} --cause ${cause.id}`, open_indexes(model, cause), tools));
 }
 
 /** @param {View} view */
 export function distributions(view) {
-  const {model} = view;
   const place = el('div', {class: 'charts'});
-  const show = () => place.replaceChildren(...charts(view));
-  show();
-  view.follow((what) => what.has('cause') && show());
-  return panel('Distributions', 'distributions', () => ({
-    durations: Array.from({length: model.attempt_count}, (_, i) => model.duration_of(i)),
-    memory: model.page.attempts.memory, exit: model.page.attempts.exit,
-  }), place);
+  keep_current(view, place, () => charts(view), ['cause']);
+  return panel('Distributions', 'distributions', () => {
+    const {model} = view;
+    return {
+      durations: Array.from({length: model.attempt_count}, (_, i) => model.duration_of(i)),
+      memory: model.page.attempts.memory, exit: model.page.attempts.exit,
+    };
+  }, place);
 }
 
 /** @param {View} view */
@@ -220,16 +329,23 @@ function bars(title, numbers) {
         el('td', {}, el('span', {class: 'fails', style: {width: `${number / most * 100}%`}})), el('td', {class: 'number'}, count(number)))))));
 }
 
+/** @param {View} view */
+export function policy_panel(view) {
+  const body = el('div', {});
+  keep_current(view, body, () => policy_of(view.model));
+  return panel('Failure policy', 'policy', () => ({rules: view.model.page.rules, findings: view.model.page.findings}), body);
+}
+
 /** @param {Model} model */
-export function policy_panel(model) {
+function policy_of(model) {
   const {rules, findings} = model.page;
   const table = rules.length === 0 ? el('p', {class: 'quiet'}, 'The Job has no failure policy: every failure counts towards its limits.')
     : el('table', {}, el('thead', {}, el('tr', {}, ['Rule', 'When', 'Action', 'Matches'].map((name) => el('th', {scope: 'col'}, name)))),
       el('tbody', {}, rules.map((rule) => el('tr', {},
         el('th', {scope: 'row'}, rule.name ? `${visible(rule.name)} (${rule.rule})` : rule.rule), el('td', {}, visible(rule.when)),
         el('td', {}, rule.action), el('td', {class: 'number'}, count(rule.matches))))));
-  return panel('Failure policy', 'policy', () => ({rules, findings}), table,
-    findings.length > 0 && el('ul', {class: 'findings'}, findings.map((finding) => el('li', {class: finding.severity},
+  const list = el('ul', {class: 'findings'}, findings.map((finding) => el('li', {class: finding.severity},
       el('b', {}, `${finding.severity}: `), visible(finding.what), ' ', visible(finding.why), ' ', el('em', {}, visible(finding.fix)),
-      el('small', {}, ` ${finding.id}, ${visible(finding.path)}`)))));
+      el('small', {}, ` ${finding.id}, ${visible(finding.path)}`))));
+  return findings.length > 0 ? [table, list] : [table];
 }

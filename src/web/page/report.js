@@ -9,15 +9,18 @@ import {start_theme} from './theme.js';
 const page = JSON.parse(document.getElementById('data')?.textContent ?? '');
 const show_report = () => {
   const content = document.getElementById('content');
-  content?.replaceChildren(job_page(page, read_choice(location.hash.slice(1)),
-    (choice) => history.replaceState(null, '', `#${write_choice(choice)}`),
-    async (attempt) => {
-      const log = page.logs[attempt];
-      if (log === undefined) {
+  const on_choice = (/** @type {import('./view.js').Choice} */ choice) => history.replaceState(null, '', `#${write_choice(choice)}`);
+  content?.replaceChildren(job_page(page, read_choice(location.hash.slice(1)), on_choice, {
+    follows: false,
+    rerun: null,
+    read_log: async ({place}) => {
+      const text = page.logs[place];
+      if (text === undefined) {
         throw new Error('it is not part of this report');
       }
-      return log;
-    }));
+      return {text};
+    },
+  }).element);
 };
 document.getElementById('top')?.append(el('span', {class: 'brand'}, 'Windlass report'), start_theme());
 document.title = `${page.job.name}: ${page.state}`;

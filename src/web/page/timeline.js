@@ -25,6 +25,7 @@ class Timeline {
     const {model} = view;
     this.from = model.first;
     this.to = model.last;
+    this.whole = [model.first, model.last];  // when it was drawn last
     this.top = 0;
     /** @type {{name: string, attempts: number[], failures: number}[]} */
     this.rows = [];
@@ -59,13 +60,26 @@ class Timeline {
         el('span', {class: 'key fails'}), 'failed ', el('span', {class: 'key rests'}), 'back-off'));
     this.collect();
     view.follow((what) => {
-      if (what.has('group') || what.has('cause')) {
+      if (what.has('data')) {
+        this.take_news();
+      } else if (what.has('group') || what.has('cause')) {
         this.top = 0;
         this.collect();
       }
       this.draw();
     });
     new ResizeObserver(() => this.lay_out()).observe(this.section);
+  }
+
+  /** A reader who sees all of the time goes on to see all of it. */
+  take_news() {
+    const {first, last} = this.view.model;
+    if (this.from <= this.whole[0] && this.to >= this.whole[1]) {
+      this.from = first;
+      this.to = last;
+    }
+    this.whole = [first, last];
+    this.collect();
   }
 
   data() {
@@ -90,6 +104,8 @@ class Timeline {
       failures: attempts.filter((i) => model.failed(i)).length,
     }));
     this.rows.sort((a, b) => b.failures - a.failures);
+    this.top = Math.max(0, Math.min(this.top, this.rows.length - kMaxRows));
+    this.section.hidden = model.attempt_count === 0;
     this.lay_out();
   }
 

@@ -58,11 +58,26 @@ export class View {
     this.on_change = on_change;
     /** @type {((what: Set<string>) => void)[]} */
     this.followers = [];
+    /** @type {Set<number>} cells that the last update changed */
+    this.changed = new Set();
   }
 
   /** @param {(what: Set<string>) => void} follower */
   follow(follower) {
     this.followers.push(follower);
+  }
+
+  /**
+   * There is news: followers hear of `data`.
+   * @param {import('./model.js').Model} model
+   * @param {Set<number>} changed cells
+   */
+  update(model, changed) {
+    this.model = model;
+    this.changed = changed;
+    for (const follower of this.followers) {
+      follower(new Set(['data']));
+    }
   }
 
   /** @param {Partial<Choice>} change */

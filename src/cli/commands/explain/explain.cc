@@ -14,9 +14,9 @@
 #include "cli/flags/job_argument.h"
 #include "cli/flags/manifest_flags.h"
 #include "cli/manifests/attempt_collector.h"
-#include "cli/manifests/job_pods.h"
 #include "cli/process.h"
 #include "explain/explain.h"
+#include "explain/job_pods.h"
 #include "explain/print.h"
 #include "ledger/api_attempts.h"
 #include "plane/plane_periods.h"
@@ -252,13 +252,14 @@ class ExplainSession::Impl {
   }
 
   void read_pods() {
-    list_job_pods(api_, evidence_.job, [this](Result<std::vector<client::ObjectPtr>> pods) {
-      if (!pods) {
-        return fail_with(pods.error());
-      }
-      evidence_.pods = *std::move(pods);
-      read_events(api::metadata_of(*evidence_.job).uid());
-    });
+    explain::list_job_pods(api_, evidence_.job,
+                           [this](Result<std::vector<client::ObjectPtr>> pods) {
+                             if (!pods) {
+                               return fail_with(pods.error());
+                             }
+                             evidence_.pods = *std::move(pods);
+                             read_events(api::metadata_of(*evidence_.job).uid());
+                           });
   }
 
   // A user who may not read events gets the rest.
