@@ -7,6 +7,22 @@ checks=0
 export HOME=$work/home
 mkdir -p "$HOME"
 
+# use_host_root: from now on `windlass` runs containers on the root file system of this machine,
+# whatever image they name. `program` stays the program itself.
+use_host_root() {
+  program=$windlass
+  windlass=$work/windlass
+  cat >"$windlass" <<SCRIPT
+#!/bin/bash
+case \${1:-} in
+  run | up) set -- "\$@" --host-root=rw ;;
+  node) [[ \${2:-} == shutdown ]] || set -- "\$@" --host-root=rw ;;
+esac
+exec -a windlass "$program" "\$@"
+SCRIPT
+  chmod +x "$windlass"
+}
+
 # start_windlass FLAG...: `windlass up`, ready, and KUBECONFIG for it.
 start_windlass() {
   # What an earlier one has said is no sign of this one.

@@ -35,6 +35,14 @@ struct NodeSystem {
 using OnContainerUse = std::function<void(const std::string& pod_uid, const std::string& container,
                                           const env::ContainerExit& exit)>;
 
+// Which containers run on the root of the machine: those whose image is `host`, always.
+struct HostRoot {
+  bool for_missing_images = false;  // and those whose image is not in the store; nothing is pulled
+  bool writable = false;            // otherwise only /tmp, volumes and the working directory
+
+  bool operator==(const HostRoot&) const = default;
+};
+
 struct AgentConfig {
   std::string node_name;
   std::string address = "127.0.0.1";  // of the node and, without network namespaces, of its pods
@@ -51,7 +59,7 @@ struct AgentConfig {
   std::string image_dir = {};  // of an images::ImageCatalog; "" is none
   // Hidden from containers on the host's root: credentials, the store, other pods.
   std::vector<std::string> private_directories = {};
-  bool require_images = false;  // K-18; else names that are not known are the host's root
+  HostRoot host_root = {};
   images::ImagePuller* image_puller = nullptr;  // outlives the agent; without it nothing is pulled
   RestartTiming restart;
   HeartbeatTiming heartbeats;

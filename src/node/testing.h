@@ -130,6 +130,7 @@ struct SimulatedNode {
         network(api.world.executor()) {
     config.node_name = std::move(name);
     config.data_dir = "/data";
+    config.host_root = {true, true};  // of whatever image a pod names
     config.capacity = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}};
     if (change) {
       change(config);

@@ -30,6 +30,7 @@ class EmbeddedClusterTest : public ::testing::Test {
     ClusterOptions options;
     node::AgentConfig node;
     node.node_name = "node-1";
+    node.host_root = {true, true};
     node.data_dir = "/data";
     node.capacity = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}};
     options.nodes = {{node, &containers_}};

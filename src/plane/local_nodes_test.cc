@@ -30,10 +30,11 @@ class LocalNodesTest : public ::testing::Test {
           return supervisor(directory);
         },
         api_.client,
-        LocalNodes::Options{numbered_nodes(count),
-                            "/data/nodes",
-                            ends_others_,
-                            {.capacity = {{"cpu", "2"}, {"pods", "10"}}}});
+        LocalNodes::Options{
+            numbered_nodes(count),
+            "/data/nodes",
+            ends_others_,
+            {.capacity = {{"cpu", "2"}, {"pods", "10"}}, .images = {"", {true, true}}}});
     ready_ = false;
     nodes_->start([this] { ready_ = true; }, [](const std::vector<std::string>&) {});
   }

@@ -14,7 +14,7 @@ node::AgentConfig agent_config(const NodeSettings& settings, const std::string& 
   config.disruption_conditions = settings.disruption_conditions;
   config.shutdown = settings.shutdown;
   config.image_dir = settings.images.directory;
-  config.require_images = settings.images.required;
+  config.host_root = settings.images.host_root;
   config.image_puller = settings.image_puller;
   config.pressure = settings.pressure;
   config.address = settings.address;

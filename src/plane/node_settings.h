@@ -21,7 +21,7 @@ struct NodeLimits {
 // The images of the nodes that this process runs.
 struct NodeImages {
   std::string directory = {};  // "" for `images` in default_data_dir()
-  bool required = false;       // unknown names are an error; otherwise they use the host's root
+  node::HostRoot host_root = {};
 };
 
 struct NodeSettings {

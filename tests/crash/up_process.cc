@@ -15,8 +15,8 @@ namespace windlass::crash {
 
 UpProcess::UpProcess(const std::string& program, const std::string& data_dir,
                      const std::string& log_file, std::vector<std::string> more) {
-  std::vector<std::string> words = {program,  "up",       "--data-dir",
-                                    data_dir, "--listen", "127.0.0.1:0"};
+  std::vector<std::string> words = {program,    "up",          "--data-dir",    data_dir,
+                                    "--listen", "127.0.0.1:0", "--host-root=rw"};
   words.insert(words.end(), more.begin(), more.end());
   std::vector<char*> arguments;
   for (std::string& word : words) {

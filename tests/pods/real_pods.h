@@ -58,13 +58,14 @@ spec:
     const std::string file = directory_.write("job.yaml", manifest);
     const auto ran = posix::run_program(
         {"sh", "-c",
-         fmt::format("{} run {} --logs --image-dir {} {} > {} 2>&1", program_, file,
-                     directory_ / "images", flags, directory_ / "output")});
+         fmt::format("{} run {} --logs --image-dir {} {} {} > {} 2>&1", program_, file,
+                     directory_ / "images", root_, flags, directory_ / "output")});
     return {ran.has_value(), directory_.read("output")};
   }
 
   posix::TemporaryDirectory directory_;
   std::string program_;
+  std::string root_ = "--host-root=rw";
 };
 
 }  // namespace windlass::pods

@@ -143,7 +143,8 @@ TEST_F(RealPods, R7_APodBeyondItsLocalStorageIsEvicted) {
 }
 
 TEST_F(RealPods, AnImageIsTheRootAndStaysAsItIs) {
-  std::string mounts = "        volumeMounts:\n";
+  root_.clear();
+  std::string mounts = "        imagePullPolicy: Never\n        volumeMounts:\n";
   std::string volumes = "      volumes:\n";
   for (const char* name : {"usr", "lib", "lib64", "bin"}) {
     std::filesystem::create_directories(directory_ / "root/" + name);
@@ -153,12 +154,12 @@ TEST_F(RealPods, AnImageIsTheRootAndStaysAsItIs) {
   directory_.write("root/only-here", "");
   const std::string manifest = job(
       "test -e /only-here; test ! -e /root; echo new > /only-here; mkdir /made", mounts, volumes);
-  const Ran missing = run(manifest, "--require-images --timeout 2s");
+  const Ran missing = run(manifest);
   EXPECT_FALSE(missing.complete);
-  EXPECT_THAT(missing.output, HasSubstr("container c waits: ErrImagePull: image \"test\""));
+  EXPECT_THAT(missing.output, HasSubstr("container \"c\" cannot have the image \"test\""));
   ASSERT_TRUE(posix::run_program({program_, "image", "add", "test", directory_ / "root",
                                   "--image-dir", directory_ / "images"}));
-  const Ran ran = run(manifest, "--require-images --timeout 60s");
+  const Ran ran = run(manifest);
   EXPECT_TRUE(ran.complete) << ran.output;
   EXPECT_EQ(directory_.read("root/only-here"), "");
   EXPECT_FALSE(std::filesystem::exists(directory_ / "root/made"));

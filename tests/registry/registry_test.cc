@@ -142,12 +142,12 @@ class RegistryTest : public ::testing::Test {
                                     pod + R"("containers": [{"name": "c", "image": ")" + registry +
                                     "/demo:" + tag + R"(",
       "command": ["sh", "-c", "read line </version; echo version $line"]}]}}}})");
-    static_cast<void>(posix::run_program(
-        {"sh", "-c",
-         "\"$WINDLASS_PROGRAM\" run \"$0/job.yaml\" --logs --no-record --require-images "
-         "--image-dir \"$0/images\" " +
-             flags + " >\"$0/output\" 2>&1",
-         directory.path()}));
+    static_cast<void>(
+        posix::run_program({"sh", "-c",
+                            "\"$WINDLASS_PROGRAM\" run \"$0/job.yaml\" --logs --no-record "
+                            "--image-dir \"$0/images\" " +
+                                flags + " >\"$0/output\" 2>&1",
+                            directory.path()}));
     return directory.read("output");
   }
   size_t downloads() const {

@@ -31,6 +31,11 @@ std::vector<std::string> known_names(const ImageName& image);
 // a digest alone or is no image name at all.
 std::string_view image_tag(std::string_view image);
 
+// `host`: the root of the machine itself, as it is.
+inline bool is_host_image(std::string_view image) {
+  return image == "host";
+}
+
 // `pause` of any registry: it has no files of its own (api.md E72).
 bool is_pause_image(std::string_view image);
 

@@ -469,9 +469,15 @@ TEST(Commands, ImageHasThreeActions) {
   EXPECT_THAT(refused({"image", "add", "a", "dir", "--from-static", "b"}),
               HasSubstr("must specify one of"));
   EXPECT_THAT(refused({"image", "remove"}), HasSubstr("must specify NAME"));
-  EXPECT_TRUE(parsed<RunOptions>({"run", "j.yaml", "--require-images"}).images.required);
+  const auto host_root = [](const char* flag) {
+    return parsed<RunOptions>({"run", "j.yaml", flag}).images.host_root;
+  };
+  EXPECT_EQ(host_root("--host-root"), (node::HostRoot{true, false}));
+  EXPECT_EQ(host_root("--host-root=ro"), (node::HostRoot{true, false}));
+  EXPECT_EQ(host_root("--host-root=rw"), (node::HostRoot{true, true}));
+  EXPECT_THAT(refused({"run", "j.yaml", "--host-root=all"}), HasSubstr("must be ro or rw"));
   const auto up = parsed<UpOptions>({"up", "--image-dir", "/i"});
-  EXPECT_FALSE(up.images.required);
+  EXPECT_EQ(up.images.host_root, node::HostRoot());
   EXPECT_EQ(up.images.directory, "/i");
 }
 

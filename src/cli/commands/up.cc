@@ -52,6 +52,7 @@ Result<std::unique_ptr<posix::ParentWatch>> watch_parent(const UpOptions& option
 
 ExitCode run_in_data_dir(UpOptions options, Output& output) {
   options.images.directory = image_dir_or_default(options.images.directory);
+  output.err(host_root_note(options.images));
   posix::raise_descriptor_limit();
   Process process(options.verbosity);
   const auto parent = watch_parent(options, process.loop);

@@ -164,6 +164,7 @@ TEST(Up, APowerFailureWhileItComesUpIsLeftToTheNodes) {
   options.data_dir = parent / "state";
   options.listen = "127.0.0.1:0";
   options.nodes = 1;
+  options.images.host_root = {true, true};
   plane::NodeMachine machine;
   machine.capacity = {{"cpu", "2"}, {"memory", "1Gi"}, {"pods", "10"}};
   std::optional<ExitCode> code;

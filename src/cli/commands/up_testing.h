@@ -46,6 +46,7 @@ class RunningUp {
     options.data_dir = directory;
     options.listen = listen;
     options.nodes = machine_.nodes;
+    options.images.host_root = {true, true};
     options.server_names = machine_.server_names;
     options.ephemeral = machine_.ephemeral;
     thread_ = std::thread([this, options] { run(options); });

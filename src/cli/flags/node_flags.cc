@@ -129,9 +129,26 @@ void declare_image_dir(Flags& flags, std::string& directory) {
 
 void declare_image_flags(Flags& flags, plane::NodeImages& images) {
   declare_image_dir(flags, images.directory);
-  flags.toggle("--require-images", images.required,
-               "Run containers on their images only, and pull those that are missing. Without it, "
-               "containers of missing images use the root file system of this machine");
+  flags.optional_value(
+      "--host-root", "[=rw]",
+      "Run containers whose image is not in that folder on the root file system of this machine, "
+      "and pull nothing. They can write to /tmp, volumes and their working directory; with =rw to "
+      "all of it. Without this flag, only containers of the image \"host\" use it",
+      [&images](const std::string& text) -> Result<void> {
+        if (!text.empty() && text != "ro" && text != "rw") {
+          return fail(
+              plain_error(fmt::format("invalid --host-root \"{}\": must be ro or rw", text)));
+        }
+        images.host_root = {true, text == "rw"};
+        return {};
+      });
+}
+
+std::string host_root_note(const plane::NodeImages& images) {
+  return images.host_root.writable
+             ? "note: containers on the root file system of this machine may write to all of it "
+               "(--host-root=rw)\n"
+             : "";
 }
 
 void declare_shutdown_flags(Flags& flags, node::ShutdownGroups& groups) {

@@ -19,8 +19,10 @@ void declare_data_dir(Flags& flags, std::string& data_dir, const std::string& he
 void declare_verbosity(Flags& flags, int& verbosity);
 // --image-dir of `windlass image` and of the nodes.
 void declare_image_dir(Flags& flags, std::string& directory);
-// --image-dir and --require-images
+// --image-dir and --host-root
 void declare_image_flags(Flags& flags, plane::NodeImages& images);
+// A line that says that containers may write to this machine; "" where they may not.
+std::string host_root_note(const plane::NodeImages& images);
 // --shutdown-grace-period and its variants; without any there are no groups.
 void declare_shutdown_flags(Flags& flags, node::ShutdownGroups& groups);
 // --node-capacity and --eviction-*

@@ -20,6 +20,11 @@ namespace {
 using api::core::v1::Container;
 using api::core::v1::PodSpec;
 
+// For who cannot pull.
+constexpr const char* kOtherWays =
+    "Without a registry: `windlass image load`, or the files of this machine with `image: host` or "
+    "--host-root";
+
 // The words of a command line that are files in /tmp, also inside of `sh -c '...'`.
 std::vector<std::string> paths_in_tmp(std::string_view text) {
   constexpr std::string_view kTmp = "/tmp/";
@@ -38,10 +43,11 @@ std::vector<std::string> paths_in_tmp(std::string_view text) {
 
 class Preflight {
  public:
-  Preflight(const plane::NodeImages& images, env::Files& files, Output& output)
+  Preflight(const plane::NodeImages& images, bool can_pull, env::Files& files, Output& output)
       : files_(files),
+        images_(images),
         catalog_(files, images.directory),
-        required_(images.required),
+        can_pull_(can_pull),
         output_(output) {}
 
   void look_at(const std::string& title, const PodSpec& pod) {
@@ -61,10 +67,10 @@ class Preflight {
     if (api::is_pause_image(image)) {
       return;
     }
-    const auto known = find(image);
-    const bool is_added = known.has_value();
-    if (!is_added && required_) {
-      return;  // it waits in ErrImagePull
+    const bool on_host = api::is_host_image(image);
+    const auto known = on_host ? std::nullopt : find(image);
+    if (!known && !on_host && !images_.host_root.for_missing_images) {
+      return look_for_image(title, container);
     }
     const bool has_command =
         known && !(known->image.config.entrypoint.empty() && known->image.config.command.empty());
@@ -72,13 +78,41 @@ class Preflight {
       good_ = false;
       output_.err(fmt::format(
           "error: {}: container \"{}\" has no command, and image \"{}\" {}: set `command`{}\n",
-          title, container.name(), image, is_added ? "has no entrypoint" : "is not on this machine",
-          is_added ? std::string() : ", or get the image with: windlass image pull " + image));
-    } else if (!is_added && said_.insert(image).second) {
+          title, container.name(), image,
+          known     ? "has no entrypoint"
+          : on_host ? "is the root of this machine"
+                    : "is not on this machine",
+          known || on_host ? std::string()
+                           : ", or get the image with: windlass image pull " + image));
+    } else if (!known && !on_host && said_.insert(image).second) {
       output_.err(fmt::format(
           "note: image \"{}\" is not on this machine: its containers use the root file system of "
-          "this machine. Get it with: windlass image pull {}\n",
-          image, image));
+          "this machine (--host-root)\n",
+          image));
+    }
+  }
+
+  // It is not on this machine.
+  void look_for_image(const std::string& title, const Container& container) {
+    const std::string& image = container.image();
+    std::string why;
+    if (const auto name = api::parse_image_name(image); !name) {
+      why = name.error().message;
+    } else if (container.image_pull_policy() == "Never") {
+      why = "it is not on this machine, and imagePullPolicy is Never";
+    } else if (!can_pull_) {
+      why =
+          "it is not on this machine, and skopeo, which pulls images, is not installed (apt "
+          "install skopeo)";
+    }
+    if (!why.empty()) {
+      good_ = false;
+      output_.err(fmt::format("error: {}: container \"{}\" cannot have the image \"{}\": {}. {}\n",
+                              title, container.name(), image, why, kOtherWays));
+    } else if (said_.insert(image).second) {
+      output_.err(fmt::format(
+          "note: image \"{}\" is not on this machine: it is pulled from its registry. {}\n", image,
+          kOtherWays));
     }
   }
 
@@ -109,8 +143,9 @@ class Preflight {
   }
 
   env::Files& files_;
+  const plane::NodeImages& images_;
   const images::ImageCatalog catalog_;
-  const bool required_;
+  const bool can_pull_;
   Output& output_;
   std::set<std::string> said_;  // images
   bool good_ = true;
@@ -118,9 +153,9 @@ class Preflight {
 
 }  // namespace
 
-bool preflight(const RunPlan& plan, const plane::NodeImages& images, env::Files& files,
-               Output& output) {
-  Preflight check(images, files, output);
+bool preflight(const RunPlan& plan, const plane::NodeImages& images, bool can_pull,
+               env::Files& files, Output& output) {
+  Preflight check(images, can_pull, files, output);
   for (const ObjectToCreate& object : plan.objects) {
     if (object.ref.kind == &api::kinds::job()) {
       check.look_at(object.title,

@@ -1,5 +1,5 @@
-// Checks the containers that `windlass run` is about to start. An image that is not there is
-// replaced by the root file system of this machine, with a note per image. A container without a
+// Checks the containers that `windlass run` is about to start. An image that is not there is pulled
+// when they start, with a note per image; one that cannot be had is an error. A container without a
 // command, whose image has no known entrypoint, is an error. A script in /tmp of this machine is
 // not visible in the container, which has a /tmp of its own.
 #pragma once
@@ -12,7 +12,8 @@
 namespace windlass::cli {
 
 // False when a container has nothing to run; `output.err` then names it. `images.directory` is set.
-bool preflight(const RunPlan& plan, const plane::NodeImages& images, env::Files& files,
-               Output& output);
+// `can_pull`: there is a skopeo.
+bool preflight(const RunPlan& plan, const plane::NodeImages& images, bool can_pull,
+               env::Files& files, Output& output);
 
 }  // namespace windlass::cli

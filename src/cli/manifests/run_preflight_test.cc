@@ -23,12 +23,13 @@ class PreflightTest : public ::testing::Test {
     options.manifests.paths = {"job.yaml"};
     const auto plan = plan_run(options, files_, output_);
     EXPECT_TRUE(plan.has_value()) << output_.err_text;
-    return plan && preflight(*plan, images_, files_, output_);
+    return plan && preflight(*plan, images_, can_pull_, files_, output_);
   }
 
   virtual_world::VirtualFiles files_;
   testing::TextOutput output_;
-  plane::NodeImages images_{"/images", false};
+  plane::NodeImages images_{"/images", {true, false}};
+  bool can_pull_ = true;
 };
 
 TEST_F(PreflightTest, WithoutACommandAnImageThatIsNotThereIsAnError) {
@@ -69,9 +70,46 @@ TEST_F(PreflightTest, EachImageThatIsNotThereIsSaidOnce) {
             "      - {name: c, image: alpine, command: [work]}\n"));
   EXPECT_EQ(output_.err_text,
             "note: image \"busybox:1.36\" is not on this machine: its containers use the root file "
-            "system of this machine. Get it with: windlass image pull busybox:1.36\n"
+            "system of this machine (--host-root)\n"
             "note: image \"alpine\" is not on this machine: its containers use the root file "
-            "system of this machine. Get it with: windlass image pull alpine\n");
+            "system of this machine (--host-root)\n");
+}
+
+TEST_F(PreflightTest, AnImageThatIsNotThereIsPulledAndThatIsSaidOnce) {
+  images_.host_root = {};
+  EXPECT_TRUE(
+      check("      containers:\n"
+            "      - {name: a, image: 'busybox:1.36'}\n"
+            "      - {name: b, image: 'busybox:1.36', args: [work]}\n"
+            "      - {name: c, image: host, command: [work]}\n"));
+  EXPECT_EQ(output_.err_text,
+            "note: image \"busybox:1.36\" is not on this machine: it is pulled from its registry. "
+            "Without a registry: `windlass image load`, or the files of this machine with `image: "
+            "host` or --host-root\n");
+}
+
+TEST_F(PreflightTest, AnImageThatCannotBeHadIsAnErrorWithTheWaysOut) {
+  images_.host_root = {};
+  can_pull_ = false;
+  EXPECT_FALSE(check("      containers: [{name: main, image: busybox, command: [work]}]\n"));
+  EXPECT_EQ(
+      output_.err_text,
+      "error: job.batch/demo: container \"main\" cannot have the image \"busybox\": it is not "
+      "on this machine, and skopeo, which pulls images, is not installed (apt install "
+      "skopeo). Without a registry: `windlass image load`, or the files of this machine with "
+      "`image: host` or --host-root\n");
+  can_pull_ = true;
+  EXPECT_FALSE(check("      containers: [{name: main, image: busybox, imagePullPolicy: Never}]\n"));
+  EXPECT_THAT(output_.err_text, HasSubstr("imagePullPolicy is Never"));
+  EXPECT_FALSE(check("      containers: [{name: main, image: 'Big:1', command: [work]}]\n"));
+  EXPECT_THAT(output_.err_text, HasSubstr("repository name (Big) must be lowercase"));
+}
+
+TEST_F(PreflightTest, TheRootOfTheMachineHasNoEntrypoint) {
+  EXPECT_FALSE(check("      containers: [{name: main, image: host}]\n"));
+  EXPECT_EQ(output_.err_text,
+            "error: job.batch/demo: container \"main\" has no command, and image \"host\" is the "
+            "root of this machine: set `command`\n");
 }
 
 TEST_F(PreflightTest, NothingIsSaidOfAddedImagesAndOfPause) {
@@ -111,11 +149,5 @@ TEST_F(PreflightTest, NothingIsSaidOfFilesThatTheContainerMakesOrMounts) {
 }
 
 // It waits for the image, as on a cluster.
-TEST_F(PreflightTest, WithRequireImagesAMissingOneIsNoErrorHere) {
-  images_.required = true;
-  EXPECT_TRUE(check("      containers: [{name: main, image: 'python:3.12'}]\n"));
-  EXPECT_EQ(output_.err_text, "");
-}
-
 }  // namespace
 }  // namespace windlass::cli

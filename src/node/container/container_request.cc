@@ -158,6 +158,11 @@ Result<env::ContainerRequest> make_request(const PodSpecView& pod,
   request.isolation.privileged = container.identity.privileged;
   TRY_VOID(check_confinement(container.confinement, support));
   request.isolation.confinement = container.confinement;
+  // A privileged container is to have the machine. Where there are no mounts, the node says so.
+  if (place.root.empty() && !place.host_root_writable && !container.identity.privileged &&
+      support.mounts && support.confinement) {
+    request.isolation.confinement.read_only_root = true;
+  }
   if (!support.boundary && container.asks_for_filter) {
     return fail(
         plain_error("seccompProfile needs a newer supervisor than the one that runs, which ends "

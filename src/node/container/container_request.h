@@ -20,6 +20,7 @@ struct ContainerPlace {
   std::string message_file = {};  // what its terminationMessagePath is there; "" is nothing
   std::vector<NetworkFile> network_files = {};
   std::vector<std::string> private_directories = {};  // hidden, on the host's root
+  bool host_root_writable = false;                    // otherwise only what is mounted in it
 };
 
 // Whether a container is to find a file at its terminationMessagePath. On the root of an image it

@@ -83,7 +83,8 @@ Result<env::ContainerRequest> ContainerStarter::request(const ContainerSpecView&
                        files_.layer_directory(container.name),
                        {},
                        setup_.network_files(),
-                       host_.private_directories};
+                       host_.private_directories,
+                       host_.host_root_writable};
   if (wants_message_file(container, command, !root.empty(), host_.support)) {
     if (const auto made = files_.make_message_file(container.name, attempt); !made) {
       return fail(env::not_created(made.error().message));

@@ -27,6 +27,7 @@ class ContainerStarter {
     const env::ContainerSupport& support;
     const HostFacts& facts;
     const std::vector<std::string>& private_directories;
+    bool host_root_writable;
   };
 
   // All references outlive it.

@@ -55,6 +55,9 @@ ImageAnswer ImagePulls::look(size_t container_number, const ContainerSpecView& c
   if (before != failed_.end() && now < before->second.next) {
     return failed(container_number, container.image, now);
   }
+  if (api::is_host_image(container.image)) {
+    return host_root();
+  }
   const Result<api::ImageName> name = api::parse_image_name(container.image);
   if (!name && required_) {
     return waiting("InvalidImageName",

@@ -111,7 +111,7 @@ class ImagePodTest : public ::testing::Test {
   explicit ImagePodTest(images::ImagePuller* puller = nullptr)
       : node(api, "node-1", [puller](AgentConfig& config) {
           config.image_dir = "/images";
-          config.require_images = true;
+          config.host_root = {};
           config.image_puller = puller;
         }) {
     node.agent->start();

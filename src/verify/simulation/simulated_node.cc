@@ -37,6 +37,7 @@ class SimulatedAgent final : public SimulatedProcess, private node::ContainerObs
  private:
   static node::AgentConfig config(const SimulatedNodeOptions& options) {
     node::AgentConfig config;
+    config.host_root = {true, true};  // processes are functions
     config.node_name = options.name;
     config.data_dir = "/data";
     config.capacity = {{"cpu", options.cpu}, {"memory", "8Gi"}, {"pods", "110"}};

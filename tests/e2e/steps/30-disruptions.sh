@@ -96,7 +96,7 @@ for gate in true false; do
   [ "$gate" = true ] && other_rows
   marked_rows
   stop_windlass
-  start_windlass "${cluster[@]}" --require-images
+  windlass=$program start_windlass "${cluster[@]}"
   [ "$gate" = true ] && deleted_pending
   preempted_pending
   stop_windlass

@@ -144,6 +144,7 @@ void declare_shutdown_command(Flags& flags, NodeShutdownOptions& options, NodeOp
 ExitCode run_node(NodeOptions options, Output& output) {
   options.data_dir = data_dir_or_default(options.data_dir);
   options.images.directory = image_dir_or_default(options.images.directory);
+  output.err(host_root_note(options.images));
   posix::raise_descriptor_limit();
   Process process(options.verbosity);
   const auto access = open_cluster(options.cluster, LocalCluster::yes, process.files, output);

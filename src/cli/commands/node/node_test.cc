@@ -139,6 +139,7 @@ class NodeSessionTest : public ::testing::Test {
   }
   NodeOptions options() const {
     NodeOptions options;
+    options.images.host_root = {true, true};
     options.name = "a";
     options.data_dir = state();
     options.labels = {{"disk", "ssd"}};

@@ -12,6 +12,7 @@
 #include "cli/process.h"
 #include "cli/runs/run_ledger.h"
 #include "posix/files/scratch_directory.h"
+#include "posix/process/find_program.h"
 
 namespace windlass::cli {
 namespace {
@@ -30,7 +31,8 @@ struct PlannedRun {
 
 Result<PlannedRun> plan_all(const RunOptions& options, env::Files& files, Output& output) {
   auto plan = plan_run(options, files, output);
-  if (!plan || !preflight(*plan, options.images, files, output)) {
+  const bool can_pull = posix::find_program({"skopeo"}, {}).has_value();
+  if (!plan || !preflight(*plan, options.images, can_pull, files, output)) {
     return no_plan();
   }
   return PlannedRun{*plan, *plan};
@@ -70,6 +72,7 @@ ExitCode run_jobs(RunOptions options, Output& output) {
   if (planned->left.jobs == 0) {
     return ExitCode::ok;
   }
+  output.err(host_root_note(options.images));
   auto scratch = posix::ScratchDirectory::make(temporary_dir(), "windlass-run-");
   if (!scratch) {
     output.err("error: " + scratch.error().message + "\n");

@@ -33,7 +33,9 @@ class RunTest : public ::testing::Test {
   RunTest()
       : world_(42),
         containers_(world_.executor(), world_.clock(),
-                    [this](const env::ContainerRequest& request) { return script_(request); }) {}
+                    [this](const env::ContainerRequest& request) { return script_(request); }) {
+    options_.images.host_root = {true, true};
+  }
 
   std::optional<ExitCode> run(const std::string& manifest, Duration limit = hours(2)) {
     files_.put("job.yaml", manifest);
@@ -454,7 +456,7 @@ TEST_F(RunTest, IgnoredFailuresAreNamedBesideTheCounts) {
 
 TEST_F(RunTest, SaysWhatAContainerWaitsForOnceAndNotAgainAsAWarning) {
   options_.timeout = minutes(10);
-  options_.images.required = true;
+  options_.images.host_root = {};
   EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::timed_out);
   EXPECT_EQ(occurrences(output_.err_text, "waits: ErrImagePull"), 1u) << output_.err_text;
   EXPECT_EQ(occurrences(output_.err_text, "waits: ImagePullBackOff"), 1u) << output_.err_text;
