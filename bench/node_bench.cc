@@ -388,7 +388,8 @@ void measure_run(const Sizes& sizes) {
   std::vector<double> after;
   std::vector<double> more;
   for (int i = 0; i < 10 * sizes.rounds; ++i) {
-    const double took = run_command(fmt::format("{} run --host-root=rw {} >/dev/null 2>&1", kProgram, manifest));
+    const double took =
+        run_command(fmt::format("{} run --host-root=rw {} >/dev/null 2>&1", kProgram, manifest));
     const auto [begin, end] = stamp.read();
     after.push_back(wall_seconds() - end);
     more.push_back(took - (end - begin));

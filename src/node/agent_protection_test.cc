@@ -54,6 +54,36 @@ TEST_F(ProtectionTest, DirectoriesOfTheNodeAreHiddenOnTheHostsRoot) {
   EXPECT_FALSE(node.spawned.back().isolation.boundary.unmasked_proc);
 }
 
+TEST_F(ProtectionTest, TheHostsRootIsReadOnlyUnlessTheNodeSaysOtherwise) {
+  node.config.host_root = {true, false};
+  node.config.protection = {.allow_privileged = true, .max_pids = 77};
+  node.make_agent(api);
+  node.agent->start();
+  add_pod_with("");
+  EXPECT_TRUE(node.spawned.back().isolation.confinement.read_only_root);
+  EXPECT_EQ(node.spawned.back().limits.pids, 77u);
+}
+
+TEST_F(ProtectionTest, PrivilegedContainersRunWhereTheNodeAllowsThem) {
+  node.config.host_root = {true, false};
+  node.config.protection.allow_privileged = true;
+  node.make_agent(api);
+  node.agent->start();
+  add_pod_with("", "securityContext: {privileged: true},");
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_FALSE(node.spawned.back().isolation.confinement.read_only_root) << "it has the machine";
+}
+
+TEST_F(ProtectionTest, PrivilegedContainersAreRejectedElsewhere) {
+  add_pod_with("", "securityContext: {privileged: true},");
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_TRUE(node.spawned.empty());
+  EXPECT_THAT(warnings(),
+              ElementsAre("PrivilegedForbidden: container \"c\" is privileged, and this "
+                          "node runs no privileged containers: start it with "
+                          "--allow-privileged"));
+}
+
 TEST_F(ProtectionTest, WhatIsIgnoredIsSaidInAnEvent) {
   add_pod_with("shareProcessNamespace: true,", "tty: true,");
   EXPECT_EQ(phase(), "Running");

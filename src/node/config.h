@@ -43,6 +43,14 @@ struct HostRoot {
   bool operator==(const HostRoot&) const = default;
 };
 
+// What a node lets containers have.
+struct NodeProtection {
+  bool allow_privileged = false;
+  size_t max_pids = 0;  // of each container; 0 is no limit
+
+  bool operator==(const NodeProtection&) const = default;
+};
+
 struct AgentConfig {
   std::string node_name;
   std::string address = "127.0.0.1";  // of the node and, without network namespaces, of its pods
@@ -60,6 +68,7 @@ struct AgentConfig {
   // Hidden from containers on the host's root: credentials, the store, other pods.
   std::vector<std::string> private_directories = {};
   HostRoot host_root = {};
+  NodeProtection protection = {};
   images::ImagePuller* image_puller = nullptr;  // outlives the agent; without it nothing is pulled
   RestartTiming restart;
   HeartbeatTiming heartbeats;

@@ -17,6 +17,7 @@ node::AgentConfig agent_config(const NodeSettings& settings, const std::string& 
   config.host_root = settings.images.host_root;
   config.image_puller = settings.image_puller;
   config.pressure = settings.pressure;
+  config.protection = settings.protection;
   config.address = settings.address;
   config.system = settings.system;
   config.labels = settings.labels;

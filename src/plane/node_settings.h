@@ -16,6 +16,7 @@ struct NodeLimits {
   // Replaces the capacity of the machine, by resource.
   std::map<std::string, std::string> capacity = {};
   node::pressure::EvictionConfig pressure = {};
+  node::NodeProtection protection = {};
 };
 
 // The images of the nodes that this process runs.
@@ -32,6 +33,7 @@ struct NodeSettings {
   NodeImages images = {};
   images::ImagePuller* image_puller = nullptr;  // outlives the nodes
   node::pressure::EvictionConfig pressure = {};
+  node::NodeProtection protection = {};
   std::string address = "127.0.0.1";  // of the node and its pods
   std::map<std::string, std::string> labels = {};
   std::map<std::string, std::string> annotations = {};

@@ -481,6 +481,13 @@ TEST(Commands, ImageHasThreeActions) {
   EXPECT_EQ(up.images.directory, "/i");
 }
 
+TEST(Commands, NodesTakeWhatContainersMayHave) {
+  EXPECT_EQ(parsed<RunOptions>({"run", "j.yaml"}).limits.protection, node::NodeProtection());
+  EXPECT_EQ(parsed<UpOptions>({"up", "--allow-privileged", "--container-max-pids", "100"})
+                .limits.protection,
+            (node::NodeProtection{true, 100}));
+}
+
 TEST(Commands, K70_UpTakesGracePeriods) {
   using ::testing::ElementsAre;
   EXPECT_TRUE(parsed<UpOptions>({"up"}).shutdown.empty());

@@ -280,6 +280,7 @@ class UpSession::Impl {
                                     .images = options_.images,
                                     .image_puller = machine_.image_puller,
                                     .pressure = options_.limits.pressure,
+                                    .protection = options_.limits.protection,
                                     .system = machine_.system,
                                     .private_directories = machine_.private_directories,
                                     .on_container_use = on_container_use()},

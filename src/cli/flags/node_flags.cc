@@ -179,6 +179,11 @@ void declare_limit_flags(Flags& flags, plane::NodeLimits& limits) {
                  TRY(limits.capacity, parse_capacity(text));
                  return {};
                });
+  flags.toggle("--allow-privileged", limits.protection.allow_privileged,
+               "Run privileged containers, which have this machine; other nodes reject their pods");
+  flags.number("--container-max-pids N", limits.protection.max_pids,
+               "Processes and threads that each container may have; 0 is no limit",
+               {0, std::numeric_limits<int>::max()});
   flags.text("--eviction-hard LIST", eviction->hard,
              "Thresholds below which pods are evicted, for memory.available, nodefs.available, "
              "nodefs.inodesFree and pid.available; \"\" turns eviction off");

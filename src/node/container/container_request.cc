@@ -175,6 +175,7 @@ Result<env::ContainerRequest> make_request(const PodSpecView& pod,
     }
   }
   request.limits.memory_bytes = amount(container.limits, "memory", kMilli);
+  request.limits.pids = place.max_pids;
   request.limits.cpu_millis = amount(container.limits, "cpu", 1);
   request.limits.cpu_request = amount(container.requests, "cpu", 1);
   return request;

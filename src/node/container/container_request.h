@@ -21,6 +21,7 @@ struct ContainerPlace {
   std::vector<NetworkFile> network_files = {};
   std::vector<std::string> private_directories = {};  // hidden, on the host's root
   bool host_root_writable = false;                    // otherwise only what is mounted in it
+  uint64_t max_pids = 0;
 };
 
 // Whether a container is to find a file at its terminationMessagePath. On the root of an image it

@@ -84,7 +84,8 @@ Result<env::ContainerRequest> ContainerStarter::request(const ContainerSpecView&
                        {},
                        setup_.network_files(),
                        host_.private_directories,
-                       host_.host_root_writable};
+                       host_.host_root_writable,
+                       host_.max_pids};
   if (wants_message_file(container, command, !root.empty(), host_.support)) {
     if (const auto made = files_.make_message_file(container.name, attempt); !made) {
       return fail(env::not_created(made.error().message));

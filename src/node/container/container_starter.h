@@ -28,6 +28,7 @@ class ContainerStarter {
     const HostFacts& facts;
     const std::vector<std::string>& private_directories;
     bool host_root_writable;
+    uint64_t max_pids;
   };
 
   // All references outlive it.

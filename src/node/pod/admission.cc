@@ -117,4 +117,18 @@ std::optional<Rejection> protection_rejection(const PodSpecView& pod,
   return Rejection{found->reason, found->text()};
 }
 
+std::optional<Rejection> privilege_rejection(const PodSpecView& pod) {
+  for (const auto* list : {&pod.init_containers, &pod.containers}) {
+    for (const ContainerSpecView& container : *list) {
+      if (container.identity.privileged) {
+        return Rejection{"PrivilegedForbidden",
+                         fmt::format("container \"{}\" is privileged, and this node runs no "
+                                     "privileged containers: start it with --allow-privileged",
+                                     container.name)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace windlass::node

@@ -64,6 +64,9 @@ std::optional<Rejection> system_rejection(const PodSpecView& pod, const NodeRoom
 std::optional<Rejection> protection_rejection(const PodSpecView& pod,
                                               const env::ContainerSupport& support);
 
+// A privileged container, on a node that allows none.
+std::optional<Rejection> privilege_rejection(const PodSpecView& pod);
+
 // One of the pods that a critical one may take the place of.
 struct PlaceHolder {
   std::string uid;

@@ -88,6 +88,10 @@ std::optional<Rejection> PodAdmission::refuse(const PodSpecView& pod, const Node
   if (auto rejection = protection_rejection(pod, host_.support)) {
     return rejection;
   }
+  if (auto rejection =
+          host_.config.protection.allow_privileged ? std::nullopt : privilege_rejection(pod)) {
+    return rejection;
+  }
   if (host_.shutdown.active()) {
     return Rejection{"NodeShutdown", "Pod was rejected as the node is shutting down."};  // K-6
   }

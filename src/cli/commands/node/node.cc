@@ -256,6 +256,7 @@ class NodeSession::Impl {
                                     .images = options_.images,
                                     .image_puller = machine_.image_puller,
                                     .pressure = options_.limits.pressure,
+                                    .protection = options_.limits.protection,
                                     .address = options_.address,
                                     .labels = options_.labels,
                                     .annotations = {{plane::kAgentAnnotation, *identity}},

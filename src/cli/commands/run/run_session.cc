@@ -232,6 +232,7 @@ class RunSession::Impl {
         .images = options_.images,
         .image_puller = machine_.image_puller,
         .pressure = options_.limits.pressure,
+        .protection = options_.limits.protection,
         .system = machine_.system,
         .private_directories = machine_.private_directories,
         .on_container_use = [this](const std::string& pod, const std::string& container,
