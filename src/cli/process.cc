@@ -23,6 +23,8 @@ std::string either_variable(const char* first, const char* second) {
   return value.empty() ? posix::environment_variable(second) : value;
 }
 
+}  // namespace
+
 ClusterEnvironment cluster_environment(LocalCluster local) {
   return {posix::environment_variable("KUBECONFIG"),
           posix::environment_variable("KUBERNETES_SERVICE_HOST"),
@@ -32,8 +34,6 @@ ClusterEnvironment cluster_environment(LocalCluster local) {
           {either_variable("HTTPS_PROXY", "https_proxy"),
            either_variable("HTTP_PROXY", "http_proxy"), either_variable("NO_PROXY", "no_proxy")}};
 }
-
-}  // namespace
 
 std::string default_data_dir(const std::string& xdg_state_home, const std::string& home) {
   // The XDG specification ignores relative paths.

@@ -68,6 +68,9 @@ struct Process {
   posix::PosixHostResources host_resources;
 };
 
+// What the variables of this process say of clusters.
+ClusterEnvironment cluster_environment(LocalCluster local);
+
 // Nothing, with an error on `output`, where no cluster is named.
 std::optional<remote::ClusterAccess> open_cluster(const ClusterFlags& cluster, LocalCluster local,
                                                   env::Files& files, Output& output);

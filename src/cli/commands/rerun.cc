@@ -10,12 +10,12 @@
 #include "cli/flags/command_line.h"
 #include "cli/flags/job_argument.h"
 #include "cli/flags/manifest_flags.h"
+#include "cli/ledger/opened_ledger.h"
 #include "cli/manifests/attempt_collector.h"
 #include "cli/manifests/rerun_job.h"
 #include "cli/output/text.h"
 #include "cli/process.h"
 #include "explain/job_pods.h"
-#include "ledger/api_attempts.h"
 #include "plane/plane_periods.h"
 #include "schema/batch/v1/job.pb.h"
 
@@ -28,13 +28,25 @@ using api::batch::v1::Job;
 constexpr std::string_view kWindlassDomain = "windlass.dev/";
 
 ExitCode rerun_job(RerunOptions options, Output& output) {
-  std::optional<ledger::ApiAttemptSource> attempts;
-  return run_job_session<RerunSession>(
-      options, output, [&](auto& session, ClusterClient& cluster, const OnFinished& on_finished) {
-        attempts.emplace(cluster.client);
-        session.emplace(cluster.client, *attempts, cluster.text_reader(), options, output,
-                        on_finished);
-      });
+  posix::PosixFiles files;
+  const auto access = open_cluster(options.cluster, LocalCluster::yes, files, output);
+  if (!access) {
+    return ExitCode::usage;
+  }
+  options.ns = options.ns.empty() ? access->ns : options.ns;
+  ClusterClient cluster(*access);
+  const auto attempts =
+      JobAttempts::open(cluster.client, cluster.loop, cluster.clock, options.ledger);
+  if (!attempts) {
+    output.err(fmt::format("error: {}\n", attempts.error().message));
+    return ExitCode::failed;
+  }
+  std::optional<RerunSession> session;
+  return cluster.run([&](const OnFinished& on_finished) {
+    session.emplace(cluster.client, (*attempts)->source(), cluster.text_reader(), options, output,
+                    on_finished);
+    session->start();
+  });
 }
 
 // Whether a controller that knows the annotation runs the new Job.
@@ -129,6 +141,7 @@ void declare_flags(Flags& flags, RerunOptions& options) {
   flags.toggle("--dry-run", options.dry_run, "Print the new Job and do not create it");
   declare_output_format(flags, options.format,
                         "Print the new Job: yaml or json (default: yaml with --dry-run)");
+  declare_ledger_source(flags, options.ledger);
   declare_cluster_flags(flags, options.cluster, LocalCluster::yes);
   flags.paragraph(
       "The Job must be Indexed and finished. The new Job has the same spec, and its pods have the "

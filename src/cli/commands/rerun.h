@@ -25,6 +25,7 @@ struct RerunOptions {
   bool failed = false;
   bool unfinished = false;
   std::optional<IndexSet> indexes = {};
+  std::string ledger = {};      // sqlite:FILE or postgresql://...; "": that of the server
   std::string name = {};        // of the new Job; "": the server makes one
   std::string managed_by = {};  // of the new Job; "": that of the old one
   bool keep_counts = false;

@@ -39,4 +39,14 @@ Result<std::unique_ptr<OpenedLedger>> OpenedLedger::open(env::Executor& core, en
   return opened;
 }
 
+Result<std::unique_ptr<JobAttempts>> JobAttempts::open(client::ApiClient& server,
+                                                       env::Executor& core, env::Clock& clock,
+                                                       const std::string& address) {
+  std::unique_ptr<JobAttempts> attempts(new JobAttempts(server));
+  if (!address.empty()) {
+    TRY(attempts->opened_, OpenedLedger::open(core, clock, address));
+  }
+  return attempts;
+}
+
 }  // namespace windlass::cli

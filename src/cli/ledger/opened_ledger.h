@@ -7,8 +7,10 @@
 #include <string>
 
 #include "cli/flags/flags.h"
+#include "client/api_client.h"
 #include "env/clock.h"
 #include "env/executor.h"
+#include "ledger/api_attempts.h"
 #include "ledger/ledger.h"
 #include "posix/worker_thread.h"
 
@@ -30,6 +32,23 @@ class OpenedLedger {
 
   posix::WorkerThread worker_;
   std::unique_ptr<ledger::AttemptSource> source_;
+};
+
+// The attempts that a command about a Job reads: of the ledger that its flag names, or else of the
+// server. Lives as long as the command.
+class JobAttempts {
+ public:
+  // `address` may be "". An error says why the ledger cannot be read.
+  static Result<std::unique_ptr<JobAttempts>> open(client::ApiClient& server, env::Executor& core,
+                                                   env::Clock& clock, const std::string& address);
+
+  ledger::AttemptSource& source() { return opened_ ? opened_->attempts() : server_; }
+
+ private:
+  explicit JobAttempts(client::ApiClient& server) : server_(server) {}
+
+  ledger::ApiAttemptSource server_;
+  std::unique_ptr<OpenedLedger> opened_;
 };
 
 }  // namespace windlass::cli

@@ -13,12 +13,12 @@
 #include "cli/flags/command_line.h"
 #include "cli/flags/job_argument.h"
 #include "cli/flags/manifest_flags.h"
+#include "cli/ledger/opened_ledger.h"
 #include "cli/manifests/attempt_collector.h"
 #include "cli/process.h"
 #include "explain/explain.h"
 #include "explain/job_pods.h"
 #include "explain/print.h"
-#include "ledger/api_attempts.h"
 #include "plane/plane_periods.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/pod.pb.h"
@@ -80,14 +80,38 @@ bool is_warning_after(const Event& event, const std::string& scheduler) {
          event.reporting_component() != scheduler;
 }
 
+// With a ledger of its own it does without a server.
+Result<remote::ClusterAccess> find_server(ExplainOptions& options) {
+  posix::PosixFiles files;
+  auto access = find_cluster(files, options.cluster, cluster_environment(LocalCluster::yes));
+  const bool is_named = !options.cluster.kubeconfig.empty() || !options.cluster.context.empty();
+  if (!access && !options.ledger.empty() && !is_named) {
+    options.has_server = false;
+    return remote::ClusterAccess();
+  }
+  return access;
+}
+
 ExitCode explain_job(ExplainOptions options, Output& output) {
-  std::optional<ledger::ApiAttemptSource> attempts;
-  return run_job_session<ExplainSession>(
-      options, output, [&](auto& session, ClusterClient& cluster, const OnFinished& on_finished) {
-        attempts.emplace(cluster.client);
-        session.emplace(cluster.client, *attempts, cluster.text_reader(), cluster.clock, options,
-                        output, on_finished);
-      });
+  const auto access = find_server(options);
+  if (!access) {
+    output.err(fmt::format("error: {}\n", access.error().message));
+    return ExitCode::usage;
+  }
+  options.ns = options.ns.empty() ? access->ns : options.ns;
+  ClusterClient cluster(*access);
+  const auto attempts =
+      JobAttempts::open(cluster.client, cluster.loop, cluster.clock, options.ledger);
+  if (!attempts) {
+    output.err(fmt::format("error: {}\n", attempts.error().message));
+    return ExitCode::failed;
+  }
+  std::optional<ExplainSession> session;
+  return cluster.run([&](const OnFinished& on_finished) {
+    session.emplace(cluster.client, (*attempts)->source(), cluster.text_reader(), cluster.clock,
+                    options, output, on_finished);
+    session->start();
+  });
 }
 
 // Names, messages and logs come from others, and a terminal obeys some characters.
@@ -140,15 +164,18 @@ void declare_flags(Flags& flags, ExplainOptions& options) {
   flags.duration("--backoff-cap DURATION", options.backoff_cap,
                  "Longest retry delay of the Job's controller (default: as `windlass up` reports; "
                  "10m on other servers)");
+  declare_ledger_source(flags, options.ledger);
   declare_cluster_flags(flags, options.cluster, LocalCluster::yes);
   flags.paragraph(
       "Works with any Kubernetes cluster, and changes nothing. Where the server keeps the attempt "
-      "ledger, it also explains Jobs and pods that are gone; such a Job can be named by its UID.");
+      "ledger, or --ledger names one, it also explains Jobs and pods that are gone; such a Job can "
+      "be named by its UID. With --ledger the server may be gone, too.");
   flags.exit_codes({{0, "Explained"}, {1, "No such Job, or no answer"}, {2, "Wrong usage"}});
   flags.examples({"windlass explain job/nightly", "windlass explain job/nightly --index 3",
                   "windlass explain job/nightly --cause 1",
                   "windlass explain job/nightly --attempts 3:1,3:2",
-                  "windlass explain job/nightly -n batch -o json"});
+                  "windlass explain job/nightly -n batch -o json",
+                  "windlass explain job/nightly --ledger sqlite:state/ledger.db"});
 }
 
 Command explain_command() {
@@ -170,8 +197,18 @@ class ExplainSession::Impl {
         on_finished_(std::move(on_finished)) {}
 
   void start() {
+    if (!options_.has_server) {
+      return read_gone(not_found({"batch", "jobs", options_.job}));
+    }
     api_.get(
         {&api::kinds::job(), options_.ns, options_.job}, [this](Result<client::ObjectPtr> job) {
+          if (!job && job.error().code != kNotFound && !options_.ledger.empty()) {
+            output_.err(
+                fmt::format("warning: the server cannot be asked ({}): this is what the "
+                            "ledger has\n",
+                            one_line(job.error().message)));
+            return read_gone(job.error());
+          }
           if (!job) {
             return job.error().code == kNotFound ? read_gone(job.error()) : fail_with(job.error());
           }

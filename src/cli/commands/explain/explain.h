@@ -25,6 +25,8 @@ struct ExplainOptions {
   std::optional<int64_t> index = {};
   std::string cause = {};     // place or id of one to tell of
   std::string attempts = {};  // `A,B`: two to compare
+  std::string ledger = {};    // sqlite:FILE or postgresql://...; "": that of the server
+  bool has_server = true;     // false: there is only the ledger
   bool json = false;
   int64_t log_lines = 10;
   // Those of the Job's controller, which are not in the Job. Without them: as the server reports,

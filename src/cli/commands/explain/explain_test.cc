@@ -9,6 +9,7 @@
 #include "plane/plane_periods.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/ledger/v1/attempt.pb.h"
+#include "verify/clients/intercepting_client.h"
 #include "verify/ledgers/attempt_maker.h"
 #include "verify/ledgers/memory_ledger.h"
 
@@ -74,7 +75,7 @@ class ExplainCommandTest : public ::testing::Test {
     output_.out_text.clear();
     output_.err_text.clear();
     ExplainSession session(
-        api_.client, ledger_,
+        server_, ledger_,
         [this](const std::string& path, const client::Done<std::string>& done) {
           if (path == "/configz") {
             return done(settings_);
@@ -130,6 +131,7 @@ class ExplainCommandTest : public ::testing::Test {
   }
 
   SimulatedApi api_;
+  client::InterceptingClient server_{api_.client, api_.world.executor()};
   ledger::MemoryLedger ledger_{api_.world.executor()};
   std::string uid_;
   ExplainOptions options_;
@@ -313,6 +315,34 @@ TEST_F(ExplainCommandTest, AJobThatIsGoneIsExplainedByNameOrUid) {
   options_.json = true;
   EXPECT_EQ(run(), ExitCode::ok);
   EXPECT_THAT(output_.out_text, HasSubstr(R"("uid":"uid-gone","state":"Gone",)"));
+}
+
+TEST_F(ExplainCommandTest, WithALedgerOfItsOwnItDoesWithoutAServer) {
+  record_gone();
+  options_.job = "gone";
+  EXPECT_EQ(run(), ExitCode::ok);
+  const std::string told = output_.out_text;
+  EXPECT_THAT(told, HasSubstr("BadInput"));
+  options_.ledger = "sqlite:ledger.db";
+  options_.has_server = false;
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_EQ(output_.out_text, told);
+  EXPECT_EQ(output_.err_text, "");
+  options_.job = "never";
+  EXPECT_EQ(run(), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, HasSubstr("the attempt ledger has nothing of it"));
+}
+
+TEST_F(ExplainCommandTest, AServerThatDoesNotAnswerIsNoReasonToSayNothing) {
+  record_gone();
+  options_.job = "gone";
+  options_.ledger = "sqlite:ledger.db";
+  server_.refuse = [](const std::string&) { return internal_error("connection refused"); };
+  EXPECT_EQ(run(), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, HasSubstr("BadInput"));
+  EXPECT_THAT(output_.err_text, HasSubstr("the server cannot be asked"));
+  options_.ledger.clear();
+  EXPECT_EQ(run(), ExitCode::failed) << "without a ledger that is the answer";
 }
 
 TEST_F(ExplainCommandTest, AnIndexOfAJobThatIsGone) {
