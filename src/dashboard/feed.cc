@@ -97,7 +97,8 @@ void Feed::on_prepared(Result<Update> prepared) {
 void Feed::on_updated(uint64_t version, Duration took) {
   updating_ = false;
   version_ = version;
-  next_ = env_.clock.monotonic() + std::max<Duration>(kShortestPause, took * kPauseShare);
+  next_ = env_.clock.monotonic() +
+          std::clamp<Duration>(took * kPauseShare, kShortestPause, kLongestPause);
   answer_readers();
   schedule();
 }

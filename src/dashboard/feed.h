@@ -32,8 +32,9 @@ class FeedState {
 class Feed {
  public:
   static constexpr Duration kShortestPause = milliseconds(500);
-  // The pause after an update is so many times as long as the update took.
+  // The pause after an update is so many times as long as the update took, within these limits.
   static constexpr int kPauseShare = 20;
+  static constexpr Duration kLongestPause = seconds(5);
   // A reader without news hears after this time that there are none.
   static constexpr Duration kLongestWait = seconds(15);
   static constexpr size_t kMaxReaders = 100;

@@ -91,10 +91,10 @@ std::string job_row(const api::ObjectPtr& object, Time now) {
   write_seconds(json, "created", metadata.has_creation_timestamp(), metadata.creation_timestamp());
   write_seconds(json, "started", status.has_start_time(), status.start_time());
   json.key("ended");
-  explanation.since && !is_open ? json.number(std::chrono::duration_cast<std::chrono::seconds>(
-                                                  explanation.since->time_since_epoch())
-                                                  .count())
-                                : json.null();
+  explanation.since&& is_over ? json.number(std::chrono::duration_cast<std::chrono::seconds>(
+                                                explanation.since->time_since_epoch())
+                                                .count())
+                              : json.null();
   json.close_object();
   return text;
 }

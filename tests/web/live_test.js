@@ -20,7 +20,7 @@ describe('live page', () => {
     mkdirSync(pictures, {recursive: true});
     server = await new Server().start();
     browser = await launch();
-    server.create_job('sweep', 90, script, policy);
+    server.create_job('sweep', 240, script, {parallelism: 16, ...policy});
   });
   after(async () => {
     await browser?.close();
@@ -98,16 +98,16 @@ describe('live page', () => {
     const page = await failed_job(t);
     await page.locator('.cause', {hasText: 'no JSON'}).click();
     assert.match(page.url(), /cause=/);
-    assert.match(await page.textContent('#map .legend'), /^failed 10$/);
+    assert.match(await page.textContent('#map .legend'), /^failed 27$/);
     const card = page.locator('.causes li', {hasText: 'no JSON'});
     assert.match(await card.locator('.command').textContent(), /windlass rerun job\/sweep -n default --cause \w+/);
     await page.screenshot({path: `${pictures}/dashboard-cause.png`});
-    await card.getByRole('button', {name: 'Run these 10 again'}).click();
+    await card.getByRole('button', {name: 'Run these 27 again'}).click();
     await card.getByRole('button', {name: 'Create it'}).click();
     await card.locator('a').click(deadline);
     await page.waitForSelector('h1:has-text("sweep-rerun")', deadline);
     await page.waitForSelector('#verdict.bad', deadline);
-    assert.match(await page.textContent('#counts'), /failed\s*10/);
+    assert.match(await page.textContent('#counts'), /failed\s*27/);
   });
 
   test('a viewer sees all of it and changes nothing', async (t) => {
@@ -216,7 +216,7 @@ describe('live page', () => {
     await page.click('#job-default-sweep', deadline);
     await page.waitForSelector('#verdict.bad', deadline);
     await page.waitForFunction(() => document.querySelectorAll('.causes li').length === 2, null, deadline);
-    assert.ok(await page.getByRole('button', {name: 'Run these 20 again'}).count() === 1);
+    assert.ok(await page.getByRole('button', {name: 'Run these 53 again'}).count() === 1);
     await page.focus('#map .map canvas');
     for (let i = 0; i < 4; ++i) {
       await page.keyboard.press('ArrowRight');
