@@ -26,7 +26,7 @@ ready() {
 # The container's process, by a number that only it has: `sleep` takes it.
 sleeper() { pgrep -fx "sleep $1" || echo none; }
 run_pod() {
-  k run sleeper --image=none --restart=Never --command -- sleep "$1" >/dev/null
+  k run sleeper --image=host --restart=Never --command -- sleep "$1" >/dev/null
   check 'the pod runs' '^[0-9]' eventually '^[0-9]' sleeper "$1"
 }
 state() { kill -0 "$pid" 2>/dev/null && echo runs || echo gone; }

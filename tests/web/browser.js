@@ -89,7 +89,7 @@ export class Server {
       spec: {
         completionMode: 'Indexed', completions, parallelism: 8, backoffLimitPerIndex: 0, ...more,
         template: {spec: {restartPolicy: 'Never', terminationGracePeriodSeconds: 1,
-          containers: [{name: 'main', image: 'busybox:1.36', command: ['/bin/sh', '-c', script]}]}},
+          containers: [{name: 'main', image: 'host', command: ['/bin/sh', '-c', script]}]}},
       },
     }));
   }

@@ -18,7 +18,7 @@ const job = (name, command, spec = {}) => ({
     template: {
       spec: {
         restartPolicy: "Never",
-        containers: [{ name: "main", image: "busybox", command: ["/bin/sh", "-c", command] }],
+        containers: [{ name: "main", image: "host", command: ["/bin/sh", "-c", command] }],
       },
     },
   },

@@ -24,7 +24,7 @@ def job(name, command, **spec):
             "template": {
                 "spec": {
                     "restartPolicy": "Never",
-                    "containers": [{"name": "main", "image": "busybox", "command": ["/bin/sh", "-c", command]}],
+                    "containers": [{"name": "main", "image": "host", "command": ["/bin/sh", "-c", command]}],
                 }
             },
         },
@@ -49,7 +49,7 @@ def test_run_knows_indexes():
 
 def test_run_takes_files_and_text(tmp_path):
     text = 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: t}\nspec:\n  template:\n    spec:\n' \
-        '      restartPolicy: Never\n      containers: [{name: m, image: i, command: ["true"]}]\n'
+        '      restartPolicy: Never\n      containers: [{name: m, image: host, command: ["true"]}]\n'
     file = tmp_path / "job.yaml"
     file.write_text(text)
     for manifest in (text, file, str(file)):
