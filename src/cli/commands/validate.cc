@@ -59,13 +59,13 @@ constexpr const char* kInvalid = "invalid";
 // For pipelines: what is wrong, and in what.
 struct ManifestReport {
   void add(const std::string& line, const std::string& object = "") {
-    Finding finding = finding_of_line(line);
+    FileFinding finding = finding_of_line(line);
     finding.rule = kInvalid;
     finding.object = object;
     findings.push_back(std::move(finding));
   }
 
-  std::vector<Finding> findings = {};
+  std::vector<FileFinding> findings = {};
   std::vector<Examined> examined = {};
 };
 

@@ -13,7 +13,7 @@
 namespace windlass::cli {
 namespace {
 
-using Level = Finding::Level;
+using Level = FileFinding::Level;
 
 constexpr std::string_view kSarifSchema = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -49,9 +49,9 @@ std::string uri(std::string_view file) {
   return out;
 }
 
-void write_rules(const std::vector<Finding>& findings, JsonWriter& json) {
-  std::map<std::string, const Finding*> rules;
-  for (const Finding& finding : findings) {
+void write_rules(const std::vector<FileFinding>& findings, JsonWriter& json) {
+  std::map<std::string, const FileFinding*> rules;
+  for (const FileFinding& finding : findings) {
     rules.emplace(finding.rule, &finding);
   }
   json.key("rules").open_list();
@@ -63,7 +63,7 @@ void write_rules(const std::vector<Finding>& findings, JsonWriter& json) {
   json.close_list();
 }
 
-void write_result(const Finding& finding, JsonWriter& json) {
+void write_result(const FileFinding& finding, JsonWriter& json) {
   json.open_object().member("ruleId", finding.rule).member("level", level_name(finding.level));
   const std::string text =
       finding.object.empty() ? finding.text : finding.object + ": " + finding.text;
@@ -77,7 +77,7 @@ void write_result(const Finding& finding, JsonWriter& json) {
   json.close_object().close_object().close_object().close_list().close_object();
 }
 
-std::string sarif(std::string_view command, const std::vector<Finding>& findings) {
+std::string sarif(std::string_view command, const std::vector<FileFinding>& findings) {
   std::string compact;
   JsonWriter json(compact);
   json.open_object().member("$schema", kSarifSchema).member("version", "2.1.0");
@@ -88,7 +88,7 @@ std::string sarif(std::string_view command, const std::vector<Finding>& findings
   write_rules(findings, json);
   json.close_object().close_object();
   json.key("results").open_list();
-  for (const Finding& finding : findings) {
+  for (const FileFinding& finding : findings) {
     write_result(finding, json);
   }
   json.close_list().close_object().close_list().close_object();
@@ -124,13 +124,13 @@ std::string xml(std::string_view text) {
   return out;
 }
 
-std::string place(const Finding& finding) {
+std::string place(const FileFinding& finding) {
   return fmt::format("{}:{}:{}", finding.file, finding.line, finding.column);
 }
 
 struct TestCase {
   Examined examined;
-  std::vector<const Finding*> failures;
+  std::vector<const FileFinding*> failures;
 };
 
 std::string case_xml(const TestCase& test) {
@@ -142,23 +142,23 @@ std::string case_xml(const TestCase& test) {
   }
   // More than one failure per case is not JUnit.
   std::string lines;
-  for (const Finding* finding : test.failures) {
+  for (const FileFinding* finding : test.failures) {
     lines += fmt::format("{}: {} [{}]\n", place(*finding), finding->text, finding->rule);
   }
-  const Finding& first = *test.failures.front();
+  const FileFinding& first = *test.failures.front();
   return fmt::format(
       "{}>\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n", head,
       xml(first.rule), xml(first.text), xml(lines));
 }
 
 // A case for each object, and for each file that has failures without one.
-std::string junit(std::string_view command, const std::vector<Finding>& findings,
+std::string junit(std::string_view command, const std::vector<FileFinding>& findings,
                   const std::vector<Examined>& examined) {
   std::vector<TestCase> tests;
   for (const Examined& one : examined) {
     tests.push_back({one, {}});
   }
-  for (const Finding& finding : findings) {
+  for (const FileFinding& finding : findings) {
     if (!finding.fails) {
       continue;
     }
@@ -166,7 +166,7 @@ std::string junit(std::string_view command, const std::vector<Finding>& findings
       return test.examined.file == finding.file && test.examined.object == finding.object;
     });
     if (found == tests.end()) {
-      found = tests.insert(tests.end(), {{finding.file, finding.object}, {}});
+      found = tests.insert(tests.end(), TestCase{{finding.file, finding.object}, {}});
     }
     found->failures.push_back(&finding);
   }
@@ -192,9 +192,9 @@ std::string github_escaped(std::string_view text, bool property) {
   return out;
 }
 
-std::string github(const std::vector<Finding>& findings) {
+std::string github(const std::vector<FileFinding>& findings) {
   std::string text;
-  for (const Finding& finding : findings) {
+  for (const FileFinding& finding : findings) {
     const std::string_view level =
         finding.level == Level::note ? "notice" : level_name(finding.level);
     text += fmt::format(
@@ -218,8 +218,8 @@ std::optional<FindingFormat> finding_format(std::string_view word) {
   return word == "github" ? std::optional(FindingFormat::github) : std::nullopt;
 }
 
-Finding finding_of_line(std::string_view line) {
-  Finding finding;
+FileFinding finding_of_line(std::string_view line) {
+  FileFinding finding;
   for (const auto& [mark, level] :
        {std::pair(std::string_view(": error: "), Level::error), {": warning: ", Level::warning}}) {
     const size_t at = line.find(mark);
@@ -242,7 +242,7 @@ Finding finding_of_line(std::string_view line) {
 }
 
 std::string findings_text(FindingFormat format, std::string_view command,
-                          const std::vector<Finding>& findings,
+                          const std::vector<FileFinding>& findings,
                           const std::vector<Examined>& examined) {
   switch (format) {
     case FindingFormat::sarif:

@@ -15,7 +15,7 @@ enum class FindingFormat { sarif, junit, github };
 // Nothing for other words.
 std::optional<FindingFormat> finding_format(std::string_view word);
 
-struct Finding {
+struct FileFinding {
   enum class Level { error, warning, note };
 
   std::string file = {};
@@ -28,7 +28,7 @@ struct Finding {
   std::string help = {};    // why it is wrong, and what to do; may be ""
   bool fails = true;        // makes the command fail
 
-  bool operator==(const Finding&) const = default;
+  bool operator==(const FileFinding&) const = default;
 };
 
 // An object that was examined, or a file without one.
@@ -38,11 +38,11 @@ struct Examined {
 };
 
 // `job.yaml:7:3: error: spec.x: ...`, as this program prints it. `rule` and `object` are unset.
-Finding finding_of_line(std::string_view line);
+FileFinding finding_of_line(std::string_view line);
 
 // `command` is that of this program: `policy lint`.
 std::string findings_text(FindingFormat format, std::string_view command,
-                          const std::vector<Finding>& findings,
+                          const std::vector<FileFinding>& findings,
                           const std::vector<Examined>& examined);
 
 }  // namespace windlass::cli

@@ -11,24 +11,25 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::vector<Finding> kFindings = {{"a b.yaml", 7, 3, Finding::Level::error, "invalid",
-                                         "spec.x: \"<1>\"", "job.batch/demo", "", true},
-                                        {"a b.yaml", 9, 5, Finding::Level::warning, "never-matches",
-                                         "never", "job.batch/demo", "why: so", false}};
+const std::vector<FileFinding> kFindings = {
+    {"a b.yaml", 7, 3, FileFinding::Level::error, "invalid", "spec.x: \"<1>\"", "job.batch/demo",
+     "", true},
+    {"a b.yaml", 9, 5, FileFinding::Level::warning, "never-matches", "never", "job.batch/demo",
+     "why: so", false}};
 const std::vector<Examined> kExamined = {{"a b.yaml", "job.batch/demo"},
                                          {"c.yaml", "job.batch/good"}};
 
 TEST(Findings, ALineOfThisProgramIsAFinding) {
-  const Finding whole = finding_of_line("job.yaml:7:3: error: spec.x: bad: error: worse");
-  EXPECT_EQ(
-      whole,
-      (Finding{.file = "job.yaml", .line = 7, .column = 3, .text = "spec.x: bad: error: worse"}));
+  const FileFinding whole = finding_of_line("job.yaml:7:3: error: spec.x: bad: error: worse");
+  EXPECT_EQ(whole,
+            (FileFinding{
+                .file = "job.yaml", .line = 7, .column = 3, .text = "spec.x: bad: error: worse"}));
   EXPECT_EQ(finding_of_line("<stdin>: error: no object in this file"),
-            (Finding{.file = "<stdin>", .text = "no object in this file"}));
-  const Finding line = finding_of_line("d:1/a.yaml:4: warning: old");
+            (FileFinding{.file = "<stdin>", .text = "no object in this file"}));
+  const FileFinding line = finding_of_line("d:1/a.yaml:4: warning: old");
   EXPECT_EQ(line.file, "d:1/a.yaml");
   EXPECT_EQ(line.line, 4);
-  EXPECT_EQ(line.level, Finding::Level::warning);
+  EXPECT_EQ(line.level, FileFinding::Level::warning);
   EXPECT_FALSE(line.fails);
   EXPECT_EQ(finding_of_line("what").text, "what");
 }
@@ -55,7 +56,7 @@ TEST(Findings, SarifHasAResultPerFindingAndItsRules) {
 }
 
 TEST(Findings, JunitHasACasePerObjectAndOnlyWhatFailsIsAFailure) {
-  std::vector<Finding> findings = kFindings;
+  std::vector<FileFinding> findings = kFindings;
   findings.push_back(finding_of_line("broken.yaml:1:1: error: no mapping"));
   const std::string text = findings_text(FindingFormat::junit, "validate", findings, kExamined);
   EXPECT_THAT(text, HasSubstr("<testsuite name=\"windlass validate\" tests=\"3\" failures=\"2\">"));
@@ -70,7 +71,7 @@ TEST(Findings, GithubAnnotationsAreOneLineEach) {
   EXPECT_EQ(findings_text(FindingFormat::github, "policy lint", kFindings, kExamined),
             "::error file=a b.yaml,line=7,col=3,title=invalid::spec.x: \"<1>\"\n"
             "::warning file=a b.yaml,line=9,col=5,title=never-matches::never%0Awhy: so\n");
-  const std::vector<Finding> odd = {{.file = "a,b:c.yaml", .rule = "r", .text = "100%\r\n"}};
+  const std::vector<FileFinding> odd = {{.file = "a,b:c.yaml", .rule = "r", .text = "100%\r\n"}};
   EXPECT_EQ(findings_text(FindingFormat::github, "", odd, {}),
             "::error file=a%2Cb%3Ac.yaml,line=1,col=1,title=r::100%25%0D%0A\n");
 }

@@ -73,15 +73,15 @@ std::string as_json(const std::vector<PlacedFinding>& all) {
   return text + "\n";
 }
 
-Finding as_finding(const PlacedFinding& placed, policy::Severity fail_on) {
+FileFinding as_finding(const PlacedFinding& placed, policy::Severity fail_on) {
   const policy::LintFinding& finding = placed.finding;
-  Finding found;
+  FileFinding found;
   found.file = placed.source;
   found.line = static_cast<int64_t>(placed.position.line);
   found.column = static_cast<int64_t>(placed.position.column);
-  found.level = finding.severity == policy::Severity::error     ? Finding::Level::error
-                : finding.severity == policy::Severity::warning ? Finding::Level::warning
-                                                                : Finding::Level::note;
+  found.level = finding.severity == policy::Severity::error     ? FileFinding::Level::error
+                : finding.severity == policy::Severity::warning ? FileFinding::Level::warning
+                                                                : FileFinding::Level::note;
   found.rule = finding.id;
   found.text = finding.what;
   found.object = placed.job;
@@ -93,7 +93,7 @@ Finding as_finding(const PlacedFinding& placed, policy::Severity fail_on) {
 void print_for_pipeline(FindingFormat format, const std::vector<PlacedFinding>& all,
                         const std::vector<PolicyJob>& jobs, const PolicyLintOptions& options,
                         Output& output) {
-  std::vector<Finding> findings;
+  std::vector<FileFinding> findings;
   std::vector<Examined> examined;
   for (const PlacedFinding& placed : all) {
     findings.push_back(as_finding(placed, options.fail_on));
