@@ -101,6 +101,7 @@ describe('live page', () => {
     assert.match(await page.textContent('#map .legend'), /^failed 27$/);
     const card = page.locator('.causes li', {hasText: 'no JSON'});
     assert.match(await card.locator('.command').textContent(), /windlass rerun job\/sweep -n default --cause \w+/);
+    await card.locator('.rerun').scrollIntoViewIfNeeded();
     await page.screenshot({path: `${pictures}/dashboard-cause.png`});
     await card.getByRole('button', {name: 'Run these 27 again'}).click();
     await card.getByRole('button', {name: 'Create it'}).click();
@@ -232,8 +233,12 @@ describe('live page', () => {
     await page.waitForFunction(() => /record 4/.test(document.querySelector('pre.log')?.textContent), null, deadline);
     await page.locator('#attempts').scrollIntoViewIfNeeded();
     await page.screenshot({path: `${pictures}/dashboard-index.png`});
+    server.create_job('nightly-report', 30, 'true');
+    server.create_job('training', 40, 'sleep 0.$((JOB_COMPLETION_INDEX % 3)); [ $JOB_COMPLETION_INDEX -lt 15 ] || sleep 60');
+    await page.setViewportSize({width: 1180, height: 560});
     await page.goto(`${server.address}/ui/#/`);
-    await page.waitForSelector('.jobs li', deadline);
+    await page.waitForSelector('.jobs li:has-text("training"):has-text("15 of 40, 8 running")', deadline);
+    await page.waitForSelector('.jobs li:has-text("nightly-report"):has-text("Complete")', deadline);
     await page.screenshot({path: `${pictures}/dashboard-overview.png`});
   });
 });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,17 +14,35 @@
 #include "dashboard/page_handler.h"
 #include "ledger/api_attempts.h"
 #include "net/http_server.h"
+#include "posix/process/inherited.h"
+#include "posix/process/program.h"
 #include "posix/worker_thread.h"
 #include "remote/exec_plugin.h"
 
 namespace windlass::cli {
 namespace {
 
+bool has_desktop() {
+  return !posix::environment_variable("DISPLAY").empty() ||
+         !posix::environment_variable("WAYLAND_DISPLAY").empty();
+}
+
+// In an attribute of HTML they mean themselves.
+bool is_plain_url(std::string_view url) {
+  return std::all_of(url.begin(), url.end(), [](char c) {
+    return c > ' ' && c < 0x7F && std::string_view("\"'<>&;").find(c) == std::string_view::npos;
+  });
+}
+
 ExitCode show_dashboard(DashboardOptions options, Output& output) {
   posix::PosixFiles files;
   const auto access = open_cluster(options.cluster, LocalCluster::yes, files, output);
   if (!access) {
     return ExitCode::usage;
+  }
+  if (!options.no_browser && output.is_terminal(Output::Stream::out) && has_desktop()) {
+    options.browser = "xdg-open";
+    options.browser_file = data_dir_or_default("") + "/dashboard.html";
   }
   Process process(0);
   return process.run_session<DashboardSession>(
@@ -52,9 +71,12 @@ void declare_flags(Flags& flags, DashboardOptions& options) {
                "Serve the page on this machine, even if the cluster is a `windlass up`, which "
                "serves it itself");
   flags.text("--listen ADDRESS", options.listen, "Address to serve the page at");
+  flags.toggle("--no-browser", options.no_browser,
+               "Only print the address (default: on a desktop, open it, too)");
   declare_cluster_flags(flags, options.cluster, LocalCluster::yes);
   flags.paragraph(
-      "Prints the address of the page, with a login that works once and for five minutes. "
+      "Prints the address of the page, with a login that works once and for five minutes, and on "
+      "a desktop opens it. "
       "`windlass up` serves the page itself. For any other cluster, and with --kubeconfig, "
       "--context or --serve, this command serves it on this machine until Ctrl-C, with the rights "
       "of the kubeconfig.");
@@ -150,7 +172,27 @@ class DashboardSession::Impl {
 
   void say_address(const std::string& server, const std::string& token) {
     output_.err("Open this in a browser; it works once, within five minutes:\n");
-    output_.out(dashboard::PageHandler::login_url(server, token) + "\n");
+    const std::string url = dashboard::PageHandler::login_url(server, token);
+    output_.out(url + "\n");
+    if (!options_.browser.empty() && is_plain_url(url)) {
+      open_browser(url);
+    }
+  }
+
+  // The address is printed already, so that an error is only a note. The shell does not wait for
+  // the browser.
+  void open_browser(const std::string& url) {
+    const auto opened = [&]() -> Result<void> {
+      TRY_VOID(env_.files.write(
+          options_.browser_file,
+          fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\">\n", url),
+          0600));
+      return posix::run_program({"/bin/sh", "-c", "\"$0\" \"$1\" >/dev/null 2>&1 &",
+                                 options_.browser, options_.browser_file});
+    }();
+    if (!opened) {
+      output_.err(fmt::format("note: cannot open a browser: {}\n", opened.error().message));
+    }
   }
 
   void fail_with(const Status& status, ExitCode code) {

@@ -20,6 +20,11 @@ struct DashboardOptions {
   std::string ns = {};  // Jobs of the overview; "" for all
   bool serve = false;   // here, even if the server has the page
   std::string listen = "127.0.0.1:0";
+  bool no_browser = false;
+  // The program that opens a file in the browser, and the file that leads it to the page: with the
+  // address as its argument, every user of the machine could read the login. "": only print.
+  std::string browser = {};
+  std::string browser_file = {};
 };
 
 void declare_flags(Flags& flags, DashboardOptions& options);

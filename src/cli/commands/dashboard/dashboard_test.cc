@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <future>
 #include <optional>
@@ -146,6 +147,25 @@ TEST_F(DashboardTest, PrintsALoginToThePageOfWindlassUp) {
               MatchesRegex("https://127\\.0\\.0\\.1:[0-9]+/ui/#login=[0-9a-f]{64}\n"));
   EXPECT_THAT(browse("GET /ui/", ""), HasSubstr("<title>Windlass</title>"));
   EXPECT_THAT(browse("GET /ui/data/overview", log_in("admin")), HasSubstr(R"("full":true)"));
+}
+
+TEST_F(DashboardTest, ABrowserIsLedToThePageByAFileOfTheOwner) {
+  // In place of a browser: a program that keeps what it was given.
+  const std::string browser = parent_ / "browser";
+  const std::string file = parent_ / "page.html";
+  const std::string seen = parent_ / "seen";
+  ASSERT_EQ(::mkfifo(seen.c_str(), 0600), 0);
+  posix::PosixFiles files;
+  ASSERT_TRUE(files.write(browser, "#!/bin/sh\ncat \"$1\" > " + seen + "\n", 0700));
+  RunningDashboard dashboard(kubeconfig("admin"), {.browser = browser, .browser_file = file});
+  EXPECT_EQ(dashboard.wait(), ExitCode::ok) << dashboard.output.err_text;
+  const std::string url = between(dashboard.output.out_text, "", "\n");
+  const auto page = files.read(seen, 1000);  // waits for the program
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_THAT(*page, HasSubstr("content=\"0;url=" + url + "\""));
+  struct stat info = {};
+  ASSERT_EQ(::stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0600U);
 }
 
 TEST_F(DashboardTest, TheApiKnowsNoSessions) {
