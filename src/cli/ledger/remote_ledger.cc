@@ -8,6 +8,7 @@
 #include "cli/flags/ledger_flags.h"
 #include "cli/ledger/ledger_address.h"
 #include "postgres/attempt_database.h"
+#include "schema/meta/v1/meta.pb.h"
 
 namespace windlass::cli {
 namespace {
