@@ -339,9 +339,12 @@ TEST(Limits, ASmallAnswerThatIsNotTakenHoldsNoPlace) {
     return requests >= 2 && unchanged == 20;
   }));
   EXPECT_LT(before, 1000u);
-  Client third(*server.server);
-  third.request("GET /now");
-  EXPECT_EQ(third.receive().status, 200);
+  // On a machine that is slow enough they may hold their places for a moment yet.
+  EXPECT_TRUE(soon([&] {
+    Client third(*server.server);
+    third.request("GET /now");
+    return third.receive().status == 200;
+  }));
 }
 
 TEST(Limits, AllRequestsTogetherHoldOnlySoMuch) {

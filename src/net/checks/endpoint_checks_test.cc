@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 // A loop of its own asks; the server of the tests has other threads.
 struct Asker {
-  Result<int> get(const env::HttpCheck& check, Duration timeout = seconds(20)) {
+  Result<int> get(const env::HttpCheck& check, Duration timeout = minutes(2)) {
     std::optional<Result<int>> answer;
     const auto handle = checks.get(check, timeout, [&](Result<int> status) {
       answer = std::move(status);
@@ -27,7 +27,7 @@ struct Asker {
   }
   Result<void> connect(uint16_t port, const std::string& address = "127.0.0.1") {
     std::optional<Result<void>> answer;
-    const auto handle = checks.connect(address, port, seconds(20), [&](Result<void> connected) {
+    const auto handle = checks.connect(address, port, minutes(2), [&](Result<void> connected) {
       answer = std::move(connected);
       loop.stop();
     });
@@ -120,7 +120,7 @@ TEST(EndpointChecks, NothingIsCalledOnceTheHandleIsDropped) {
   Asker asker;
   bool called = false;
   asker.checks
-      .connect("127.0.0.1", endpoint.port, seconds(20), [&](const Result<void>&) { called = true; })
+      .connect("127.0.0.1", endpoint.port, minutes(2), [&](const Result<void>&) { called = true; })
       .reset();
   EXPECT_TRUE(asker.connect(endpoint.port));
   EXPECT_FALSE(called);

@@ -26,8 +26,7 @@ using ::testing::HasSubstr;
 const std::string kServingBody = "\0\0\0\0\2\x08\1"s;
 const std::vector<std::pair<std::string, std::string>> kOk = {{"grpc-status", "0"}};
 
-env::GrpcHealth ask(uint16_t port, const std::string& service = "",
-                    Duration timeout = seconds(20)) {
+env::GrpcHealth ask(uint16_t port, const std::string& service = "", Duration timeout = minutes(2)) {
   posix::PosixClock clock;
   posix::EventLoop loop(clock);
   EndpointChecks checks(loop);
