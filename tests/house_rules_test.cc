@@ -375,8 +375,6 @@ TEST(HouseRules, ATypeNameHasOneMeaning) {
   const Pattern type(
       R"(^(class|struct|enum class|enum) (\[\[nodiscard\]\] )?[A-Z][A-Za-z0-9]*( final)?( : [^;]*)?( \{|$))");
   const Pattern name(R"(([A-Z][A-Za-z0-9]*))");
-  // One thing in two versions: node/images' goes when nodes use images/store.
-  const std::set<std::string> in_two_versions = {"ImageStore"};
   std::map<std::string, std::string> declared;
   for (const auto& file : sources()) {
     for (const auto& line : file.lines) {
@@ -384,22 +382,26 @@ TEST(HouseRules, ATypeNameHasOneMeaning) {
         continue;
       }
       const auto [first, is_new] = declared.emplace(*name.find(line), file.path);
-      EXPECT_TRUE(is_new || in_two_versions.contains(first->first))
-          << file.path << ": " << first->first << " is also declared in " << first->second;
+      EXPECT_TRUE(is_new) << file.path << ": " << first->first << " is also declared in "
+                          << first->second;
     }
   }
   EXPECT_GE(declared.size(), 1000u);
 }
 
-// Pages and comments in code.
+// Pages, and comments in code.
 TEST(HouseRules, TextNamesItsSubjects) {
   const Pattern vague(
       R"((^|[^[:alnum:]_./"-])([Ss]omebody|[Ss]omeone|[Nn]obody|[Aa]nybody|[Ww]hoever)([^[:alnum:]_"]|$))");
-  for (const auto& path : files_below({"docs", "src", "tests", "bench"})) {
-    if (path == "tests/house_rules_test.cc") {
+  std::vector<std::string> paths =
+      files_below({"docs", "src", "tests", "bench", "proto", "examples", "deploy", "packages"});
+  paths.insert(paths.end(), {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"});
+  for (const auto& path : paths) {
+    if (path == "tests/house_rules_test.cc" || path.find("/node_modules/") != std::string::npos) {
       continue;
     }
-    const bool is_code = path.ends_with(".cc") || path.ends_with(".h");
+    const bool is_code = path.ends_with(".cc") || path.ends_with(".h") ||
+                         path.ends_with(".proto") || path.ends_with(".js");
     const bool is_text = path.ends_with(".md");
     const auto lines = is_code || is_text ? lines_of(path) : std::vector<std::string>();
     for (size_t i = 0; i < lines.size(); ++i) {

@@ -22,7 +22,7 @@ namespace {
 constexpr Duration kPatience = seconds(1);
 constexpr int64_t kMaxNames = 500;
 
-// Nobody reads what goes wrong while a shell completes.
+// A user who presses TAB does not want to read errors.
 class SilentOutput final : public Output {
  public:
   void out(std::string_view /*text*/) override {}

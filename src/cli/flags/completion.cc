@@ -259,7 +259,7 @@ void Completion::add(const std::string& word, const std::string& about) {
 
 std::string Completion::text() const {
   std::string text;
-  for (const Candidate& candidate : candidates) {
+  for (const CompletionCandidate& candidate : candidates) {
     const std::string about = first_sentence(candidate.about);
     text += prefix + candidate.word + (about.empty() ? "" : "\t" + about) + "\n";
   }

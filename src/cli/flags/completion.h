@@ -15,11 +15,11 @@ class App;
 
 namespace windlass::cli {
 
-struct Candidate {
+struct CompletionCandidate {
   std::string word;
   std::string about = {};
 
-  bool operator==(const Candidate&) const = default;
+  bool operator==(const CompletionCandidate&) const = default;
 };
 
 // Jobs are `job/NAME`, their names alone are job_names.
@@ -28,7 +28,7 @@ enum class NameSource { none, jobs, job_names, namespaces, nodes, runs };
 struct Completion {
   std::string current = {};  // the last word, or its part after `--flag=`; candidates begin with it
   std::string prefix = {};   // `--flag=`, which the shells want before each candidate
-  std::vector<Candidate> candidates = {};
+  std::vector<CompletionCandidate> candidates = {};
   NameSource names = NameSource::none;  // further candidates
   bool files = false;                   // likewise
   // The values of flags that came before, by their long names: `--kubeconfig`.
