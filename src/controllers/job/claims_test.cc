@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/protobuf.h"
 #include "apiserver/testing.h"
 #include "controllers/job/controller.h"
+#include "schema/core/v1/event.pb.h"
 #include "verify/clients/intercepting_client.h"
 
 namespace windlass::controllers::job {
@@ -94,6 +96,23 @@ class Ownership : public testing::Test {
   JobController::Options controller_options;
   std::unique_ptr<JobController> controller;
 };
+
+// The API server takes no such Job; a store may have one all the same.
+TEST_F(Ownership, R2_16_AJobThatDoesNotSelectItsPodsCreatesNone) {
+  Job job = api::testing::from_yaml<Job>(
+      "{metadata: {name: j, namespace: default, uid: u}, spec: {parallelism: 1, selector: {"
+      "matchLabels: {app: a}}, template: {metadata: {labels: {app: b}}, spec: {restartPolicy: "
+      "Never, containers: [{name: c, image: i}]}}}}");
+  job.mutable_metadata()->set_resource_version(std::to_string(api.store.next_revision()));
+  ASSERT_TRUE(api.store.put({"jobs", "default", "j"}, 0, api::encode_protobuf(job), nullptr));
+  settle();
+  EXPECT_TRUE(api.pods().empty());
+  const auto events = api.server.list({&api::kinds::event(), "default"}, {});
+  ASSERT_EQ(events->items.size(), 1u);
+  EXPECT_EQ(api::object_as<api::core::v1::Event>(events->items[0])->reason(), "InvalidSelector");
+  create_job("good", "b");
+  EXPECT_EQ(api.pods().size(), 1u);
+}
 
 TEST_F(Ownership, L193_OwnPodsAreClaimedAndNoFinalizerIsAddedToThem) {
   const std::string job = create_job("j", "x");

@@ -8,7 +8,7 @@
 #include "api/job/job_constants.h"
 #include "client/object_identity.h"
 #include "client/work_queue.h"
-#include "engine/policy/failure_policy.h"
+#include "controllers/job/attempt_verdict.h"
 #include "schema/batch/v1/job.pb.h"
 #include "schema/meta/v1/meta.pb.h"
 
@@ -131,6 +131,9 @@ JobController::CachedJob JobController::project_job(const client::ObjectPtr& job
       api::LabelSelector::from_message(spec.has_selector() ? &spec.selector() : nullptr)
           .value_or(api::LabelSelector::nothing())};
   record.selects_by_uid = asks_for_uid_alone(record.selector, record.view.uid);
+  const auto& labels = spec.template_().metadata().labels();
+  record.selects_its_pods =
+      record.selector.matches(std::map<std::string, std::string>(labels.begin(), labels.end()));
   return record;
 }
 
@@ -209,9 +212,13 @@ void JobController::on_new_job(const CachedJob& job) {
   }
 }
 
+// Its pods may come and go.
+bool JobController::is_active(const CachedJob& job) const {
+  return !job.view.deleting && !is_finished(job.view.status) && !is_foreign(job);
+}
+
 bool JobController::wants(const CachedJob& job, const CachedPod& pod) const {
-  return !job.view.deleting && !is_finished(job.view.status) && !is_foreign(job) &&
-         job.selector.matches(*pod.labels);
+  return is_active(job) && job.selects_its_pods && job.selector.matches(*pod.labels);
 }
 
 std::optional<PodClaims::Claim> JobController::claim_for(const std::string& pod_key) const {
@@ -223,8 +230,7 @@ std::optional<PodClaims::Claim> JobController::claim_for(const std::string& pod_
   if (const CachedJob* job = find_job(pod->job_uid)) {  // 2.16
     // Without its labels the pod itself has to be asked: it was seen before its Job.
     const bool matches = pod->labels ? job->selector.matches(*pod->labels) : job->selects_by_uid;
-    const bool stays =
-        job->view.deleting || is_foreign(*job) || is_finished(job->view.status) || matches;
+    const bool stays = !is_active(*job) || matches;
     return stays ? std::nullopt
                  : std::optional(PodClaims::Claim{Kind::release, pod->view.uid, job->view.name,
                                                   job->view.uid, job->selector});
@@ -397,6 +403,13 @@ void JobController::add_worker(const CachedJob& job) {
   if (workers_.contains(uid) || ended_.contains(uid) || !has_work(job)) {
     return;
   }
+  // It would create pods and let them go without end.
+  if (!job.selects_its_pods && is_active(job)) {
+    return record(*job.object,
+                  {true, "InvalidSelector",
+                   "The selector does not match the labels of the pod template. Create the Job "
+                   "again."});
+  }
   WorkerHooks hooks;
   hooks.wake = [this, uid] { queue_.add(uid); };
   hooks.record_event = [this](const api::Message& about, const engine::Event& event) {
@@ -479,33 +492,16 @@ std::string JobController::orphan_uid(const std::string& pod_key) const {
   return orphan ? pod->view.uid : std::string();
 }
 
-AttemptVerdict JobController::judge(const CachedJob& job, const CachedPod& pod) const {
-  AttemptVerdict verdict;
-  const JobWorker* worker = find_worker(job.view.uid);
-  verdict.counted = worker == nullptr ? engine::Counted::none : worker->counted_as(pod.view.uid);
-  if (verdict.counted != engine::Counted::failed && verdict.counted != engine::Counted::ignored) {
-    return verdict;
-  }
-  const engine::RuleMatch match = engine::judge_failed_pod(job.view, pod.view, options_.engine);
-  verdict.rule = match.rule;
-  verdict.action = engine::action_name(match.action);
-  if (match.rule >= 0) {
-    const auto& rule = (*job.view.spec.failure_policy)[static_cast<size_t>(match.rule)];
-    verdict.rule_name = rule.name.value_or("");
-  }
-  if (const auto* container = engine::deciding_container(match, pod.view)) {
-    verdict.container = container->name;
-  }
-  return verdict;
-}
-
 AttemptEnd JobController::end_of(const CachedPod& pod) const {
   AttemptEnd end{pod.object, pod.view.uid, owner_job_name(*pod.object), pod.job_uid};
-  if (const CachedJob* job = find_job(pod.job_uid)) {
-    end.verdict = judge(*job, pod);
-  }
-  if (const JobWorker* worker = find_worker(pod.job_uid)) {
+  const JobWorker* worker = find_worker(pod.job_uid);
+  if (worker != nullptr) {
     end.attempts_before = worker->attempts_before(pod.view.uid);
+  }
+  if (const CachedJob* job = find_job(pod.job_uid)) {
+    const auto counted =
+        worker == nullptr ? engine::Counted::none : worker->counted_as(pod.view.uid);
+    end.verdict = attempt_verdict(counted, job->view, pod.view, options_.engine);
   }
   return end;
 }

@@ -63,6 +63,7 @@ class JobController {
     engine::JobView view;
     api::LabelSelector selector;
     bool selects_by_uid = false;  // a pod labelled with the Job's UID is selected, whatever else is
+    bool selects_its_pods = true;  // as the API server makes sure of
   };
   struct CachedPod {
     enum class Owner { none, job, other };
@@ -93,7 +94,6 @@ class JobController {
   void on_pods_listed_again();
 
   AttemptEnd end_of(const CachedPod& pod) const;
-  AttemptVerdict judge(const CachedJob& job, const CachedPod& pod) const;
   // Tells the keeper of attempts what is new of the pod; `before` is null for a pod seen first.
   void follow_attempt(const CachedPod* before, const CachedPod& pod);
   void forget_attempts(const std::string& job_uid);
@@ -112,6 +112,7 @@ class JobController {
   void record(const api::Message& job, const engine::Event& event);
   const CachedJob* find_job(const std::string& uid) const;
   bool is_foreign(const CachedJob& job) const;
+  bool is_active(const CachedJob& job) const;
   // Whether the Job would have this pod if it had no owner.
   bool wants(const CachedJob& job, const CachedPod& pod) const;
   // Whether the change could matter to who owns the pod.
