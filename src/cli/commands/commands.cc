@@ -2,8 +2,8 @@
 
 namespace windlass::cli {
 
-// Each is defined in the file, or the folder, of its name; runs is in the folder of run; complete
-// and man are in completion.cc.
+// Each is defined in the file, or the folder, of its name; runs is in the folder of run; restore is
+// in backup.cc; complete and man are in completion.cc.
 #define WINDLASS_COMMANDS(COMMAND) \
   COMMAND(run)                     \
   COMMAND(runs)                    \
@@ -18,6 +18,8 @@ namespace windlass::cli {
   COMMAND(up)                      \
   COMMAND(down)                    \
   COMMAND(kubeconfig)              \
+  COMMAND(backup)                  \
+  COMMAND(restore)                 \
   COMMAND(node)                    \
   COMMAND(image)                   \
   COMMAND(controller)              \
