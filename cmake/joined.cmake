@@ -21,6 +21,9 @@ function(windlass_sources target)
   foreach(file ${ARG_APART})
     list(REMOVE_ITEM files ${CMAKE_SOURCE_DIR}/src/${file})
     target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src/${file})
+    # What is shipped does not say where the clone is.
+    set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/${file}
+      APPEND PROPERTY COMPILE_OPTIONS -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
   endforeach()
   list(FILTER files INCLUDE REGEX "\\.cc$")
   set(unit 0)

@@ -1,17 +1,27 @@
 // Run Kubernetes Jobs without a cluster: `windlass run` and `windlass up --ephemeral` as functions.
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 const API_VERSION = "windlass.dev/v1";
+
+// In the packages of a release.
+const BUNDLED = fileURLToPath(new URL("bin/windlass", import.meta.url));
 
 /** The program is missing, or it refused what it was asked for. The message is its own. */
 export class WindlassError extends Error {
   name = "WindlassError";
 }
 
+/** `program`, $WINDLASS, that of the package, or `windlass` on PATH. */
+function findProgram(program) {
+  return program ?? process.env.WINDLASS ?? (existsSync(BUNDLED) ? BUNDLED : "windlass");
+}
+
 /** @param {string | undefined} program */
 function start(program, args, input) {
-  const child = spawn(program ?? process.env.WINDLASS ?? "windlass", args, {
+  const child = spawn(findProgram(program), args, {
     stdio: [input, "pipe", "pipe"],
   });
   child.stdout.setEncoding("utf8");
