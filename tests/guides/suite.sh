@@ -183,10 +183,11 @@ end_guide() {
 }
 
 # verdicts IMAGE-FLAGS...: of all examples at once; some never end by themselves. How many pods had
-# succeeded, and how many were stopped, when a Job failed is a matter of time. So are their causes.
+# succeeded, and how many were stopped, when a Job failed or met its success policy is a matter of
+# time. So are their causes.
 verdicts() {
   (cd "$work/clone" && windlass run -f examples --backoff-base 100ms --timeout 45s "$@" 2>"$work/verdicts.err") |
-    grep '^job\.batch/' | sed -E 's/-[a-z0-9]{5} / /; / Failed: /s/ \([0-9]+ of .*//; s/, [0-9]+ failed.*//' | sort
+    grep '^job\.batch/' | sed -E 's/-[a-z0-9]{5} / /; / (Failed|Complete: SuccessPolicy): /s/ \([0-9]+ of .*//; s/, [0-9]+ failed.*//' | sort
 }
 
 compare_examples() {
