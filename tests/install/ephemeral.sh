@@ -63,7 +63,7 @@ kill -KILL $parent
 check 'the parent is killed: it ends' gone eventually gone state
 nothing_left 'the parent is killed'
 
-# It is killed itself: the next one removes its folder.
+# It is killed itself: the next one removes its folder, unless that may have been made just now.
 rm "$work/ready"
 mkfifo "$work/input2"
 "$windlass" up --ephemeral <"$work/input2" >"$work/ready" 2>"$work/err" &
@@ -76,6 +76,7 @@ supervisors() { pgrep -f "$TMPDIR/windlass-up-" || echo none; }
 check 'it is killed: its supervisor ends' none eventually none supervisors
 exec 3>&-
 rm "$work/ready"
+touch -d '2 minutes ago' "$TMPDIR"/windlass-up-*
 "$windlass" up --ephemeral --hollow-nodes 1 --parent-pid $$ >"$work/ready" 2>"$work/err" &
 ready
 check 'one folder is left' '^1$' eval 'ls "$TMPDIR" | wc -l'

@@ -34,7 +34,7 @@ warnings() {
   done
 }
 check 'manual pages without a warning' '^$' warnings
-rendered() { groff -man -Tascii -P-c "$work/usr/share/man/man1/windlass-run.1"; }
+rendered() { groff -man -Tascii -P-cbou "$work/usr/share/man/man1/windlass-run.1"; }
 check 'a page shows flags and exit codes' '--timeout DURATION.*EXIT STATUS.*124 +Timed out' rendered
 
 start_windlass --hollow-nodes 1
