@@ -519,6 +519,36 @@ TEST(HouseRules, TheMapNamesFilesThatExist) {
   EXPECT_GE(names, 80u);
 }
 
+// "These are the 26 files": those that its section names, each once.
+TEST(HouseRules, ThePathsCountTheirFiles) {
+  const Pattern count(R"(These are the ([0-9]+))");
+  const Pattern name(R"(`([a-z0-9_/]+\.(cc|h))`)");
+  size_t sections = 0;
+  std::string said;
+  std::set<std::string> named;
+  const auto check = [&] {
+    if (!said.empty()) {
+      ++sections;
+      EXPECT_EQ(said, std::to_string(named.size()));
+    }
+    said.clear();
+    named.clear();
+  };
+  for (const auto& line : lines_of("ARCHITECTURE.md")) {
+    if (line.starts_with("## ")) {
+      check();
+    }
+    said = count.find(line).value_or(said);
+    std::string rest = line;
+    for (auto found = name.find(rest); found; found = name.find(rest)) {
+      named.insert(fs::path(*found).filename().generic_string());
+      rest = rest.substr(rest.find('`' + *found + '`') + found->size() + 2);
+    }
+  }
+  check();
+  EXPECT_EQ(sections, 2u);
+}
+
 // In it, below it, or above it within its layer: a part may be tested through the whole.
 TEST(HouseRules, EveryFolderHasTests) {
   const Layers layers = read_layers();
