@@ -246,7 +246,7 @@ void AttemptRecorder::retry() {
 void AttemptRecorder::give_up_waiting() {
   patience_timer_ = env::TimerId::none;
   letting_go_ = true;
-  env_.log.error("the ledger still does not take attempts: pods go on without a durable record",
+  env_.log.error("the ledger still does not take attempts: pods continue without a durable record",
                  {{"error", failure_}});
   std::vector<std::function<void()>> waiters;
   for (const std::string& uid : waiting_) {

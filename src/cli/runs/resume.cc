@@ -53,7 +53,7 @@ Result<Resume> Resume::find(const RunStore& store, const std::string& name, env:
                             JobOptions& options) {
   TRY(StoredRun run, store.find(name.empty() ? "last" : name));
   if (run.goes_on) {
-    return fail(plain_error(fmt::format("run/{} goes on: stop it first", run.name)));
+    return fail(plain_error(fmt::format("run/{} is still running: stop it first", run.name)));
   }
   Resume resume(std::move(run));
   TRY(resume.kept_manifest_, store.manifest(resume.run_));
@@ -89,12 +89,12 @@ Result<void> Resume::check_manifest(const std::string& kept, const RunPlan& plan
   if (difference.empty()) {
     return {};
   }
-  output.err(fmt::format("The manifest is not that of run/{} (-) any more:\n{}", run_.name,
+  output.err(fmt::format("The manifest differs from that of run/{} (-):\n{}", run_.name,
                          shown(difference)));
   if (!force) {
     return fail(plain_error(fmt::format(
-        "the manifest has changed since run/{}. Add --force to go on with the new one; indexes "
-        "that are done stay done",
+        "the manifest has changed since run/{}. Add --force to continue with the new one; "
+        "indexes that are done stay done",
         run_.name)));
   }
   return {};

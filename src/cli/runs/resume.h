@@ -1,4 +1,4 @@
-// `windlass run --resume`: finds the run to go on with, its manifest, and what is left of it.
+// `windlass run --resume`: finds the run to continue, its manifest, and what is left of it.
 // Blocks.
 #pragma once
 

@@ -222,7 +222,7 @@ TEST_F(ResumeTest, ARunThatGoesOnIsLeftAlone) {
   ASSERT_TRUE(held);
   const auto refused = Resume::find(store_, "last", files_, options_);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("run/1 goes on: stop it first"));
+  EXPECT_THAT(refused.error().message, HasSubstr("run/1 is still running: stop it first"));
 }
 
 TEST_F(ResumeTest, ADamagedLedgerIsAnError) {

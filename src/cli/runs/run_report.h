@@ -35,7 +35,7 @@ struct ReportedJob {
 
 struct RunAccount {
   std::string run = {};      // its name; "" where it is not kept
-  std::string resumes = {};  // the run that it goes on with
+  std::string resumes = {};  // the run that it continues
   RunVerdict verdict = RunVerdict::running;
   std::optional<int> exit_code = {};  // none while it runs
   Time started{};

@@ -155,7 +155,7 @@ Result<std::string> RunStore::manifest(const StoredRun& run) const {
 
 Result<void> RunStore::remove(const StoredRun& run) {
   if (posix::data_directory_in_use(run.path)) {
-    return fail(plain_error(fmt::format("run/{} goes on: stop it first", run.name)));
+    return fail(plain_error(fmt::format("run/{} is still running: stop it first", run.name)));
   }
   return posix::PosixFiles().remove_tree(run.path);
 }

@@ -124,7 +124,7 @@ TEST_F(RunStoreTest, TheOldestGoFirstAndThoseThatGoOnNever) {
   EXPECT_THAT(names(), ElementsAre("1"));
   const auto refused = store_.remove(*store_.find("1"));
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("run/1 goes on"));
+  EXPECT_THAT(refused.error().message, HasSubstr("run/1 is still running"));
 }
 
 TEST_F(RunStoreTest, ASizeIsALimitToo) {

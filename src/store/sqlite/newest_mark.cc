@@ -63,7 +63,7 @@ Result<void> NewestMark::load() {
     return fail(plain_error(fmt::format(
         "{} is damaged, so it cannot be known whether store.db has everything that was "
         "acknowledged; restore the data directory from a copy, or remove this file and start once "
-        "with --accept-lost-writes to go on with what store.db has",
+        "with --accept-lost-writes to continue with what store.db has",
         file_.path())));
   }
   return {};

@@ -28,7 +28,7 @@ RevisionLog::RevisionLog(std::unique_ptr<env::DataDirectory> directory, LogOptio
       options_(std::move(options)),
       database_(std::move(database)),
       files_(*directory_),
-      advice_("what was acknowledged is there, restart the server to go on") {}
+      advice_("all acknowledged writes are safe; restart the server to continue") {}
 
 RevisionLog::~RevisionLog() {
   // Statements are declared after the database and so go first.

@@ -18,17 +18,17 @@ constexpr Revision kMarkSlack = 100'000;
 Status lost(const std::string& directory, Revision found, Revision acknowledged) {
   return plain_error(fmt::format(
       "{}/store.db {}, but revision {} was acknowledged: store.db or store.db-wal was removed, "
-      "cut, "
-      "or replaced by an older copy. Put the files back, or restore the whole data directory from "
-      "a "
-      "copy. To go on without the missing writes, start once with --accept-lost-writes",
+      "truncated, or replaced by an older copy. Put the files back, or restore the whole data "
+      "directory from a copy. To continue without the missing writes, start once with "
+      "--accept-lost-writes",
       directory, found == 0 ? "is gone" : fmt::format("ends at revision {}", found), acknowledged));
 }
 
 Status unmarked(const std::string& directory) {
   return plain_error(fmt::format(
       "{}/{} is gone, so it cannot be known whether store.db has everything that was acknowledged. "
-      "Put it back, or restore the whole data directory from a copy. To go on with what store.db "
+      "Put it back, or restore the whole data directory from a copy. To continue with what "
+      "store.db "
       "has, start once with --accept-lost-writes",
       directory, kMarkFile));
 }

@@ -108,7 +108,8 @@ Result<OpenedDatabase> open_database(env::DataDirectory& directory, const std::s
     return fail(plain_error(
         path +
         " is gone, its log is still there; restore the data directory from a copy, or remove "
-        "store.db-wal, too, and start once with --accept-lost-writes to begin anew"));
+        "store.db-wal, too, and start once with --accept-lost-writes to begin with an empty "
+        "store"));
   }
   if (!there) {
     TRY_VOID(make_database(directory, vfs));

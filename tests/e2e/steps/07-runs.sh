@@ -38,7 +38,7 @@ rm -f "$work/mended"
 killed_run=$!
 wanted '[[:space:]]3$' kill-begins cat "$work/ran"
 check kill-others-see 'run/3 +[^[:cntrl:]]*Running' "$windlass" runs
-check resume-running 'error: run/3 goes on: stop it first' run_again --resume=3
+check resume-running 'error: run/3 is still running: stop it first' run_again --resume=3
 kill -9 "$killed_run"
 wait "$killed_run" 2>/dev/null
 wanted 'run/3 +[^[:cntrl:]]*Killed' kill-seen "$windlass" runs

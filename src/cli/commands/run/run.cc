@@ -117,7 +117,7 @@ namespace {
 void declare_resume_flags(Flags& flags, RunOptions& options) {
   flags.optional_value(
       "--resume", "[=RUN]",
-      "Go on with an interrupted or failed run, by its number in `windlass runs` (default: the "
+      "Continue an interrupted or failed run, by its number in `windlass runs` (default: the "
       "last one). What succeeded is not run again. FILE may be left out",
       [&options](const std::string& text) -> Result<void> {
         options.resume.run = text;
@@ -125,7 +125,7 @@ void declare_resume_flags(Flags& flags, RunOptions& options) {
         return {};
       });
   flags.toggle("--force", options.resume.force,
-               "With --resume: go on although the manifest has changed");
+               "With --resume: continue although the manifest has changed");
   flags.check([&options]() -> Result<void> {
     if (options.resume.force && !options.resume.run) {
       return fail(plain_error("--force needs --resume"));

@@ -476,7 +476,7 @@ class RunSession::Impl {
 
   std::string more_text() const {
     const std::string& run = storage_.folder->name();
-    return fmt::format("Go on with what is left: windlass run --resume={}\n", run);
+    return fmt::format("Continue with the rest: windlass run --resume={}\n", run);
   }
 
   void finish_later(ExitCode code) {

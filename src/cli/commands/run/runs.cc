@@ -149,8 +149,7 @@ void declare_flags(Flags& flags, RunsOptions& options) {
     case RunsOptions::Action::list:
       declare_json_output(flags, options.json);
       flags.paragraph(
-          "Each run has its manifest and its report. `windlass run --resume=12` goes on with "
-          "run/12, "
+          "Each run has its manifest and its report. `windlass run --resume=12` continues run/12, "
           "unless it is Complete.");
       flags.examples({"windlass runs", "windlass runs -o json", "windlass runs prune --keep 10"});
       return;
