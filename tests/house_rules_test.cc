@@ -519,6 +519,29 @@ TEST(HouseRules, TheMapNamesFilesThatExist) {
   EXPECT_GE(names, 80u);
 }
 
+// `src/verify/explorer/model_state.h`, in any page.
+TEST(HouseRules, PagesNameFilesThatExist) {
+  const Pattern name(
+      R"(`((src|tests|bench|proto|docs|examples|deploy|packages|cmake)/[A-Za-z0-9_./-]+)`)");
+  std::vector<std::string> pages = files_below({"docs", "src", "tests", "bench", "examples"});
+  pages.insert(pages.end(), {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"});
+  size_t names = 0;
+  for (const auto& page : pages) {
+    if (!page.ends_with(".md")) {
+      continue;
+    }
+    for (const auto& line : lines_of(page)) {
+      std::string rest = line;
+      for (auto found = name.find(rest); found; found = name.find(rest)) {
+        ++names;
+        EXPECT_TRUE(fs::exists(*found)) << page << ": " << *found;
+        rest = rest.substr(rest.find('`' + *found + '`') + found->size() + 2);
+      }
+    }
+  }
+  EXPECT_GE(names, 80u);
+}
+
 // "These are the 26 files": those that its section names, each once.
 TEST(HouseRules, ThePathsCountTheirFiles) {
   const Pattern count(R"(These are the ([0-9]+))");

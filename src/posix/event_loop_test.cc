@@ -230,7 +230,7 @@ TEST_F(EventLoopTest, StopFromAnotherThreadWakesIt) {
   });
   // It ends the loop when stop() does not.
   bool overslept = false;
-  loop_.schedule(seconds(10), [&] {
+  loop_.schedule(minutes(2), [&] {
     overslept = true;
     loop_.stop();
   });
