@@ -40,6 +40,9 @@ void Feed::touch() {
 
 void Feed::ask(const std::string& since, Answer answer) {
   last_asked_ = env_.clock.monotonic();
+  if (ended_) {
+    return answer(fail(*ended_));
+  }
   if (readers_.size() >= kMaxReaders) {
     return answer(fail(http::too_many_requests("too many pages are open")));
   }
@@ -49,6 +52,21 @@ void Feed::ask(const std::string& since, Answer answer) {
   }
   readers_.push_back({version, last_asked_ + kLongestWait, std::move(answer)});
   schedule();
+}
+
+// One who asks again has got the answer before.
+bool Feed::is_told() const {
+  if (readers_.empty()) {
+    return env_.clock.monotonic() - last_asked_ > kLongestAbsence;
+  }
+  return !dirty_ && !updating_;
+}
+
+void Feed::end(const Status& why) {
+  ended_ = why;
+  for (Reader& reader : std::exchange(readers_, {})) {
+    reader.answer(fail(why));
+  }
 }
 
 // No work without readers.

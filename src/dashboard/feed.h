@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class Feed {
   // A reader without news hears after this time that there are none.
   static constexpr Duration kLongestWait = seconds(15);
   static constexpr size_t kMaxReaders = 100;
+  // A page that asks for nothing for so long is not there any more.
+  static constexpr Duration kLongestAbsence = seconds(3);
 
   // Changes the state, on the worker.
   using Update = std::function<void()>;
@@ -55,6 +58,11 @@ class Feed {
   void touch();
   // `since` is that of the answer before, or "". Answers once there is something new.
   void ask(const std::string& since, Answer answer);
+
+  // Whether all readers who are still there know the newest state.
+  bool is_told() const;
+  // There is nothing more to tell: readers get this error, now and later.
+  void end(const Status& why);
 
   bool has_readers() const { return !readers_.empty(); }
   MonotonicTime last_asked() const { return last_asked_; }
@@ -85,6 +93,7 @@ class Feed {
   bool updating_ = false;
   MonotonicTime next_;
   MonotonicTime last_asked_;
+  std::optional<Status> ended_;
   env::TimerId timer_ = env::TimerId::none;
   WeakSelf<Feed> self_{this};
 };

@@ -31,10 +31,11 @@ bool is_finished_job(const client::ObjectPtr& object) {
 }  // namespace
 
 JobFeed::JobFeed(client::ClientEnv env, env::Executor& worker, ledger::AttemptSource& attempts,
-                 client::ObjectRef job)
+                 client::ObjectRef job, bool reruns)
     : env_(env),
       source_(attempts),
       ref_(std::move(job)),
+      reruns_(reruns),
       state_(std::make_shared<JobState>()),
       feed_(env, worker, state_, [this](Prepared done) { prepare(std::move(done)); }) {}
 
@@ -179,6 +180,7 @@ Feed::Update JobFeed::make_update() const {
     input->attempts.push_back(attempt);
   }
   input->has_ledger = has_ledger_;
+  input->has_rerun = reruns_;
   return [input, state = state_] { state->update(std::move(*input)); };
 }
 

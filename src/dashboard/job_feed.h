@@ -26,7 +26,7 @@ class JobFeed {
   static constexpr Duration kFullReadPeriod = seconds(30);
 
   JobFeed(client::ClientEnv env, env::Executor& worker, ledger::AttemptSource& attempts,
-          client::ObjectRef job);
+          client::ObjectRef job, bool reruns);
   ~JobFeed();
   JobFeed(const JobFeed&) = delete;
   JobFeed& operator=(const JobFeed&) = delete;
@@ -53,6 +53,7 @@ class JobFeed {
   client::ClientEnv env_;
   ledger::AttemptSource& source_;
   const client::ObjectRef ref_;
+  const bool reruns_;
   std::shared_ptr<JobState> state_;
   Feed feed_;
   Prepared prepared_;  // while the feed waits

@@ -13,11 +13,13 @@ std::optional<client::ObjectPtr> keep_whole(const client::ObjectPtr& object) {
 
 }  // namespace
 
-OverviewFeed::OverviewFeed(client::ClientEnv env, env::Executor& worker, std::string ns)
+OverviewFeed::OverviewFeed(client::ClientEnv env, env::Executor& worker,
+                           ledger::AttemptSource& attempts, std::string ns)
     : env_(env),
       ns_(std::move(ns)),
       state_(std::make_shared<OverviewState>()),
-      feed_(env, worker, state_, [this](Prepared done) { prepare(std::move(done)); }) {}
+      feed_(env, worker, state_, [this](Prepared done) { prepare(std::move(done)); }),
+      failures_(env, attempts, ns_, [this] { feed_.touch(); }) {}
 
 OverviewFeed::~OverviewFeed() {
   env_.executor.cancel(give_up_);
@@ -67,6 +69,10 @@ void OverviewFeed::follow(Objects& objects, std::set<std::string>& changed) {
 
 void OverviewFeed::proceed() {
   if (prepared_ && jobs_->has_synced()) {
+    // Causes come when they come. An attempt is recorded before its Job counts it.
+    if (!changed_jobs_.empty()) {
+      failures_.read();
+    }
     finish(make_update());
   }
 }
@@ -88,6 +94,8 @@ Feed::Update OverviewFeed::make_update() {
   };
   collect(*jobs_, std::exchange(changed_jobs_, {}), changes->jobs);
   collect(*nodes_, std::exchange(changed_nodes_, {}), changes->nodes);
+  changes->failures = failures_.take();
+  changes->has_ledger = failures_.has_ledger();
   changes->now = env_.clock.now();
   return [changes, state = state_] { state->update(*changes); };
 }

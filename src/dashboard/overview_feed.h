@@ -1,4 +1,5 @@
-// All Jobs and nodes as they change. Lives on the core executor; client and worker outlive it.
+// All Jobs and nodes as they change, and why Jobs fail as far as a ledger tells. Lives on the core
+// executor; client, worker and attempts outlive it.
 #pragma once
 
 #include <functional>
@@ -9,6 +10,7 @@
 
 #include "base/weak_self.h"
 #include "client/informer.h"
+#include "dashboard/failure_reader.h"
 #include "dashboard/feed.h"
 #include "dashboard/overview_state.h"
 
@@ -19,7 +21,8 @@ class OverviewFeed {
   static constexpr Duration kListTimeout = seconds(10);
 
   // `ns` is "" for the Jobs of all namespaces.
-  OverviewFeed(client::ClientEnv env, env::Executor& worker, std::string ns);
+  OverviewFeed(client::ClientEnv env, env::Executor& worker, ledger::AttemptSource& attempts,
+               std::string ns);
   ~OverviewFeed();
   OverviewFeed(const OverviewFeed&) = delete;
   OverviewFeed& operator=(const OverviewFeed&) = delete;
@@ -42,6 +45,7 @@ class OverviewFeed {
   const std::string ns_;
   std::shared_ptr<OverviewState> state_;
   Feed feed_;
+  FailureReader failures_;
   Prepared prepared_;  // while the feed waits
   env::TimerId give_up_ = env::TimerId::none;
   std::optional<Objects> jobs_;

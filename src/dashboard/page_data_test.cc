@@ -183,6 +183,81 @@ TEST_F(PageDataTest, TheOverviewTellsOfJobsAndNodes) {
   EXPECT_EQ(std::string_view(document["overview"]["jobs"].at(0)["headline"]), "");
 }
 
+TEST_F(PageDataTest, TheOverviewTellsWhyJobsFail) {
+  const std::string uid = create_job("sweep");
+  api_.create_node("{metadata: {name: node-1}}");
+  const int64_t now = api_.world.clock().now().time_since_epoch() / seconds(1);
+  const auto record = [&](const std::string& pod, const ledger::AttemptMaker& maker) {
+    auto own = std::make_shared<api::ledger::v1::Attempt>(*maker.make());
+    own->mutable_metadata()->set_name("uid-of-" + pod);
+    own->mutable_job()->set_uid(uid);
+    ledger_.record(own, [](const Result<void>&) {});
+  };
+  const auto failure = [&] { return ledger::AttemptMaker().at(now).node("node-1").exit(42); };
+  record("a", failure().rule(0, "BadInput", "FailIndex").log("bad\n"));
+  record("b", failure().rule(0, "BadInput", "FailIndex").log("bad\n"));
+  record("c", failure().ignored().rule(1, "", "Ignore").disruption("PreemptionByScheduler"));
+  parse(ask("GET", "/ui/data/overview", browser_));
+  api_.world.run_for(seconds(2));
+  const auto overview = parse(ask("GET", "/ui/data/overview", browser_))["overview"];
+  const auto job = overview["jobs"].at(0);
+  EXPECT_TRUE(bool(overview["ledger"]));
+  EXPECT_EQ(std::string_view(job["causes"].at(0)["title"]), "exit 42 `bad`");
+  EXPECT_EQ(int64_t(job["causes"].at(0)["count"]), 2);
+  EXPECT_EQ(std::string_view(job["rules"].at(0)), "BadInput");
+  EXPECT_EQ(std::string_view(job["rules"].at(1)), "rule 1");
+  EXPECT_EQ(int64_t(overview["nodes"].at(0)["failures"]), 2);  // the ignored one does not count
+}
+
+TEST_F(PageDataTest, FailuresThatComeAreCountedOnceAndGoWithTheirJob) {
+  const std::string uid = create_job("sweep");
+  api_.create_node("{metadata: {name: node-1}}");
+  const int64_t now = api_.world.clock().now().time_since_epoch() / seconds(1);
+  parse(ask("GET", "/ui/data/overview", browser_));
+  for (int i = 0; i < 3; ++i) {
+    auto own = std::make_shared<api::ledger::v1::Attempt>(
+        *ledger::AttemptMaker().at(now + i).node("node-1").exit(1).make());
+    own->mutable_metadata()->set_name("uid-" + std::to_string(i));
+    own->mutable_job()->set_uid(uid);
+    ledger_.record(own, [](const Result<void>&) {});
+    api_.change<api::batch::v1::Job>(api::kinds::job(), "default", "sweep", "status",
+                                     [i](auto& job) { job.mutable_status()->set_failed(i + 1); });
+    api_.world.run_for(seconds(2));
+    parse(ask("GET", "/ui/data/overview", browser_));
+    api_.world.run_for(seconds(2));
+    const auto overview = parse(ask("GET", "/ui/data/overview", browser_))["overview"];
+    EXPECT_EQ(int64_t(overview["nodes"].at(0)["failures"]), i + 1);
+  }
+  api_.remove(api::kinds::job(), "default", "sweep", {.propagation_policy = "Background"});
+  api_.world.run_for(seconds(2));
+  parse(ask("GET", "/ui/data/overview", browser_));
+  const auto overview = parse(ask("GET", "/ui/data/overview", browser_))["overview"];
+  EXPECT_EQ(int64_t(overview["nodes"].at(0)["failures"]), 0);
+}
+
+TEST_F(PageDataTest, AnEndingServerShowsPagesTheLastStateFirst) {
+  create_pod("a", create_job("sweep"), 0);
+  next(begin_next());
+  auto waits = begin_quiet();
+  bool ended = false;
+  set_phase("a", "Running");
+  page_.end(gone("over"), [&ended] { ended = true; });
+  const auto document = next(waits);
+  EXPECT_EQ(std::string_view(document["changes"]["cells"]["r"]), "0");
+  EXPECT_FALSE(ended);
+  EXPECT_EQ(run(begin_next()).status, 410);
+  EXPECT_TRUE(api_.world.run_until([&ended] { return ended; }, seconds(1)));
+  EXPECT_EQ(ask("GET", "/ui/data/overview", browser_).status, 410);
+}
+
+TEST_F(PageDataTest, AnEndingServerWaitsForNoPageThatIsGone) {
+  create_job("sweep");
+  next(begin_next());
+  bool ended = false;
+  page_.end(gone("over"), [&ended] { ended = true; });
+  EXPECT_TRUE(api_.world.run_until([&ended] { return ended; }, Feed::kLongestAbsence * 2));
+}
+
 TEST_F(PageDataTest, ALogIsThatOfTheFirstContainerUnlessAnotherIsNamed) {
   create_pod("a", create_job("sweep"), 0);
   const auto log = [this](const std::string& container) {

@@ -115,7 +115,7 @@ PageHandler::PageHandler(client::ClientEnv env, env::Executor& worker,
     : options_(std::move(options)),
       guard_(options_.guard),
       sessions_(std::make_shared<Sessions>(env.clock, env.random)),
-      service_(std::make_shared<PageService>(env, worker, attempts, backend, options_.ns)),
+      service_(std::make_shared<PageService>(env, worker, attempts, backend, options_.scope)),
       backend_(backend) {}
 
 PageHandler::~PageHandler() = default;

@@ -11,6 +11,7 @@
 // Made and destroyed on the core executor; must outlive the transport that calls it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,7 +30,7 @@ namespace windlass::dashboard {
 struct PageOptions {
   const http::Handler* api = nullptr;  // for the other paths; null: there are none
   PageGuard::Options guard = {};
-  std::string ns = {};     // whose Jobs the overview shows; "" for all
+  PageScope scope = {};
   std::string login = {};  // the command that makes a new login
 };
 
@@ -44,6 +45,8 @@ class PageHandler final : public http::Handler {
 
   // A one-time login for that user. Core executor.
   std::string offer_login(ViewerPtr viewer) { return sessions_->offer(std::move(viewer)); }
+  // PageService::end().
+  void end(const Status& why, const std::function<void()>& then) { service_->end(why, then); }
   // Of a login at a server with this address.
   static std::string login_url(const std::string& server, const std::string& token) {
     return server + "/ui/#login=" + token;

@@ -42,11 +42,16 @@ Result<void> check_names(std::initializer_list<std::string_view> names) {
 }  // namespace
 
 PageService::PageService(client::ClientEnv env, env::Executor& worker,
-                         ledger::AttemptSource& attempts, Backend& backend, std::string ns)
-    : env_(env), worker_(worker), attempts_(attempts), backend_(backend), ns_(std::move(ns)) {}
+                         ledger::AttemptSource& attempts, Backend& backend, PageScope scope)
+    : env_(env),
+      worker_(worker),
+      attempts_(attempts),
+      backend_(backend),
+      scope_(std::move(scope)) {}
 
 PageService::~PageService() {
   env_.executor.cancel(sweep_);
+  env_.executor.cancel(farewell_);
 }
 
 void PageService::check_all(const ViewerPtr& viewer, std::vector<Access> accesses,
@@ -64,13 +69,19 @@ void PageService::check_all(const ViewerPtr& viewer, std::vector<Access> accesse
 }
 
 void PageService::overview(const ViewerPtr& viewer, const std::string& since, Answer answer) {
-  check_all(viewer, {reading("list", "", "nodes", ""), reading("list", "batch", "jobs", ns_)},
+  // Causes have lines of logs.
+  check_all(viewer,
+            {reading_attempts(scope_.ns), reading_logs(scope_.ns), reading("list", "", "nodes", ""),
+             reading("list", "batch", "jobs", scope_.ns)},
             [this, since, answer = std::move(answer)](const Result<void>& allowed) {
               if (!allowed) {
                 return answer(fail(allowed.error()));
               }
+              if (ended_) {
+                return answer(fail(*ended_));
+              }
               if (!overview_) {
-                overview_ = std::make_unique<OverviewFeed>(env_, worker_, ns_);
+                overview_ = std::make_unique<OverviewFeed>(env_, worker_, attempts_, scope_.ns);
               }
               overview_->feed().ask(since, answer);
             });
@@ -98,7 +109,8 @@ JobFeed* PageService::feed_of(const JobName& job) {
     sweep_ = env_.executor.schedule(kIdle, self_.bind(&PageService::drop_idle));
   }
   auto feed = std::make_unique<JobFeed>(env_, worker_, attempts_,
-                                        client::ObjectRef{&api::kinds::job(), job.ns, job.name});
+                                        client::ObjectRef{&api::kinds::job(), job.ns, job.name},
+                                        scope_.reruns);
   return jobs_.emplace(job, std::move(feed)).first->second.get();
 }
 
@@ -123,6 +135,9 @@ void PageService::job(const ViewerPtr& viewer, const JobName& job, const std::st
             [this, job, since, answer = std::move(answer)](const Result<void>& allowed) {
               if (!allowed) {
                 return answer(fail(allowed.error()));
+              }
+              if (ended_) {
+                return answer(fail(*ended_));
               }
               JobFeed* const feed = feed_of(job);
               if (feed == nullptr) {
@@ -243,6 +258,43 @@ void PageService::rerun(const ViewerPtr& viewer, RerunOrder order, Answer answer
           answer(std::move(text));
         });
       });
+}
+
+std::vector<Feed*> PageService::feeds() {
+  std::vector<Feed*> all;
+  if (overview_) {
+    all.push_back(&overview_->feed());
+  }
+  for (const auto& [name, job] : jobs_) {
+    all.push_back(&job->feed());
+  }
+  return all;
+}
+
+void PageService::end(const Status& why, const std::function<void()>& then) {
+  // The last changes are on their way.
+  constexpr Duration kSettle = milliseconds(200);
+  const MonotonicTime limit = env_.clock.monotonic() + kLongestFarewell;
+  farewell_ = env_.executor.schedule(feeds().empty() ? Duration::zero() : kSettle,
+                                     [this, why, limit, then] { end_when_told(why, limit, then); });
+}
+
+void PageService::end_when_told(const Status& why, MonotonicTime limit,
+                                const std::function<void()>& then) {
+  constexpr Duration kLook = milliseconds(20);
+  farewell_ = env::TimerId::none;
+  const std::vector<Feed*> all = feeds();
+  if (env_.clock.monotonic() < limit &&
+      !std::all_of(all.begin(), all.end(), [](const Feed* feed) { return feed->is_told(); })) {
+    farewell_ = env_.executor.schedule(
+        kLook, [this, why, limit, then] { end_when_told(why, limit, then); });
+    return;
+  }
+  ended_ = why;
+  for (Feed* feed : all) {
+    feed->end(why);
+  }
+  env_.executor.post(then);
 }
 
 }  // namespace windlass::dashboard

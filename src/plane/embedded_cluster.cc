@@ -54,6 +54,14 @@ client::ApiClient& EmbeddedCluster::client() {
   return parts_->plane.client();
 }
 
+client::ClientEnv EmbeddedCluster::client_env() {
+  return parts_->plane.client_env();
+}
+
+apiserver::Server& EmbeddedCluster::server() {
+  return parts_->plane.server();
+}
+
 void EmbeddedCluster::start(std::function<void()> on_ready) {
   parts_->plane.start();
   const auto ready = when_all(parts_->agents.size(), std::move(on_ready));

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "api/feature_gates.h"
+#include "apiserver/server.h"
 #include "base/time.h"
 #include "client/api_client.h"
+#include "client/reflector.h"
 #include "env/containers.h"
 #include "env/env.h"
 #include "env/host_resources.h"
@@ -49,6 +51,9 @@ class EmbeddedCluster {
   EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
 
   client::ApiClient& client();
+  // For further clients on the same executor.
+  client::ClientEnv client_env();
+  apiserver::Server& server();
 
   // `on_ready` runs once all nodes are registered and pods can be placed.
   void start(std::function<void()> on_ready);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "api/codec/wire_time.h"
@@ -156,6 +157,30 @@ std::string rule_condition(const engine::FailureRule& rule) {
   return fmt::format("{}", fmt::join(parts, " or "));
 }
 
+// `failed 3 indexes`; "" before the first match.
+std::string effect_of(engine::Action action, int64_t matches, int64_t indexes) {
+  const auto counted = [](int64_t number, std::string_view noun, std::string_view plural) {
+    return fmt::format("{} {}", number, number == 1 ? noun : plural);
+  };
+  if (matches == 0) {
+    return "";
+  }
+  switch (action) {
+    case engine::Action::fail_job:
+      return "failed the Job";
+    case engine::Action::fail_index:
+      return "failed " + counted(indexes, "index", "indexes");
+    case engine::Action::ignore:
+      return counted(matches, "failure does", "failures do") + " not count";
+    case engine::Action::count:
+      return counted(matches, "failure counts", "failures count");
+    case engine::Action::none:
+    case engine::Action::unknown:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 class JobPage::Impl {
@@ -242,7 +267,7 @@ class JobPage::Impl::DocumentWriter {
     write_logs();
     json_.key("ledger").boolean(page_.input_.has_ledger);
     json_.key("rerun");
-    page_.finished_ && !page_.letters_.empty()
+    page_.input_.has_rerun&& page_.finished_ && !page_.letters_.empty()
         ? json_.string(fmt::format("windlass rerun job/{} -n {}", page_.job_.name,
                                    page_.job_.namespace_name))
         : json_.null();
@@ -331,13 +356,25 @@ class JobPage::Impl::DocumentWriter {
       json_.member("name", rule.name.value_or(""));
       json_.member("action", engine::action_name(rule.action));
       json_.member("when", rule_condition(rule));
-      json_.key("matches").number(
-          std::count_if(page_.rows_.begin(), page_.rows_.end(),
-                        [place](const AttemptRow& row) { return row.rule == place; }));
+      write_matches(rule.action, place);
       json_.close_object();
       ++place;
     }
     json_.close_list();
+  }
+
+  // How often a rule matched, and what came of it.
+  void write_matches(engine::Action action, int32_t place) {
+    int64_t matches = 0;
+    std::set<int64_t> indexes;
+    for (const AttemptRow& row : page_.rows_) {
+      if (row.rule == place) {
+        ++matches;
+        indexes.insert(row.index.value_or(-1));
+      }
+    }
+    json_.key("matches").number(matches);
+    json_.member("effect", effect_of(action, matches, static_cast<int64_t>(indexes.size())));
   }
 
   void write_findings() {

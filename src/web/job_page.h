@@ -18,6 +18,7 @@ struct JobPageInput {
   explain::Evidence evidence;  // the Job with the pods that are there
   std::vector<ledger::AttemptPtr> attempts = {};
   bool has_ledger = false;
+  bool has_rerun = true;  // `windlass rerun` finds the Job
   // Bytes of logs that the document holds; failures go first. 0: the reader asks for each.
   size_t log_bytes = 0;
 };

@@ -77,6 +77,26 @@ TEST_F(JobPageTest, AnIndexWhoseLastAttemptFailedIsInBackOffUntilTheJobEnds) {
   EXPECT_EQ(std::string_view(page()["cells"]), "nnnf");
 }
 
+TEST_F(JobPageTest, ARuleTellsWhatItHasDone) {
+  input_.evidence.job = job("{failed: 2}");
+  const auto failure = [](int index, int number) {
+    return ledger::AttemptMaker().index(index).number(number).exit(42).rule(0, "Input",
+                                                                            "FailIndex");
+  };
+  input_.attempts = {failure(1, 1).pod("a").make(), failure(3, 1).pod("b").make()};
+  const auto document = page();
+  EXPECT_EQ(std::string_view(document["rules"].at(0)["effect"]), "failed 2 indexes");
+  EXPECT_EQ(std::string_view(document["rules"].at(1)["effect"]), "");
+}
+
+TEST_F(JobPageTest, WithoutAServerThatStaysThereIsNoRerun) {
+  input_.evidence.job =
+      job("{failed: 1, failedIndexes: '1', conditions: [{type: Failed, status: 'True'}]}");
+  EXPECT_FALSE(page()["rerun"].is_null());
+  input_.has_rerun = false;
+  EXPECT_TRUE(page()["rerun"].is_null());
+}
+
 TEST_F(JobPageTest, TheLedgerTellsOfAttemptsWhosePodsAreGone) {
   input_.has_ledger = true;
   input_.attempts = {ledger::AttemptMaker()

@@ -1,9 +1,10 @@
-// What both test files need: Chromium, pages that must have no errors, and a `windlass up`.
+// What the tests and the benchmark need: Chromium, pages that must have no errors, and a `windlass up`.
 
 import assert from 'node:assert/strict';
 import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, rmSync} from 'node:fs';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {Agent, request} from 'node:https';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -38,6 +39,14 @@ export function temporary_folder() {
   return mkdtempSync(join(tmpdir(), 'windlass-web-'));
 }
 
+/** The address of a report about a document. */
+export function report_of(folder, document, name) {
+  writeFileSync(join(folder, `${name}.json`), JSON.stringify(document));
+  const html = execFileSync(windlass, ['report', '--from', join(folder, `${name}.json`)], {maxBuffer: 2 ** 30});
+  writeFileSync(join(folder, `${name}.html`), html);
+  return `file://${folder}/${name}.html`;
+}
+
 /** The first line that a process writes that matches. */
 async function line_of(stream, pattern) {
   let text = '';
@@ -54,10 +63,13 @@ async function line_of(stream, pattern) {
 
 /** A `windlass up` with a data directory of its own. */
 export class Server {
-  async start() {
+  namespace = 'default';  // of what kubectl makes
+
+  /** @param {...string} further flags of `windlass up` */
+  async start(...further) {
     this.folder = temporary_folder();
     this.data = join(this.folder, 'data');
-    this.process = spawn(windlass, ['up', '--data-dir', this.data, '--listen', '127.0.0.1:0'], {stdio: ['ignore', 'ignore', 'pipe']});
+    this.process = spawn(windlass, ['up', '--data-dir', this.data, '--listen', '127.0.0.1:0', ...further], {stdio: ['ignore', 'ignore', 'pipe']});
     [, this.address] = await line_of(this.process.stderr, /ready at (https:\S+),/);
     return this;
   }
@@ -79,17 +91,51 @@ export class Server {
   }
 
   kubectl(arguments_, input = '') {
-    return execFileSync('kubectl', arguments_, {env: this.environment(), input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'inherit']});
+    return execFileSync('kubectl', ['-n', this.namespace, ...arguments_], {env: this.environment(), input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'inherit']});
+  }
+
+  /** A connection for many requests, each of which would take kubectl a process. */
+  connect() {
+    const config = JSON.parse(this.kubectl(['config', 'view', '--raw', '-o', 'json']));
+    const agent = new Agent({keepAlive: true, maxSockets: 16, ca: Buffer.from(config.clusters[0].cluster['certificate-authority-data'], 'base64')});
+    const authorization = `Bearer ${config.users[0].user.token}`;
+    const send = (method, path, object, type = 'application/json') => new Promise((resolve, reject) => {
+      const call = request(this.address + path, {method, agent, headers: {authorization, 'content-type': type}}, (answer) => {
+        answer.resume();
+        answer.on('end', () => answer.statusCode < 300 ? resolve() : reject(new Error(`${method} ${path}: ${answer.statusCode}`)));
+      });
+      call.on('error', reject);
+      call.end(JSON.stringify(object));
+    });
+    return {send, close: () => agent.destroy()};
+  }
+
+  /** Makes many objects at once. */
+  async create_all(path, objects) {
+    const {send, close} = this.connect();
+    await Promise.all(objects.map((object) => send('POST', path, object)));
+    close();
+  }
+
+  /** An Indexed Job of hollow nodes, whose pods take that long. */
+  create_hollow_job(name, completions, parallelism, annotations, more = {}) {
+    this.kubectl(['create', '-f', '-'], JSON.stringify({
+      apiVersion: 'batch/v1', kind: 'Job', metadata: {name},
+      spec: {
+        completionMode: 'Indexed', completions, parallelism, backoffLimitPerIndex: 0, ...more,
+        template: {metadata: {annotations}, spec: {restartPolicy: 'Never', containers: [{name: 'main', image: 'none'}]}},
+      },
+    }));
   }
 
   /** An Indexed Job that runs a script of the shell for each index. */
-  create_job(name, completions, script, more = {}) {
+  create_job(name, completions, script, more = {}, container = {}) {
     this.kubectl(['create', '-f', '-'], JSON.stringify({
       apiVersion: 'batch/v1', kind: 'Job', metadata: {name},
       spec: {
         completionMode: 'Indexed', completions, parallelism: 8, backoffLimitPerIndex: 0, ...more,
         template: {spec: {restartPolicy: 'Never', terminationGracePeriodSeconds: 1,
-          containers: [{name: 'main', image: 'host', command: ['/bin/sh', '-c', script]}]}},
+          containers: [{name: 'main', image: 'host', command: ['/bin/sh', '-c', script], ...container}]}},
       },
     }));
   }
@@ -103,4 +149,25 @@ export class Server {
       await once(child, 'exit');
     }};
   }
+}
+
+/** `windlass run --dashboard` of an Indexed Job. */
+export async function run_with_page(completions, script) {
+  const folder = temporary_folder();
+  writeFileSync(join(folder, 'job.json'), JSON.stringify({
+    apiVersion: 'batch/v1', kind: 'Job', metadata: {name: 'run'},
+    spec: {completionMode: 'Indexed', completions, parallelism: 4, backoffLimitPerIndex: 0,
+      template: {spec: {restartPolicy: 'Never', containers: [{name: 'main', image: 'host', command: ['/bin/sh', '-c', script]}]}}},
+  }));
+  const child = spawn(windlass, ['run', join(folder, 'job.json'), '--dashboard'],
+    {stdio: ['ignore', 'pipe', 'pipe'], env: {...process.env, XDG_STATE_HOME: folder}});
+  const ended = once(child, 'exit');
+  let output = '';
+  child.stdout.on('data', (text) => { output += text; });
+  const [address] = await line_of(child.stderr, /http:\S+/);
+  return {address, end: async () => {
+    const [code] = await ended;
+    rmSync(folder, {recursive: true});
+    return {code, output};
+  }};
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {mkdirSync} from 'node:fs';
 import {after, before, describe, test} from 'node:test';
 
-import {launch, Server, watch} from './browser.js';
+import {launch, run_with_page, Server, watch} from './browser.js';
 import {kHostile} from './sample_page.js';
 
 const pictures = process.env.WINDLASS_PICTURES ?? 'build/web/pictures';
@@ -18,7 +18,7 @@ describe('live page', () => {
   let server, browser;
   before(async () => {
     mkdirSync(pictures, {recursive: true});
-    server = await new Server().start();
+    server = await new Server().start('--nodes', '3', '--backoff-base', '100ms');
     browser = await launch();
     server.create_job('sweep', 240, script, {parallelism: 16, ...policy});
   });
@@ -226,19 +226,163 @@ describe('live page', () => {
     await page.waitForFunction(() => /record 4 is no JSON/.test(document.querySelector('pre.log')?.textContent), null, deadline);
   });
 
+  test('a drain under a live Job is no failure, and shows', async (t) => {
+    server.create_job('drained', 9, 'trap "exit 0" USR1; while [ ! -e /proc/1/none ]; do sleep 0.1; done', {parallelism: 9,
+      podFailurePolicy: {rules: [{action: 'Ignore', onPodConditions: [{type: 'DisruptionTarget'}]}]}});
+    const page = await open_job(t, 'drained');
+    await page.waitForSelector('#map .legend :text("running 9")', deadline);
+    const node = server.kubectl(['get', 'pods', '-l', 'job-name=drained', '-o', 'jsonpath={.items[0].spec.nodeName}']);
+    server.kubectl(['drain', node]);
+    await page.waitForFunction(() => /Ignore\s*[1-9]/.test(document.querySelector('#policy').textContent), null, deadline);
+    await page.waitForSelector('#map .legend :text("running 9")', deadline);
+    assert.match(await page.textContent('#policy'), /failures? do(es)? not count/);
+    assert.match(await page.textContent('.causes'), /ignored/);
+    assert.equal(await page.locator('#map .legend :text("failed")').count(), 0);
+    await page.click('.brand');
+    await page.waitForSelector(`.nodes li:has-text("${node}"):has-text("cordoned")`, deadline);
+    server.kubectl(['uncordon', node]);
+    server.kubectl(['delete', 'job', 'drained']);
+    await page.waitForSelector(`.nodes li:has-text("${node}"):not(:has-text("cordoned"))`, deadline);
+  });
+
+  test('the overview tells the causes of failures, their rules and nodes', async (t) => {
+    const page = await open(t, server.login());
+    const row = page.locator('.jobs li', {has: page.locator('#job-default-sweep')});
+    await row.locator('.job-cause', {hasText: 'no JSON'}).waitFor(deadline);
+    assert.match(await row.textContent(), /27 exit 42 `record N is no JSON`/);
+    assert.match(await page.locator('.nodes').textContent(), /\d+ % of failures/);
+    await page.selectOption('#jobs select[aria-label^="Rule"]', 'BadInput');
+    assert.match(page.url(), /rule=BadInput/);
+    assert.equal(await page.locator('.jobs li', {hasText: 'fresh'}).count(), 0);
+    assert.ok(await row.count() === 1);
+    await page.fill('#search', 'out of disk');
+    assert.ok(await row.count() === 1);
+  });
+
+  test('a run shows its page while it lasts', async (t) => {
+    const run = await run_with_page(6, 'echo part $JOB_COMPLETION_INDEX; sleep 3; [ $JOB_COMPLETION_INDEX != 4 ]');
+    const page = await open(t, run.address, {}, /410|ERR_/);
+    await page.click('#job-default-run', deadline);
+    await page.waitForSelector('#map .legend :text("running")', deadline);
+    await page.waitForSelector('#verdict.bad', deadline);
+    assert.match(await page.textContent('#verdict'), /index 4 ended with exit code 1/);
+    await page.waitForSelector('#notice.ended', deadline);
+    assert.match(await page.textContent('#notice'), /^The run has ended\. This is how it was\.$/);
+    assert.match(await page.textContent('#map .legend'), /succeeded 5\s*failed 1/);
+    assert.equal(await page.locator('.rerun').count(), 0);
+    const {code, output} = await run.end();
+    assert.equal(code, 1);
+    assert.match(output, /job\.batch\/run Failed/);
+  });
+
+  // What docs/guide/dashboard.md tells: it failed, why, and the 37 that ran out of memory run again.
   test('pictures for the guide', async (t) => {
-    const page = await failed_job(t, {viewport: {width: 1180, height: 820}});
-    await page.screenshot({path: `${pictures}/dashboard-job.png`});
-    await page.goto(`${page.url()}?cell=4`);
-    await page.waitForFunction(() => /record 4/.test(document.querySelector('pre.log')?.textContent), null, deadline);
-    await page.locator('#attempts').scrollIntoViewIfNeeded();
-    await page.screenshot({path: `${pictures}/dashboard-index.png`});
+    const viewport = {width: 1180, height: 720};
+    server.kubectl(['create', 'namespace', 'photos']);
+    server.namespace = 'photos';
+    t.after(() => { server.namespace = 'default'; });
+    server.create_job('thumbnails', 402, 'i=$JOB_COMPLETION_INDEX; echo "scaling photos $((i * 25)) to $((i * 25 + 24))"; ' +
+      '[ $((i % 11)) != 5 ] || [ "$BATCH" = small ] || exec tail /dev/zero; [ $((i % 80)) != 17 ] || { echo "photo $i.jpg is damaged"; exit 42; }; ' +
+      'sleep 0.0$((i % 7)); echo done', {parallelism: 24, backoffLimitPerIndex: 1, ...policy}, {
+      resources: {limits: {memory: '24Mi'}},
+      env: [{name: 'BATCH', valueFrom: {configMapKeyRef: {name: 'thumbnails', key: 'batch', optional: true}}}]});
     server.create_job('nightly-report', 30, 'true');
-    server.create_job('training', 40, 'sleep 0.$((JOB_COMPLETION_INDEX % 3)); [ $JOB_COMPLETION_INDEX -lt 15 ] || sleep 60');
-    await page.setViewportSize({width: 1180, height: 560});
-    await page.goto(`${server.address}/ui/#/`);
+    server.create_job('training', 40, 'sleep 0.$((JOB_COMPLETION_INDEX % 3)); [ $JOB_COMPLETION_INDEX -lt 15 ] || sleep 300');
+    const page = await open(t, server.login(), {viewport});
+    await page.goto(`${server.address}/ui/#/?ns=photos`);
+    await page.waitForSelector('.jobs li:has-text("thumbnails") .job-words:has-text("Failed:")', deadline);
     await page.waitForSelector('.jobs li:has-text("training"):has-text("15 of 40, 8 running")', deadline);
     await page.waitForSelector('.jobs li:has-text("nightly-report"):has-text("Complete")', deadline);
+    await page.locator('.job-cause', {hasText: 'OOMKilled'}).waitFor(deadline);
     await page.screenshot({path: `${pictures}/dashboard-overview.png`});
+
+    await page.click('#job-photos-thumbnails');
+    await page.waitForSelector('#verdict.bad', deadline);
+    const card = page.locator('.causes li', {hasText: 'OOMKilled'});
+    await card.waitFor(deadline);
+    await page.reload();  // without marks of what has just changed
+    await card.waitFor(deadline);
+    await page.screenshot({path: `${pictures}/dashboard-job.png`});
+
+    await card.locator('.cause').click();
+    assert.match(await page.textContent('#map .legend'), /failed 37/);
+    await page.locator('#map').scrollIntoViewIfNeeded();
+    await page.screenshot({path: `${pictures}/dashboard-cause.png`});
+
+    const address = page.url();
+    await page.goto(`${address}&cell=5&pair=1,2`);
+    await page.waitForFunction(() => document.querySelectorAll('pre.log').length >= 2 &&
+      [...document.querySelectorAll('pre.log')].every((log) => /scaling/.test(log.textContent)), null, deadline);
+    await page.locator('#attempts').evaluate((element) => element.scrollIntoView());
+    await page.screenshot({path: `${pictures}/dashboard-index.png`});
+
+    server.kubectl(['create', 'configmap', 'thumbnails', '--from-literal=batch=small']);
+    await page.goto(address);
+    await card.getByRole('button', {name: 'Run these 37 again'}).click();
+    await card.getByRole('button', {name: 'Create it'}).click();
+    await card.locator('a').click(deadline);
+    await page.waitForSelector('h1:has-text("thumbnails-rerun")', deadline);
+    await page.waitForSelector('#verdict.good', deadline);
+    assert.match(await page.textContent('#counts'), /succeeded\s*402/);
+    await page.reload();
+    await page.waitForSelector('#verdict.good', deadline);
+    await page.screenshot({path: `${pictures}/dashboard-rerun.png`});
+  });
+});
+
+// Pods of hollow nodes end without processes, by thousands.
+describe('large page', () => {
+  let server, browser;
+  before(async () => {
+    server = await new Server().start('--hollow-nodes', '40', '--backoff-base', '100ms');
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+  const patient = {timeout: 150_000};
+
+  async function open(t) {
+    const context = await browser.newContext({ignoreHTTPSErrors: true, viewport: {width: 1280, height: 900}});
+    const page = await context.newPage();
+    watch(t, page, new RegExp(`^(${server.address}/|blob:)`));
+    t.after(() => context.close());
+    await page.goto(server.login());
+    return page;
+  }
+
+  test('ten thousand indexes are followed to their verdict', async (t) => {
+    const page = await open(t);
+    await page.waitForSelector('#jobs', deadline);
+    server.create_hollow_job('sweep', 10_000, 2000, {'windlass.dev/hollow-duration': '500ms'});
+    await page.click('#job-default-sweep', deadline);
+    await page.waitForSelector('#map .legend :text("running")', deadline);
+    await page.waitForSelector('#verdict.good', patient);
+    await page.waitForSelector('#map .legend :text("succeeded 10,000")', deadline);
+    const box = await page.locator('#map .map canvas').boundingBox();
+    await page.mouse.move(box.x + 3, box.y + 3);
+    await page.waitForSelector('#map .hint:not([hidden])');
+    assert.match(await page.textContent('#map .hint'), /^Index 0, succeeded, 1 attempt/);
+  });
+
+  test('thousands of Jobs are searched and filtered', async (t) => {
+    const jobs = Array.from({length: 3000}, (_, i) => ({
+      apiVersion: 'batch/v1', kind: 'Job', metadata: {name: `nightly-${i}`},
+      spec: {suspend: i % 10 !== 0, template: {metadata: {annotations: {'windlass.dev/hollow-exit-code': String(i % 20 === 0 ? 3 : 0)}},
+        spec: {restartPolicy: 'Never', containers: [{name: 'main', image: 'none'}]}}, backoffLimit: 0},
+    }));
+    await server.create_all('/apis/batch/v1/namespaces/default/jobs', jobs);
+    const page = await open(t);
+    await page.waitForFunction(() => document.querySelector('#state-Failed')?.textContent.includes('150'), null, patient);
+    assert.match(await page.textContent('#state-Suspended'), /suspended 2,700/);
+    await page.click('#state-Failed');
+    await page.locator('.job-cause', {hasText: 'exit 3'}).first().waitFor(patient);
+    await page.click('#state-');
+    await page.fill('#search', 'nightly-1234');
+    assert.equal(await page.locator('.jobs li').count(), 1);
+    await page.fill('#search', '');
+    await page.click('button:has-text("Show more")');
+    assert.equal(await page.locator('.jobs li').count(), 400);
   });
 });

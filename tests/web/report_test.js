@@ -1,21 +1,12 @@
 // The page in a real browser, opened from disk as `windlass report` writes it.
 
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
-import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, test} from 'node:test';
 
-import {launch, temporary_folder, watch, windlass} from './browser.js';
+import {launch, report_of, temporary_folder, watch} from './browser.js';
 import {sample_page} from './sample_page.js';
-
-/** The address of a report about a document. */
-function report_of(folder, document, name) {
-  writeFileSync(join(folder, `${name}.json`), JSON.stringify(document));
-  const html = execFileSync(windlass, ['report', '--from', join(folder, `${name}.json`)], {maxBuffer: 2 ** 30});
-  writeFileSync(join(folder, `${name}.html`), html);
-  return `file://${folder}/${name}.html`;
-}
 
 describe('report', () => {
   let folder, browser, small, large;
@@ -107,6 +98,39 @@ describe('report', () => {
     const rows = page.locator('#attempts .facts tr');
     assert.equal(await rows.first().locator('td').count(), attempts.index.filter((each) => each === index).length);
     assert.ok(await page.locator('#attempts .facts tr.differs').count() > 0);
+  });
+
+  test('compares two attempts and their logs', async (t) => {
+    const document = sample_page(400);
+    const {attempts, logs} = document;
+    const places = attempts.index.flatMap((index, place) => index === 24 ? [place] : []);
+    logs[places[0]] = 'reading 1\nout of memory\n';
+    logs[places[1]] = 'reading 2\ndone\n';
+    const page = await open(t, report_of(folder, document, 'pair'));
+    await page.evaluate(() => { location.hash = 'cell=24'; });
+    await page.click('#compare');
+    assert.match(page.url(), /pair=1%2C2/);
+    assert.equal(await page.getAttribute('#compare', 'aria-pressed'), 'true');
+    await page.waitForFunction(() => document.querySelectorAll('mark.own').length === 2);
+    assert.deepEqual(await page.locator('mark.own').allTextContents(), ['done', 'out of memory']);
+    await page.click('#compare');
+    assert.equal(await page.locator('mark.own').count(), 0);
+  });
+
+  test('hostile causes are text in the legend, too', async (t) => {
+    const page = await open(t, `${small}#colour=cause`);
+    const legend = await page.textContent('#map .legend');
+    assert.match(legend, /<img src=x onerror=/);
+    assert.doesNotMatch(legend, /[\u202e\u001b]/);
+  });
+
+  test('what ran side by side on a node has lines of its own', async (t) => {
+    const page = await open(t, `${small}#group=node`);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#timeline .heading button')]);
+    const rows = JSON.parse(readFileSync(await download.path(), 'utf8'));
+    assert.ok(rows.length > 8, `${rows.length} lines`);
+    assert.equal(rows.filter((row) => row.name !== '').length, 8);
+    assert.equal(rows.reduce((sum, row) => sum + row.attempts.length, 0), sample_page(400).attempts.pod.length);
   });
 
   test('100,000 indexes are drawn and answer to the mouse', async (t) => {

@@ -41,6 +41,9 @@ function show_health(health) {
     link_state.textContent = 'Logged out';
     show_notice('expired', 'You are not logged in, or the login has expired. Make a new one with ', el('code', {}, 'windlass dashboard'),
       ' and open the address that it prints. What you see here stays until then.');
+  } else if (health.refusal.status === 410) {
+    link_state.textContent = 'Ended';
+    show_notice('ended', `${visible(health.refusal.message)}.`);
   } else {
     link_state.textContent = 'Refused';
     show_notice('refused', `${visible(health.refusal.message)}.`.replace(/\.\.$/, '.'));

@@ -18,7 +18,8 @@ import {bytes, count, duration} from './text.js';
 // Okabe and Ito's colours, which are distinct for the colour-blind, and further ones behind them.
 const kKinds = ['#0072b2', '#e69f00', '#cc79a7', '#009e73', '#d55e00', '#56b4e9', '#b8a800', '#8b5fbf',
   '#7a7a7a', '#a65628', '#1b7f79', '#c44e8a'];
-const kStateColours = {s: '#2f9e77', r: '#3b8ed0', w: '#d8b13a', b: '#b98b1d', t: '#9a86c9', f: '#d1495b', x: '#6f7a88', n: '#8a94a320'};
+// Of style.css: each theme has its own.
+const kStateColours = {s: '--good', r: '--runs', w: '--waits', b: '--backoff', t: '--ends', f: '--fails', x: '--stopped', n: '--unstarted'};
 // From little to much: dark to bright, as viridis has it.
 const kScale = ['#440154', '#443a83', '#31688e', '#21908d', '#35b779', '#8fd744', '#fde725'];
 const kMaxKinds = kKinds.length;
@@ -30,6 +31,15 @@ export const kNone = '#8a94a340';
  */
 export function kind_colours(number) {
   return Array.from({length: number}, (_, i) => kKinds[i % kKinds.length]);
+}
+
+/**
+ * White or black, whichever is seen on a colour.
+ * @param {string} colour #rrggbb
+ */
+export function ink_on(colour) {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return 0.3 * red + 0.59 * green + 0.11 * blue > 140 ? '#000000b0' : '#ffffffe0';
 }
 
 /**
@@ -106,13 +116,14 @@ function by_number(model, value_of, text) {
  */
 export function by_state(model, state_of) {
   const places = new Map(kStates.map((state, i) => [/** @type {string} */ (state.letter), i]));
+  const style = getComputedStyle(document.documentElement);
   const classes = new Int16Array(model.cell_count);
   for (let cell = 0; cell < model.cell_count; ++cell) {
     classes[cell] = places.get(state_of(cell)) ?? -1;
   }
   return {
     names: kStates.map((state) => state.name),
-    colours: kStates.map((state) => kStateColours[state.letter]),
+    colours: kStates.map((state) => style.getPropertyValue(kStateColours[state.letter]).trim() || kNone),
     marks: kStates.map((state) => state.mark),
     classes,
   };

@@ -101,8 +101,13 @@ export class Follower {
   async run() {
     let pause = 0;
     while (!this.abort.signal.aborted) {
+      // Without a network the answer may never come, nor an error.
+      const request_abort = new AbortController();
+      const cut = () => request_abort.abort();
+      addEventListener('offline', cut);
+      this.abort.signal.addEventListener('abort', cut);
       try {
-        const answer = await get_data(this.what, {...this.query, since: this.since, watch: '1'}, this.abort.signal);
+        const answer = await get_data(this.what, {...this.query, since: this.since, watch: '1'}, request_abort.signal);
         if (this.abort.signal.aborted) {
           return;
         }
@@ -114,9 +119,9 @@ export class Follower {
         if (this.abort.signal.aborted) {
           return;
         }
-        if (error instanceof Refusal && [400, 401, 403, 404, 421].includes(error.status)) {
+        if (error instanceof Refusal && [400, 401, 403, 404, 410, 421].includes(error.status)) {
           this.on_health({state: 'refused', refusal: error});
-          if (error.status === 401) {
+          if (error.status === 401 || error.status === 410) {
             return;
           }
           pause = kLongestPause;
@@ -125,6 +130,9 @@ export class Follower {
           this.on_health({state: 'lost', seconds: pause});
         }
         await this.rest(pause);
+      } finally {
+        removeEventListener('offline', cut);
+        this.abort.signal.removeEventListener('abort', cut);
       }
     }
   }

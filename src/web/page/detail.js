@@ -9,6 +9,7 @@ import {bytes, count, counted, duration, moment, plain_log, visible} from './tex
 /** @typedef {import('./panels.js').Tools} Tools */
 
 const kFollowMilliseconds = 1000;
+const kOwnFacts = ['attempt', 'pod', 'created', 'ended'];  // no two attempts have the same
 const kLongestLine = 20_000;  // shown; a download has all of it
 
 /**
@@ -31,14 +32,16 @@ class Detail {
     /** @type {Map<string, LogPane>} by UID of the pod */
     this.panes = new Map();
     this.heading = el('h3', {tabindex: -1});
+    this.compare = el('div', {class: 'bar'});
+    this.compared = '';  // how that looks
     this.table = el('div', {class: 'wide'});
-    this.logs = el('div', {});
+    this.logs = el('div', {class: 'logs'});
     this.section = panel('Attempts', 'attempts', () => this.data(),
-      el('div', {class: 'heading'}, this.heading, el('button', {type: 'button', class: 'plain', click: () => view.choose({cell: -1})}, 'Close')),
-      this.table, this.logs);
+      el('div', {class: 'heading'}, this.heading, el('button', {type: 'button', class: 'plain', click: () => view.choose({cell: -1, pair: ''})}, 'Close')),
+      this.compare, this.table, this.logs);
     this.show();
     view.follow((what) => {
-      if (what.has('cell') || what.has('data')) {
+      if (what.has('cell') || what.has('pair') || what.has('data')) {
         this.show();
       }
       if (what.has('cell') && view.choice.cell >= 0) {
@@ -64,11 +67,73 @@ class Detail {
     if (this.section.hidden) {
       return;
     }
-    const attempts = model.attempts_of(cell);
-    this.heading.textContent = model.indexed ? `Index ${cell}: ${counted(attempts.length, 'attempt')}` : visible(model.page.attempts.pod[cell]);
+    const all = model.attempts_of(cell);
+    const attempts = this.pair_of(all) ?? all;
+    this.heading.textContent = model.indexed ? `Index ${cell}: ${counted(all.length, 'attempt')}` : visible(model.page.attempts.pod[cell]);
+    this.show_choice(all, attempts);
     this.table.replaceChildren(...table_of(model, attempts));
-    for (const attempt of attempts) {
-      this.show_log(attempt, attempt === attempts[attempts.length - 1]);
+    for (const attempt of all) {
+      this.show_log(attempt, attempt === all[all.length - 1]);
+    }
+    this.show_pair(attempts.length < all.length || this.view.choice.pair !== '' ? attempts : []);
+  }
+
+  /**
+   * The two attempts that the reader compares; null for all.
+   * @param {number[]} all
+   */
+  pair_of(all) {
+    const {number} = this.view.model.page.attempts;
+    const pair = this.view.choice.pair.split(',').flatMap((text) => all.filter((attempt) => String(number[attempt]) === text).slice(0, 1));
+    return pair.length === 2 && pair[0] !== pair[1] ? pair : null;
+  }
+
+  /**
+   * @param {number[]} all
+   * @param {number[]} shown
+   */
+  show_choice(all, shown) {
+    const {number} = this.view.model.page.attempts;
+    const looks = `${all.map((attempt) => number[attempt])} ${shown.map((attempt) => number[attempt])} ${this.view.choice.pair}`;
+    this.compare.hidden = all.length < 2;
+    if (looks === this.compared) {
+      return;
+    }
+    this.compared = looks;
+    const is_pair = this.view.choice.pair !== '' && shown.length === 2;
+    const select = (/** @type {number} */ place) => {
+      const numbers = el('select', {id: `compare-${place}`, 'aria-label': place === 0 ? 'First attempt' : 'Second attempt',
+        change: () => this.view.choose({pair: place === 0 ? `${numbers.value},${second.value}` : `${first.value},${numbers.value}`})},
+      all.map((attempt) => el('option', {value: number[attempt]}, `attempt ${number[attempt]}`)));
+      numbers.value = String(number[is_pair ? shown[place] : all[place === 0 ? 0 : all.length - 1]]);
+      return numbers;
+    };
+    const first = select(0);
+    const second = select(1);
+    const focused = document.activeElement?.id ?? '';
+    this.compare.replaceChildren(first, 'and', second,
+      el('button', {type: 'button', id: 'compare', 'aria-pressed': String(is_pair),
+        click: () => this.view.choose({pair: is_pair ? '' : `${first.value},${second.value}`})}, 'Compare'));
+    if (focused.startsWith('compare')) {
+      document.getElementById(focused)?.focus();
+    }
+  }
+
+  /**
+   * The logs of a pair stand side by side, and lines that only one of them has are marked.
+   * @param {number[]} pair
+   */
+  show_pair(pair) {
+    const {uid} = this.view.model.page.attempts;
+    const chosen = pair.map((attempt) => this.panes.get(uid[attempt]));
+    this.logs.classList.toggle('pair', pair.length > 0);
+    for (const pane of this.panes.values()) {
+      pane.element.hidden = pair.length > 0 && !chosen.includes(pane);
+    }
+    const [left, right] = chosen;
+    for (const pane of this.panes.values()) {
+      pane.element.style.order = pane === right ? '1' : '0';
+      pane.compare_with(left && right ? pane === left ? right : pane === right ? left : null : null);
     }
   }
 
@@ -101,7 +166,7 @@ function table_of(model, attempts) {
   const rows = attempts.map((attempt) => facts(model, attempt));
   const table = el('table', {class: 'facts'}, el('tbody', {}, rows[0].map(([name], place) => {
     const cells = rows.map((row) => row[place][1]);
-    const differs = cells.some((text) => text !== cells[0]);
+    const differs = !kOwnFacts.includes(name) && cells.some((text) => text !== cells[0]);
     return el('tr', {class: differs && 'differs'}, el('th', {scope: 'row'}, name), cells.map((text) => el('td', {}, text)));
   })));
   return rows.length > 1 ? [table, el('p', {class: 'quiet'}, 'Rows in which the attempts differ are marked.')] : [table];
@@ -139,6 +204,8 @@ class LogPane {
   constructor(model, attempt, tools, open) {
     this.tools = tools;
     this.log = '';
+    /** @type {LogPane | null} */
+    this.other = null;
     this.container = '';
     this.loaded = false;
     this.name = {place: attempt, uid: '', pod: '', container: ''};
@@ -176,6 +243,23 @@ class LogPane {
     }
   }
 
+  /**
+   * Marks the lines that the other log lacks, whatever their numbers.
+   * @param {LogPane | null} other
+   */
+  compare_with(other) {
+    if (other === this.other) {
+      return;
+    }
+    this.other = other;
+    if (other !== null && !this.element.open) {
+      this.element.open = true;  // which loads it
+    }
+    if (this.log !== '') {
+      this.paint();
+    }
+  }
+
   async load() {
     this.loaded = true;
     clearTimeout(this.timer);
@@ -191,6 +275,7 @@ class LogPane {
       if (log !== this.log || log === '') {
         this.log = log;
         this.paint();
+        this.other?.paint();
       }
     } catch (error) {
       if (this.log === '') {
@@ -205,7 +290,11 @@ class LogPane {
   /** A reader at the end of the log stays there. */
   paint() {
     const at_end = this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - 8;
-    this.found.textContent = mark(this.text, shortened(this.log), this.search.value);
+    if (this.other && this.search.value === '') {
+      this.found.textContent = mark_lines(this.text, shortened(this.log), shortened(this.other.log));
+    } else {
+      this.found.textContent = mark(this.text, shortened(this.log), this.search.value);
+    }
     if (this.log === '') {
       this.text.textContent = this.active ? 'No output yet.' : 'The log is empty.';
     }
@@ -213,6 +302,25 @@ class LogPane {
       this.text.scrollTop = this.text.scrollHeight;
     }
   }
+}
+
+/**
+ * Shows the text with lines marked that the other one lacks; says how many there are.
+ * @param {HTMLElement} place
+ * @param {string} text
+ * @param {string} other
+ */
+function mark_lines(place, text, other) {
+  const pattern_of = (/** @type {string} */ line) => line.replace(/\d+/g, '0');
+  const known = new Set(other.split('\n').map(pattern_of));
+  place.textContent = '';
+  let own = 0;
+  for (const line of text.replace(/\n$/, '').split('\n')) {
+    const is_own = !known.has(pattern_of(line));
+    own += is_own ? 1 : 0;
+    place.append(is_own ? el('mark', {class: 'own'}, line) : line, '\n');
+  }
+  return own === 0 ? 'no line of its own' : `${counted(own, 'line')} of its own`;
 }
 
 /** @param {string} text */

@@ -27,7 +27,10 @@ export function job_page(page, choice, on_choice, tools) {
   });
   const element = el('article', {class: 'job'},
     el('h1', {}, el('span', {class: 'quiet'}, `Job ${visible(job.namespace)} / `), visible(job.name)),
-    verdict(view, tools), counts_panel(view), index_map(view), detail(view, tools),
-    causes_panel(view, tools), timeline(view), distributions(view), policy_panel(view), state);
+    verdict(view, tools), counts_panel(view),
+    el('div', {class: 'beside'}, index_map(view), causes_panel(view, tools)), detail(view, tools),
+    timeline(view), distributions(view), policy_panel(view), state);
+  const repaint = () => element.isConnected ? view.tell('theme') : removeEventListener('windlass-theme', repaint);
+  addEventListener('windlass-theme', repaint);
   return {element, view};
 }

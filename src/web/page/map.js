@@ -2,9 +2,9 @@
 // The index map: one cell per index (or pod) on a canvas, so that a hundred thousand cells cost no
 // more than a picture. Mouse, touch and keyboard reach every cell.
 
-import {by_state, kColourings, kNone} from './colours.js';
+import {by_state, ink_on, kColourings, kNone} from './colours.js';
 import {el, panel, replace_changed, say} from './dom.js';
-import {clock, count, counted, duration, moment} from './text.js';
+import {clock, count, counted, duration, moment, visible} from './text.js';
 
 /** @typedef {import('./view.js').View} View */
 
@@ -64,7 +64,7 @@ class IndexMap {
       if (what.has('data')) {
         this.take_news();
       }
-      if (what.has('colour') || what.has('time') || what.has('data')) {
+      if (what.has('colour') || what.has('time') || what.has('data') || what.has('theme')) {
         this.recolour();
       } else {
         this.refresh();
@@ -127,7 +127,7 @@ class IndexMap {
     const buttons = names.flatMap((name, i) => sizes[i] === 0 && i !== shown ? [] : [el('button', {
       type: 'button', id: `legend-${i}`, 'aria-pressed': String(i === shown), 'data-colour': colours[i],
       click: () => this.view.choose({shown: i === this.view.choice.shown ? -1 : i}),
-    }, swatch(colours[i], this.colouring.marks[i]), `${name} ${count(sizes[i])}`)]);
+    }, swatch(colours[i], this.colouring.marks[i]), `${visible(name)} ${count(sizes[i])}`)]);
     this.looks = replace_changed(this.legend, buttons, this.looks);
   }
 
@@ -201,19 +201,21 @@ class IndexMap {
    * @param {string[]} marks
    */
   draw_marks(context, marks) {
-    const {classes} = this.colouring;
+    const {classes, colours} = this.colouring;
     const {size, columns} = this;
     const {shown} = this.view.choice;
-    const path = new Path2D();
+    const paths = marks.map(() => new Path2D());
     for (let cell = 0; cell < classes.length; ++cell) {
       const kind = classes[cell];
       if (kind >= 0 && marks[kind] !== '' && (shown < 0 || kind === shown) && this.view.has_cell(cell)) {
-        add_mark(path, marks[kind], cell % columns * size, Math.floor(cell / columns) * size, size - 1);
+        add_mark(paths[kind], marks[kind], cell % columns * size, Math.floor(cell / columns) * size, size - 1);
       }
     }
-    context.strokeStyle = '#ffffffd0';
     context.lineWidth = 1.5;
-    context.stroke(path);
+    paths.forEach((path, kind) => {
+      context.strokeStyle = ink_on(colours[kind]);
+      context.stroke(path);
+    });
   }
 
   /**
@@ -260,7 +262,7 @@ class IndexMap {
       const end = model.page.attempts.ended[attempt];
       parts.push(end === null ? '' : `at ${clock(end)}`);
     }
-    return parts.filter(Boolean).join(', ');
+    return visible(parts.filter(Boolean).join(', '));
   }
 
   /** @param {KeyboardEvent} event */
@@ -354,7 +356,7 @@ export function swatch(colour, mark) {
     context.fillRect(0, 0, 24, 24);
     const path = new Path2D();
     add_mark(path, mark, 0, 0, 24);
-    context.strokeStyle = '#ffffffd0';
+    context.strokeStyle = ink_on(colour);
     context.lineWidth = 3;
     context.stroke(path);
   }

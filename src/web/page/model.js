@@ -45,6 +45,7 @@
  * @property {string} action
  * @property {string} when
  * @property {number} matches
+ * @property {string} [effect] what it has done; '' before its first match
  */
 
 /**

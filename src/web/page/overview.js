@@ -24,8 +24,11 @@ import {count, counted, duration, moment, visible} from './text.js';
  * @property {number | null} created
  * @property {number | null} started
  * @property {number | null} ended
+ * @property {{title: string, count: number}[]} causes of its failures, the most frequent ones
+ * @property {number} moreCauses
+ * @property {string[]} rules that have matched a failure
  *
- * @typedef {{name: string, ready: boolean, cordoned: boolean, troubles: string[]}} NodeRow
+ * @typedef {{name: string, ready: boolean, cordoned: boolean, troubles: string[], failures: number}} NodeRow
  */
 
 const kShownJobs = 200;  // at first, and with every click on "more"
@@ -59,17 +62,20 @@ export class OverviewScreen {
     /** @type {string[]} */
     this.chip_looks = [];
     this.filter = read_filter(query);
-    this.search = el('input', {type: 'search', id: 'search', placeholder: 'Name, verdict, rule', 'aria-label': 'Search Jobs',
+    this.search = el('input', {type: 'search', id: 'search', placeholder: 'Name, verdict, cause', 'aria-label': 'Search Jobs',
       input: () => this.choose({text: this.search.value})});
     this.namespaces = el('select', {'aria-label': 'Namespace', change: () => this.choose({ns: this.namespaces.value})});
+    this.rules = el('select', {'aria-label': 'Rule that has matched a failure', hidden: true, change: () => this.choose({rule: this.rules.value})});
     this.chips = el('div', {class: 'legend', role: 'group', 'aria-label': 'States; each filters the Jobs'});
     this.list = el('ol', {class: 'jobs'});
     this.rest = el('p', {class: 'quiet'}, 'Reading the Jobs.');
     this.node_list = el('ul', {class: 'nodes'});
-    this.node_panel = panel('Nodes', 'nodes', () => [...this.nodes.values()], this.node_list);
+    this.node_note = el('p', {class: 'quiet'});
+    this.node_panel = panel('Nodes', 'nodes', () => [...this.nodes.values()], this.node_list, this.node_note);
+    this.ledger = true;
     this.node_panel.hidden = true;
     this.element = el('div', {class: 'overview'},
-      panel('Jobs', 'jobs', () => this.matching(), el('div', {class: 'bar'}, this.search, this.namespaces), this.chips, this.list, this.rest),
+      panel('Jobs', 'jobs', () => this.matching(), el('div', {class: 'bar'}, this.search, this.namespaces, this.rules), this.chips, this.list, this.rest),
       this.node_panel);
     this.follower = new Follower('overview', {}, (answer) => this.take(answer), on_health);
     this.clock = setInterval(() => this.show(), 15000);  // ages grow
@@ -87,13 +93,14 @@ export class OverviewScreen {
     return true;
   }
 
-  /** @param {{full: boolean, overview: {now: number, jobs: JobRow[], nodes: NodeRow[], gone: string[]}}} answer */
+  /** @param {{full: boolean, overview: {now: number, ledger: boolean, jobs: JobRow[], nodes: NodeRow[], gone: string[]}}} answer */
   take({full, overview}) {
     if (full) {
       this.jobs.clear();
       this.nodes.clear();
     }
     this.skew = overview.now - Date.now() / 1000;
+    this.ledger = overview.ledger;
     overview.jobs.forEach((job) => this.jobs.set(`job/${job.namespace}/${job.name}`, job));
     overview.nodes.forEach((node) => this.nodes.set(`node/${node.name}`, node));
     overview.gone.forEach((key) => this.jobs.delete(key) || this.nodes.delete(key));
@@ -111,10 +118,10 @@ export class OverviewScreen {
 
   /** Those that are under way first, then the newest. */
   matching() {
-    const {text, ns, state} = this.filter;
+    const {text, ns, state, rule} = this.filter;
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const is_wanted = (/** @type {JobRow} */ job) => (ns === '' || job.namespace === ns) && (state === '' || job.state === state) &&
-      words.every((word) => `${job.namespace}/${job.name} ${job.state} ${job.headline} ${job.message}`.toLowerCase().includes(word));
+      (rule === '' || job.rules.includes(rule)) && (words.length === 0 || has_words(job, words));
     return [...this.jobs.values()].filter(is_wanted).sort((a, b) =>
       Number(kOpenStates.includes(b.state)) - Number(kOpenStates.includes(a.state)) || (b.created ?? 0) - (a.created ?? 0) || (a.name < b.name ? -1 : 1));
   }
@@ -150,32 +157,61 @@ export class OverviewScreen {
       this.namespaces.replaceChildren(el('option', {value: ''}, 'all namespaces'), ...names.map((name) => el('option', {value: name}, visible(name))));
     }
     this.namespaces.value = ns;
+    this.show_rules();
+  }
+
+  show_rules() {
+    const {rule} = this.filter;
+    const names = [...new Set([...this.jobs.values()].flatMap((job) => job.rules).concat(rule || []))].sort();
+    this.rules.hidden = names.length === 0;
+    if (names.join() !== this.shown_rules) {
+      this.shown_rules = names.join();
+      this.rules.replaceChildren(el('option', {value: ''}, 'all rules'), ...names.map((name) => el('option', {value: name}, visible(name))));
+    }
+    this.rules.value = rule;
   }
 
   show_nodes() {
     const rank = (/** @type {NodeRow} */ node) => Number(node.ready && !node.cordoned && node.troubles.length === 0);
     const nodes = [...this.nodes.values()].sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
     this.node_panel.hidden = nodes.length === 0;
+    const failures = nodes.reduce((sum, node) => sum + node.failures, 0);
     const shown = nodes.slice(0, kMostNodes).map((node) => {
       const words = [node.ready ? 'ready' : 'not ready', node.cordoned && 'cordoned', ...node.troubles].filter(Boolean).join(', ');
       return el('li', {class: !node.ready ? 'bad' : rank(node) === 1 ? 'good' : 'waits'},
-        el('b', {}, visible(node.name)), ' ', el('span', {class: 'quiet'}, visible(words)));
+        el('b', {}, visible(node.name)), ' ', el('span', {class: 'quiet'}, visible(words)),
+        failures > 0 && el('div', {class: 'node-share'},
+          el('div', {class: 'progress', 'aria-hidden': true}, el('span', {class: 'bad', style: {flexGrow: String(node.failures)}}),
+            el('span', {style: {flexGrow: String(failures - node.failures)}})),
+          el('span', {class: 'quiet'}, `${Math.round(node.failures / failures * 100)} % of failures (${count(node.failures)})`)));
     });
     if (nodes.length > kMostNodes) {
       shown.push(el('li', {}, `and ${count(nodes.length - kMostNodes)} more`));
     }
     this.node_list.replaceChildren(...shown);
+    this.node_note.textContent = this.ledger ? failures > 0 ? 'Failures that count, of the Jobs above, in the last seven days.' : ''
+      : 'This server has no ledger of attempts: causes and the share of failures are not known here.';
   }
 }
 
 /**
- * @typedef {{text: string, ns: string, state: string}} Filter
+ * @param {JobRow} job
+ * @param {string[]} words in lower case
+ */
+function has_words(job, words) {
+  const text = `${job.namespace}/${job.name} ${job.state} ${job.headline} ${job.message} ${job.rules.join(' ')} ${
+    job.causes.map((cause) => cause.title).join(' ')}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/**
+ * @typedef {{text: string, ns: string, state: string, rule: string}} Filter
  * @param {string} text
  * @returns {Filter}
  */
 function read_filter(text) {
   const query = new URLSearchParams(text);
-  return {text: query.get('text') ?? '', ns: query.get('ns') ?? '', state: query.get('state') ?? ''};
+  return {text: query.get('text') ?? '', ns: query.get('ns') ?? '', state: query.get('state') ?? '', rule: query.get('rule') ?? ''};
 }
 
 /** @param {Filter} filter */
@@ -207,8 +243,11 @@ function job_row(job, now) {
       el('div', {class: 'progress', role: 'img', 'aria-label': `${job.state}: ${words}`},
         parts.map(([kind, number]) => el('span', {class: String(kind), style: {flexGrow: String(Math.max(0, Number(number)))}}))),
       el('span', {class: 'quiet'}, words)),
-    el('div', {class: 'job-words'}, visible(job.headline) || job.state, ' ', job.state.startsWith('Fail') && job.message !== '' && `– ${visible(job.message)} `,
-      el('span', {class: 'quiet', title: moment(job.ended ?? job.started)}, time)));
+    el('div', {class: 'job-words'}, visible(job.headline) || job.state, ' ',
+      job.state.startsWith('Fail') && job.message !== '' && job.causes.length === 0 && `– ${visible(job.message)} `,
+      el('span', {class: 'quiet', title: moment(job.ended ?? job.started)}, time),
+      job.causes.map((cause) => el('div', {class: 'job-cause'}, el('b', {}, count(cause.count)), ' ', visible(cause.title))),
+      job.moreCauses > 0 && el('div', {class: 'job-cause quiet'}, `and ${counted(job.moreCauses, 'more cause')}`)));
 }
 
 /** Coarse, so that it seldom changes. @param {number} seconds */

@@ -5,7 +5,7 @@ import {kind_colours} from './colours.js';
 import {command_line, el, panel, replace_changed, say} from './dom.js';
 import {indexes_of, list_of} from './merge.js';
 import {quantiles} from './model.js';
-import {bytes, count, counted, duration, moment, short_list, visible} from './text.js';
+import {bytes, count, counted, duration, short_list, span_of, visible} from './text.js';
 
 /** @typedef {import('./view.js').View} View */
 /** @typedef {import('./model.js').Model} Model */
@@ -48,6 +48,14 @@ function keep_current(view, place, contents, because = []) {
  */
 export function verdict(view, tools) {
   const section = el('section', {id: 'verdict', 'aria-label': 'Verdict'});
+  let told = view.model.page.headline;
+  view.follow((what) => {
+    const {headline} = view.model.page;
+    if (what.has('data') && headline !== told) {
+      told = headline;
+      say(visible(headline));
+    }
+  });
   keep_current(view, section, () => {
     const {page} = view.model;
     const kind = page.state.startsWith('Complet') ? 'good' : page.state.startsWith('Fail') ? 'bad' : 'open';
@@ -111,7 +119,10 @@ function rerun_line(command, indexes, tools) {
 export function counts_panel(view) {
   const body = el('div', {});
   keep_current(view, body, () => counts_of(view.model));
-  return panel('Counts', 'counts', () => ({job: view.model.page.job, counts: view.model.page.counts}), body);
+  return panel('Counts', 'counts', () => {
+    const {job, state, headline, details, counts} = view.model.page;
+    return {job, state, headline, details, counts};
+  }, body);
 }
 
 /** @param {Model} model */
@@ -126,9 +137,20 @@ function counts_of(model) {
   return [
     el('div', {class: 'progress', role: 'img', 'aria-label': parts.map(([name, number]) => `${number} ${name}`).join(', ')},
       parts.map(([, number, kind]) => el('span', {class: kind, style: {flexGrow: String(number)}}))),
-    el('dl', {class: 'tiles'}, parts.map(([name, number, kind]) =>
-      tile(String(name), count(Number(number)), String(kind), name === 'waiting' ? waits : ''))),
-    el('p', {class: 'quiet'}, [pace(model, total), budget(model)].filter(Boolean).join(' '))];
+    el('div', {class: 'figures'},
+      el('dl', {class: 'tiles'}, parts.map(([name, number, kind]) =>
+        tile(String(name), count(Number(number)), String(kind), name === 'waiting' ? waits : share(Number(number), total)))),
+      el('p', {class: 'quiet'}, [pace(model, total), budget(model)].filter(Boolean).join(' ')))];
+}
+
+/**
+ * In full per cent, but neither all nor nothing by rounding.
+ * @param {number} part
+ * @param {number} whole
+ */
+function share(part, whole) {
+  const percent = part * 100 / whole;
+  return part === 0 ? '' : percent < 1 ? 'under 1 %' : percent > 99 && part < whole ? 'over 99 %' : `${Math.round(percent)} %`;
 }
 
 /**
@@ -138,7 +160,7 @@ function counts_of(model) {
  * @param {string} more
  */
 function tile(name, value, kind, more) {
-  return el('div', {class: kind}, el('dt', {}, name), el('dd', {}, value, more && el('small', {}, more)));
+  return el('div', {class: kind}, el('dt', {}, name), el('dd', {}, value, more && ' ', more && el('small', {}, more)));
 }
 
 /**
@@ -225,8 +247,7 @@ function cause_card(view, cause, place, tools) {
   if (cause.nodes.length > kShownNodes) {
     nodes.push(`${cause.nodes.length - kShownNodes} more`);
   }
-  const times = cause.first === null ? '' : cause.first === cause.last ? `at ${moment(cause.first)}`
-    : `${moment(cause.first)} to ${moment(cause.last)}`;
+  const times = cause.first === null ? '' : span_of(cause.first, cause.last);
   return el('li', {},
     el('button', {
       type: 'button', class: 'cause', id: `cause-${cause.id}`, 'aria-pressed': String(chosen),
@@ -234,7 +255,7 @@ function cause_card(view, cause, place, tools) {
     },
     el('span', {class: 'key', style: {background: kind_colours(place + 1)[place]}}), el('b', {}, count(cause.count)), ' ', visible(cause.title),
     cause.ignored && el('em', {}, ' ignored')),
-    el('p', {class: 'quiet'}, [model.indexed && cause.indexes && `${/[,-]/.test(cause.indexes) ? 'indexes' : 'index'} ${short_list(cause.indexes)}`,
+    el('p', {class: 'quiet'}, [model.indexed && cause.indexes && `${counted(indexes_of(cause.indexes).length, 'index', 'indexes')}: ${short_list(cause.indexes)}`,
       times, nodes.length > 0 && `on ${nodes.join(', ')}`].filter(Boolean).join('; ')),
     cause.sample_line && el('pre', {class: 'line'}, visible(cause.sample_line)),
     model.page.rerun && chosen && open_indexes(model, cause) !== '' &&
@@ -340,12 +361,12 @@ export function policy_panel(view) {
 function policy_of(model) {
   const {rules, findings} = model.page;
   const table = rules.length === 0 ? el('p', {class: 'quiet'}, 'The Job has no failure policy: every failure counts towards its limits.')
-    : el('table', {}, el('thead', {}, el('tr', {}, ['Rule', 'When', 'Action', 'Matches'].map((name) => el('th', {scope: 'col'}, name)))),
+    : el('table', {}, el('thead', {}, el('tr', {}, ['Rule', 'When', 'Action', 'Matches', 'Effect'].map((name) => el('th', {scope: 'col'}, name)))),
       el('tbody', {}, rules.map((rule) => el('tr', {},
         el('th', {scope: 'row'}, rule.name ? `${visible(rule.name)} (${rule.rule})` : rule.rule), el('td', {}, visible(rule.when)),
-        el('td', {}, rule.action), el('td', {class: 'number'}, count(rule.matches))))));
+        el('td', {}, rule.action), el('td', {}, count(rule.matches)), el('td', {}, rule.effect || 'none yet')))));
   const list = el('ul', {class: 'findings'}, findings.map((finding) => el('li', {class: finding.severity},
       el('b', {}, `${finding.severity}: `), visible(finding.what), ' ', visible(finding.why), ' ', el('em', {}, visible(finding.fix)),
       el('small', {}, ` ${finding.id}, ${visible(finding.path)}`))));
-  return findings.length > 0 ? [table, list] : [table];
+  return [el('div', {class: 'policy'}, el('div', {class: 'wide'}, table), findings.length > 0 ? list : el('p', {class: 'quiet'}, 'Policy lint has no findings.'))];
 }

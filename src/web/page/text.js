@@ -20,6 +20,9 @@ export function duration(seconds) {
   if (seconds === null || !Number.isFinite(seconds)) {
     return 'unknown';
   }
+  if (seconds === 0) {
+    return 'under 1 s';  // pods have whole seconds
+  }
   if (seconds < 0.0995) {
     return `${Math.round(seconds * 1000)} ms`;
   }
@@ -57,7 +60,19 @@ export function moment(seconds) {
   if (seconds === null) {
     return 'unknown';
   }
-  return new Date(seconds * 1000).toLocaleString('sv-SE', {timeZoneName: 'short'});
+  return new Date(seconds * 1000).toLocaleString('sv-SE', {
+    year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short'});
+}
+
+/**
+ * From one moment to another, with what both have in common once.
+ * @param {number | null} first
+ * @param {number | null} last
+ */
+export function span_of(first, last) {
+  const [from, to] = [moment(first), moment(last)];
+  const [day, time, zone] = from.split(' ');
+  return from === to ? `at ${from}` : to.startsWith(`${day} `) && to.endsWith(` ${zone}`) ? `${day} ${time} to ${to.slice(day.length + 1)}` : `${from} to ${to}`;
 }
 
 /** @param {number} seconds since 1970 */

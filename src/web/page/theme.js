@@ -8,6 +8,7 @@ const kThemeKey = 'windlass-theme';
 /** The button that changes it. */
 export function start_theme() {
   const root = document.documentElement;
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => dispatchEvent(new Event('windlass-theme')));
   try {
     root.dataset.theme = localStorage.getItem(kThemeKey) ?? '';
   } catch {
@@ -23,7 +24,7 @@ export function start_theme() {
       } catch {
         // for this page only
       }
-      dispatchEvent(new Event('resize'));
+      dispatchEvent(new Event('windlass-theme'));
     },
   }, '◐');
 }

@@ -3,7 +3,7 @@
 // buttons, pan by dragging or with the arrow keys.
 
 import {el, panel, say} from './dom.js';
-import {clock, counted, duration} from './text.js';
+import {clock, counted, duration, visible} from './text.js';
 
 /** @typedef {import('./view.js').View} View */
 
@@ -12,6 +12,31 @@ const kMaxRows = 40;  // on the screen at a time
 const kAxis = 22;
 const kLabel = 110;
 const kShortest = 3;  // pixels of a bar
+const kMaxLanes = 64;  // of a node
+
+/**
+ * What ran on a node at the same time, one below the other.
+ * @param {import('./model.js').Model} model
+ * @param {{name: string, attempts: number[], failures: number}} row
+ */
+function lanes(model, row) {
+  const {created, ended} = model.page.attempts;
+  const begin_of = (/** @type {number} */ attempt) => created[attempt] ?? 0;
+  /** @type {{attempts: number[], free: number}[]} */
+  const found = [];
+  for (const attempt of [...row.attempts].sort((a, b) => begin_of(a) - begin_of(b))) {
+    let lane = found.find(({free}) => free <= begin_of(attempt));
+    if (!lane) {
+      lane = found.length < kMaxLanes ? {attempts: [], free: 0} : found[kMaxLanes - 1];
+      if (found.length < kMaxLanes) {
+        found.push(lane);
+      }
+    }
+    lane.attempts.push(attempt);
+    lane.free = model.is_active(attempt) ? Infinity : ended[attempt] ?? begin_of(attempt);
+  }
+  return found.map(({attempts}, place) => ({name: place === 0 ? row.name : '', attempts, failures: row.failures}));
+}
 
 /** @param {View} view */
 export function timeline(view) {
@@ -56,7 +81,7 @@ class Timeline {
         button('▲', () => this.scroll(-kMaxRows / 2), 'Rows above'), button('▼', () => this.scroll(kMaxRows / 2), 'Rows below'),
         button('All', () => this.show_all(), 'Show all of the time'), this.place),
       el('div', {class: 'map'}, this.canvas, this.hint),
-      el('p', {class: 'quiet'}, el('span', {class: 'key waits'}), 'waiting ', el('span', {class: 'key runs'}), 'running or succeeded ',
+      el('p', {class: 'quiet'}, el('span', {class: 'key waits'}), 'waiting ', el('span', {class: 'key runs'}), 'running ', el('span', {class: 'key good'}), 'succeeded ',
         el('span', {class: 'key fails'}), 'failed ', el('span', {class: 'key rests'}), 'back-off'));
     this.collect();
     view.follow((what) => {
@@ -104,6 +129,9 @@ class Timeline {
       failures: attempts.filter((i) => model.failed(i)).length,
     }));
     this.rows.sort((a, b) => b.failures - a.failures);
+    if (choice.group === 'node') {
+      this.rows = this.rows.flatMap((row) => lanes(model, row));
+    }
     this.top = Math.max(0, Math.min(this.top, this.rows.length - kMaxRows));
     this.section.hidden = model.attempt_count === 0;
     this.lay_out();
@@ -194,7 +222,7 @@ class Timeline {
         this.bar(context, rest, begin, y + kRow / 2 - 1, 2, colour('--rests'), 0);
       }
       this.bar(context, begin, start, y + 3, kRow - 6, colour('--waits'), 0);
-      this.bar(context, start, end, y + 2, kRow - 4, colour(model.failed(i) ? '--fails' : '--runs'), kShortest);
+      this.bar(context, start, end, y + 2, kRow - 4, colour(model.failed(i) ? '--fails' : live ? '--runs' : '--good'), kShortest);
       rest = model.failed(i) ? end : null;
     }
   }
@@ -268,9 +296,9 @@ class Timeline {
     const {model} = this.view;
     const {index, number, pod, rule, counted: fate} = model.page.attempts;
     const where = index[attempt] === null ? pod[attempt] : `index ${index[attempt]}, attempt ${number[attempt]}`;
-    return [where, model.end_of(attempt), model.node_of(attempt) && `on ${model.node_of(attempt)}`,
+    return visible([where, model.end_of(attempt), model.node_of(attempt) && `on ${model.node_of(attempt)}`,
       `ran ${duration(model.duration_of(attempt))}`, rule[attempt] >= 0 && model.rule_name(rule[attempt]),
-      fate[attempt] === 'I' && 'ignored'].filter(Boolean).join(', ');
+      fate[attempt] === 'I' && 'ignored'].filter(Boolean).join(', '));
   }
 
   /** @param {MouseEvent} event */

@@ -7,12 +7,13 @@
  * @property {number} shown class of the colouring; -1: all
  * @property {string} cause id; '': all
  * @property {number} cell that is open; -1: none
+ * @property {string} pair of its attempts that are compared, as `1,3`; '': all
  * @property {string} group of the timeline: cell or node
  * @property {number} time that the map shows, 0 to 1000 of the Job's life; -1: the end
  */
 
 /** @type {Choice} */
-const kDefaults = {colour: 'state', shown: -1, cause: '', cell: -1, group: 'cell', time: -1};
+const kDefaults = {colour: 'state', shown: -1, cause: '', cell: -1, pair: '', group: 'cell', time: -1};
 
 /**
  * @param {string} text the query of an address
@@ -75,8 +76,13 @@ export class View {
   update(model, changed) {
     this.model = model;
     this.changed = changed;
+    this.tell('data');
+  }
+
+  /** @param {string} what has changed */
+  tell(what) {
     for (const follower of this.followers) {
-      follower(new Set(['data']));
+      follower(new Set([what]));
     }
   }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,25 +13,11 @@
 #include "dashboard/page_handler.h"
 #include "ledger/api_attempts.h"
 #include "net/http_server.h"
-#include "posix/process/inherited.h"
-#include "posix/process/program.h"
 #include "posix/worker_thread.h"
 #include "remote/exec_plugin.h"
 
 namespace windlass::cli {
 namespace {
-
-bool has_desktop() {
-  return !posix::environment_variable("DISPLAY").empty() ||
-         !posix::environment_variable("WAYLAND_DISPLAY").empty();
-}
-
-// In an attribute of HTML they mean themselves.
-bool is_plain_url(std::string_view url) {
-  return std::all_of(url.begin(), url.end(), [](char c) {
-    return c > ' ' && c < 0x7F && std::string_view("\"'<>&;").find(c) == std::string_view::npos;
-  });
-}
 
 ExitCode show_dashboard(DashboardOptions options, Output& output) {
   posix::PosixFiles files;
@@ -40,9 +25,8 @@ ExitCode show_dashboard(DashboardOptions options, Output& output) {
   if (!access) {
     return ExitCode::usage;
   }
-  if (!options.no_browser && output.is_terminal(Output::Stream::out) && has_desktop()) {
-    options.browser = "xdg-open";
-    options.browser_file = data_dir_or_default("") + "/dashboard.html";
+  if (!options.no_browser && output.is_terminal(Output::Stream::out)) {
+    options.browser = desktop_browser(data_dir_or_default(""));
   }
   Process process(0);
   return process.run_session<DashboardSession>(
@@ -154,7 +138,7 @@ class DashboardSession::Impl {
         client::ClientEnv{client_, env_.executor, env_.clock, env_.random, env_.log}, *worker_,
         attempts_, backend_,
         dashboard::PageOptions{
-            .guard = {.tls = false}, .ns = options_.ns, .login = "windlass dashboard"});
+            .guard = {.tls = false}, .scope = {.ns = options_.ns}, .login = "windlass dashboard"});
     net::ServerOptions server;
     server.io_threads = net::fitting_io_threads();
     server.endpoint = *endpoint;
@@ -174,23 +158,7 @@ class DashboardSession::Impl {
     output_.err("Open this in a browser; it works once, within five minutes:\n");
     const std::string url = dashboard::PageHandler::login_url(server, token);
     output_.out(url + "\n");
-    if (!options_.browser.empty() && is_plain_url(url)) {
-      open_browser(url);
-    }
-  }
-
-  // The address is printed already, so that an error is only a note. The shell does not wait for
-  // the browser.
-  void open_browser(const std::string& url) {
-    const auto opened = [&]() -> Result<void> {
-      TRY_VOID(env_.files.write(
-          options_.browser_file,
-          fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\">\n", url),
-          0600));
-      return posix::run_program({"/bin/sh", "-c", "\"$0\" \"$1\" >/dev/null 2>&1 &",
-                                 options_.browser, options_.browser_file});
-    }();
-    if (!opened) {
+    if (const auto opened = open_browser(env_.files, options_.browser, url); !opened) {
       output_.err(fmt::format("note: cannot open a browser: {}\n", opened.error().message));
     }
   }

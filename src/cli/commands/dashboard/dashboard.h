@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/commands/dashboard/browser.h"
 #include "cli/flags/cluster_flags.h"
 #include "cli/output/output.h"
 #include "env/env.h"
@@ -21,10 +22,7 @@ struct DashboardOptions {
   bool serve = false;   // here, even if the server has the page
   std::string listen = "127.0.0.1:0";
   bool no_browser = false;
-  // The program that opens a file in the browser, and the file that leads it to the page: with the
-  // address as its argument, every user of the machine could read the login. "": only print.
-  std::string browser = {};
-  std::string browser_file = {};
+  Browser browser = {};
 };
 
 void declare_flags(Flags& flags, DashboardOptions& options);

@@ -157,7 +157,7 @@ TEST_F(DashboardTest, ABrowserIsLedToThePageByAFileOfTheOwner) {
   ASSERT_EQ(::mkfifo(seen.c_str(), 0600), 0);
   posix::PosixFiles files;
   ASSERT_TRUE(files.write(browser, "#!/bin/sh\ncat \"$1\" > " + seen + "\n", 0700));
-  RunningDashboard dashboard(kubeconfig("admin"), {.browser = browser, .browser_file = file});
+  RunningDashboard dashboard(kubeconfig("admin"), {.browser = {browser, file}});
   EXPECT_EQ(dashboard.wait(), ExitCode::ok) << dashboard.output.err_text;
   const std::string url = between(dashboard.output.out_text, "", "\n");
   const auto page = files.read(seen, 1000);  // waits for the program

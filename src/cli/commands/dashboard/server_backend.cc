@@ -84,6 +84,10 @@ Result<dashboard::ViewerPtr> ServerBackend::identify(const http::Headers& header
   if (user.is_anonymous()) {
     return fail(unauthorized());
   }
+  return viewer_of(std::move(user));
+}
+
+dashboard::ViewerPtr ServerBackend::viewer_of(apiserver::User user) {
   auto viewer = std::make_shared<ServerViewer>();
   viewer->name = user.name;
   viewer->caller = {user.name, apiserver::rank_of(user)};

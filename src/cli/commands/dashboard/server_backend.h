@@ -23,6 +23,9 @@ class ServerBackend final : public dashboard::Backend {
   ServerBackend(env::Executor& executor, apiserver::Authenticator authenticator,
                 const apiserver::RestHandler& api, Rerun rerun);
 
+  // For a login that this process makes.
+  static dashboard::ViewerPtr viewer_of(apiserver::User user);
+
   Result<dashboard::ViewerPtr> identify(const http::Headers& headers,
                                         const http::Peer& peer) const override;
   void check(const dashboard::Viewer& viewer, const dashboard::Access& access,

@@ -58,6 +58,20 @@ Result<PlannedRun> plan_rest(RunOptions& options, env::Files& files, Output& out
   return planned;
 }
 
+// A terminal on a desktop has a browser beside it.
+RunPageTools page_tools(Process& process, const RunStorage& storage, const std::string& directory,
+                        const Output& output) {
+  RunPageTools tools;
+  tools.open = [&process, folder = storage.folder](plane::EmbeddedCluster& cluster,
+                                                   const FindNodeDirectory& find_node) {
+    return open_run_page(process.env(), process.loop, cluster, find_node, folder.get());
+  };
+  if (output.is_terminal(Output::Stream::err)) {
+    tools.browser = desktop_browser(directory);
+  }
+  return tools;
+}
+
 ExitCode run_jobs(RunOptions options, Output& output) {
   options.images.directory = image_dir_or_default(options.images.directory);
   Process process(options.verbosity);
@@ -98,15 +112,16 @@ ExitCode run_jobs(RunOptions options, Output& output) {
         }
         machine.image_puller =
             &pulls.emplace(process.loop, process.clock, pull_options(options.images.directory));
-        session.emplace(process.env(),
-                        plane::supervised_containers(process.loop, process.clock, process.log),
-                        options, planned->left, machine, *storage, background,
-                        [&scratch, &background, on_finished](ExitCode code) {
-                          if (const auto removed = scratch->remove(); !removed) {
-                            background.err("warning: " + removed.error().message + "\n");
-                          }
-                          on_finished(code);
-                        });
+        session.emplace(
+            process.env(), plane::supervised_containers(process.loop, process.clock, process.log),
+            options, planned->left, machine, *storage, background,
+            [&scratch, &background, on_finished](ExitCode code) {
+              if (const auto removed = scratch->remove(); !removed) {
+                background.err("warning: " + removed.error().message + "\n");
+              }
+              on_finished(code);
+            },
+            page_tools(process, *storage, scratch->path(), background));
       });
 }
 
@@ -147,6 +162,9 @@ void declare_flags(Flags& flags, RunOptions& options) {
                "causes of failures come (default: on)");
   flags.toggle("--no-record", options.no_record,
                "Keep nothing of this run for `windlass runs` and --resume");
+  flags.toggle("--dashboard", options.dashboard,
+               "Serve a page about the run on this machine while it lasts, and print its address; "
+               "on a desktop, open it");
   flags.toggle("--verbose", options.verbose,
                "Print a line for every pod that starts or ends. Without it, a terminal shows one "
                "block that is redrawn, and a pipe gets failures, retries and verdicts");
@@ -164,7 +182,8 @@ void declare_flags(Flags& flags, RunOptions& options) {
                     {130, "Interrupted"}});
   flags.examples({"windlass run examples/first-job.yaml",
                   "windlass run job.yaml --timeout 10m --logs",
-                  "windlass run job.yaml --log-dir logs -o json", "windlass run --resume"});
+                  "windlass run job.yaml --log-dir logs -o json",
+                  "windlass run job.yaml --dashboard", "windlass run --resume"});
 }
 
 Command run_command() {

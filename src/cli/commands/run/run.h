@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/commands/run/run_page.h"
 #include "cli/flags/manifest_flags.h"
 #include "cli/logs/run_logs.h"
 #include "cli/manifests/run_manifests.h"
@@ -26,6 +27,7 @@ struct RunOptions : JobOptions {
   std::optional<Duration> timeout = {};
   RunLogOptions logs = {};
   bool verbose = false;
+  bool dashboard = false;
   ResumeOptions resume = {};
   plane::LedgerSettings ledger = {};
   bool no_record = false;  // else it is one of the last runs (runs/run_store.h)
@@ -42,7 +44,7 @@ class RunSession {
   // `on_finished` runs once, later, when nothing of the session is left running.
   RunSession(env::Env env, plane::ContainerFactory containers, RunOptions options, RunPlan plan,
              plane::NodeMachine machine, RunStorage storage, Output& output,
-             std::function<void(ExitCode)> on_finished);
+             std::function<void(ExitCode)> on_finished, RunPageTools page = {});
   ~RunSession();
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;

@@ -87,7 +87,7 @@ class RunSession::Impl {
  public:
   Impl(env::Env env, plane::ContainerFactory containers, RunOptions options, RunPlan plan,
        plane::NodeMachine machine, RunStorage storage, Output& output,
-       std::function<void(ExitCode)> on_finished)
+       std::function<void(ExitCode)> on_finished, RunPageTools page)
       : env_(env),
         make_containers_(std::move(containers)),
         options_(std::move(options)),
@@ -96,6 +96,7 @@ class RunSession::Impl {
         live_(output),
         output_(live_),
         on_finished_(std::move(on_finished)),
+        page_tools_(std::move(page)),
         start_(env.clock.monotonic()),
         has_block_(has_block(options_, output)),
         storage_(std::move(storage)),
@@ -135,14 +136,14 @@ class RunSession::Impl {
       draw_progress();
     }
     make_cluster();
+    if (options_.dashboard) {
+      open_page();
+    }
     cluster_->start([this] { create_next(); });
   }
 
   void interrupt() {
-    if (finished_) {
-      return;
-    }
-    if (!cluster_) {
+    if (concluded_ || !cluster_) {
       return;
     }
     if (!stopping_) {
@@ -198,6 +199,23 @@ class RunSession::Impl {
     jobs_->start();
     pods_->start();
     warnings_->start();
+  }
+
+  // A run without its page is still a run.
+  void open_page() {
+    auto opened = page_tools_.open(
+        *cluster_, [this](const std::string& node) { return std::optional(node_directory(node)); });
+    if (!opened) {
+      output_.err(fmt::format("warning: --dashboard: {}\n", opened.error().message));
+      return;
+    }
+    page_ = *std::move(opened);
+    const std::string address = page_->address();
+    output_.err(
+        fmt::format("Open this in a browser; it works once, within five minutes:\n{}\n", address));
+    if (const auto shown = open_browser(env_.files, page_tools_.browser, address); !shown) {
+      output_.err(fmt::format("note: cannot open a browser: {}\n", shown.error().message));
+    }
   }
 
   // In memory, for the causes, also where the run is not kept.
@@ -418,7 +436,7 @@ class RunSession::Impl {
     if (storage_.folder && code_ != ExitCode::ok) {
       output_.err(more_text());
     }
-    finish_later(code_);
+    page_ ? page_->end([this] { finish_later(code_); }) : finish_later(code_);
   }
 
   void print_causes() {
@@ -484,11 +502,9 @@ class RunSession::Impl {
       jobs_.reset();
       pods_.reset();
       warnings_.reset();
+      page_.reset();
       cluster_.reset();
-      const auto gone = plane::when_all(containers_.size(), [this, code] {
-        finished_ = true;
-        on_finished_(code);
-      });
+      const auto gone = plane::when_all(containers_.size(), [this, code] { on_finished_(code); });
       for (const auto& containers : containers_) {
         containers->shut_down(gone);
       }
@@ -503,6 +519,7 @@ class RunSession::Impl {
   LiveOutput live_;
   Output& output_;  // through it
   std::function<void(ExitCode)> on_finished_;
+  const RunPageTools page_tools_;
   const MonotonicTime start_;
   const bool has_block_;
   const RunStorage storage_;
@@ -515,7 +532,6 @@ class RunSession::Impl {
   ObjectSink warning_sink_;
   size_t created_ = 0;
   bool stopping_ = false;
-  bool finished_ = false;
   ExitCode code_ = ExitCode::ok;
   std::string ending_;               // why it stops before the Jobs have ended; "" when they have
   MonotonicTime kill_at_{};          // when the last grace period is over
@@ -532,6 +548,7 @@ class RunSession::Impl {
   FinalJobs final_jobs_;
   std::vector<std::shared_ptr<env::Containers>> containers_;  // of each node
   std::unique_ptr<plane::EmbeddedCluster> cluster_;
+  std::unique_ptr<RunPage> page_;
   std::unique_ptr<client::Reflector> jobs_;
   std::unique_ptr<client::Reflector> pods_;
   std::unique_ptr<client::Reflector> warnings_;
@@ -539,10 +556,10 @@ class RunSession::Impl {
 
 RunSession::RunSession(env::Env env, plane::ContainerFactory containers, RunOptions options,
                        RunPlan plan, plane::NodeMachine machine, RunStorage storage, Output& output,
-                       std::function<void(ExitCode)> on_finished)
+                       std::function<void(ExitCode)> on_finished, RunPageTools page)
     : impl_(std::make_unique<Impl>(env, std::move(containers), std::move(options), std::move(plan),
                                    std::move(machine), std::move(storage), output,
-                                   std::move(on_finished))) {}
+                                   std::move(on_finished), std::move(page))) {}
 
 RunSession::~RunSession() = default;
 

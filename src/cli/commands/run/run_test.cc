@@ -59,7 +59,8 @@ class RunTest : public ::testing::Test {
           }
           return std::shared_ptr<env::Containers>(&containers_, [](env::Containers*) {});
         },
-        options_, *plan, machine, storage_, output_, [this](ExitCode code) { code_ = code; });
+        options_, *plan, machine, storage_, output_, [this](ExitCode code) { code_ = code; },
+        page_);
     session_->start();
     EXPECT_TRUE(world_.run_until([this] { return code_.has_value() || stop_waiting_; }, limit));
     return code_;
@@ -83,6 +84,7 @@ class RunTest : public ::testing::Test {
   testing::TextOutput output_;
   RunOptions options_;
   RunStorage storage_;
+  RunPageTools page_;
   std::unique_ptr<RunSession> session_;
   std::optional<ExitCode> code_;
   bool stop_waiting_ = false;
@@ -653,6 +655,44 @@ TEST_F(RunTest, NoBlockIsDrawnInTheBackgroundOfAShell) {
   EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);
   EXPECT_THAT(output_.err_text, Not(HasSubstr("succeeded\n")));
   EXPECT_THAT(output_.err_text, Not(HasSubstr("\x1b[")));
+}
+
+// A page that tests can hold.
+class HeldPage final : public RunPage {
+ public:
+  explicit HeldPage(std::function<void()>& end) : end_(end) {}
+  std::string address() const override { return "http://127.0.0.1:1/ui/#login=1"; }
+  void end(const std::function<void()>& then) override { end_ = then; }
+
+ private:
+  std::function<void()>& end_;
+};
+
+TEST_F(RunTest, APageIsShownTheEndOfTheRun) {
+  options_.dashboard = true;
+  std::function<void()> end;
+  page_.open = [&end](plane::EmbeddedCluster& /*cluster*/, const FindNodeDirectory& find_node) {
+    EXPECT_EQ(find_node("local"), "/scratch/local");
+    return Result<std::unique_ptr<RunPage>>(std::make_unique<HeldPage>(end));
+  };
+  world_.executor().schedule(minutes(1), [&] {
+    EXPECT_THAT(output_.out_text, HasSubstr("job.batch/demo Complete"));
+    EXPECT_FALSE(code_.has_value());
+    ASSERT_TRUE(end);
+    end();
+  });
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);
+  EXPECT_THAT(output_.err_text, HasSubstr("once, within five minutes:\nhttp://127.0.0.1:1/ui/#"));
+}
+
+TEST_F(RunTest, WithoutAPageTheRunGoesOn) {
+  options_.dashboard = true;
+  page_.open = [](plane::EmbeddedCluster& /*cluster*/,
+                  const FindNodeDirectory& /*find_node*/) -> Result<std::unique_ptr<RunPage>> {
+    return fail(plain_error("no port is free"));
+  };
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);
+  EXPECT_THAT(output_.err_text, HasSubstr("warning: --dashboard: no port is free\n"));
 }
 
 TEST_F(RunTest, LogsAreNoPartOfTheObjects) {
