@@ -79,8 +79,12 @@ void Engine::plan(Decision& decision, Time now) {
     }
     return;
   }
+  tell_bad_policy();
   if (state_.facts().bad_start && !state_.facts().deleting) {
     tell_bad_start();
+    return;
+  }
+  if (state_.facts().bad_policy && !state_.facts().deleting) {
     return;
   }
   note_forgotten(state_.gather_counts(), events_);  // what is stored by now may go
@@ -103,6 +107,20 @@ void Engine::tell_bad_start() {
                      "The Job does not start: annotation " + std::string(kCompletedIndexesKey) +
                          " " + completed_at_start(state_.job()).error().message,
                      true});
+}
+
+// 13.6: once for each mistake.
+void Engine::tell_bad_policy() {
+  const std::optional<std::string>& error = state_.job().policy_error;
+  if (error == bad_policy_told_ || state_.facts().finished || state_.facts().deleting) {
+    return;
+  }
+  bad_policy_told_ = error;
+  if (error) {
+    const char* effect =
+        state_.facts().bad_policy ? "The Job does not start" : "No rule is limited";
+    events_.push_back({true, "InvalidPolicy", std::string(effect) + ": " + *error, true});
+  }
 }
 
 void Engine::send(Decision& decision, Slot slot, PodWrite write) {
@@ -200,7 +218,7 @@ void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const J
   }
   const JobRecord& record = draft != nullptr && draft->record ? *draft->record : state_.record();
   const int64_t limit = std::min<int64_t>(create_batch_, state_.options().max_pod_writes);
-  CreatePlan plan = plan_creates(state_, record.backoff, now, limit);
+  CreatePlan plan = plan_creates(state_, record, now, limit);
   wake(decision, plan.wake_at);
   decision.action = plan.wanted ? SyncAction::pods_created : SyncAction::tracking;
   if (!create_retry_.open(now)) {

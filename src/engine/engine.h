@@ -95,6 +95,7 @@ class Engine {
   void settle_retries(Time now);
   void plan(Decision& decision, Time now);
   void tell_bad_start();
+  void tell_bad_policy();
   void plan_releases(Decision& decision, Time now);
   void plan_removals(Decision& decision, Time now);
   void plan_status_and_creates(Decision& decision, Time now);
@@ -112,7 +113,8 @@ class Engine {
   bool relist_pods_ = false;
   bool put_off_ = false;  // the last decision left out a status write to save a request
   bool unknown_mode_told_ = false;
-  std::optional<std::string> bad_start_told_;  // the annotation that a Warning was about
+  std::optional<std::string> bad_start_told_;   // the annotation that a Warning was about
+  std::optional<std::string> bad_policy_told_;  // likewise, what is wrong with the policy
 
   std::optional<StatusDraft> status_;  // being written, or lost on the way
   bool status_answered_ = true;

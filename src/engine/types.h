@@ -25,6 +25,8 @@ inline constexpr std::string_view kIndexIgnoredFailureCountKey =
 inline constexpr std::string_view kRecordKey = "windlass.dev/job-record";
 // On an Indexed Job: the indexes that it starts with as completed (12.1).
 inline constexpr std::string_view kCompletedIndexesKey = "windlass.dev/completed-indexes";
+// On a Job: rules beyond those of its spec (13.1).
+inline constexpr std::string_view kPolicyKey = "windlass.dev/policy";
 // On a pod: removed by scale-down or suspension, so its failure is not the Job's (10.75, 10.79).
 inline constexpr std::string_view kDroppedKey = "windlass.dev/dropped";
 
@@ -50,11 +52,28 @@ struct ConditionPattern {
   ConditionStatus status = ConditionStatus::is_true;
 };
 
+// How often, and how soon, what fails by a rule is tried again (windlass.dev/policy; 13.1).
+struct RuleLimits {
+  struct Backoff {
+    Duration base;
+    Duration cap;
+
+    bool operator==(const Backoff&) const = default;
+  };
+  std::optional<int32_t> budget;   // so many failures, and no more
+  std::optional<Duration> window;  // only those count that end within it
+  bool reset_on_success = false;   // only those count that end after the last success
+  std::optional<Backoff> backoff;  // in place of the Job's delay
+
+  bool operator==(const RuleLimits&) const = default;
+};
+
 struct FailureRule {
   Action action = Action::count;
   std::optional<std::string> name;  // KEP-4443
   std::optional<ExitCodes> on_exit_codes;
   std::vector<ConditionPattern> on_pod_conditions;
+  std::optional<RuleLimits> limits = {};
 };
 
 struct SuccessRule {
@@ -124,6 +143,7 @@ struct JobView {
   JobStatus status;
   std::string record;                                  // annotation kRecordKey; empty when absent
   std::optional<std::string> completed_at_start = {};  // annotation kCompletedIndexesKey
+  std::optional<std::string> policy_error = {};        // why annotation kPolicyKey cannot be obeyed
 };
 
 struct ContainerView {

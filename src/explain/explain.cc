@@ -99,6 +99,13 @@ std::optional<PodAccount> find_decider(const engine::JobView& job, const JobConc
   if (reason.starts_with(engine::kReasonPodFailurePolicy)) {  // with a rule's name, if that is on
     return decided_by_rule(job, outcome.condition->message, pods);
   }
+  if (reason.starts_with(engine::kReasonRuleBudget)) {
+    const std::string spent = reason.substr(engine::kReasonRuleBudget.size());
+    return last_failed(pods, [&spent](const PodAccount& pod) {
+      return pod.rule.rule >= 0 &&
+             (spent == "_" + pod.rule.name || spent == "_" + std::to_string(pod.rule.rule));
+    });
+  }
   if (reason == engine::kReasonBackoffLimit) {
     return last_failed(pods, [](const PodAccount& pod) { return pod.rule.action == "Count"; });
   }

@@ -133,6 +133,20 @@ TEST_F(ExplainTest, ThePodThatDecidedIsGone) {
   EXPECT_THAT(text(), HasSubstr("p9, deleted"));
 }
 
+// job-controller.md 13.4: the last failure of the rule whose budget is spent.
+TEST_F(ExplainTest, R13_4_RuleBudget) {
+  failed_condition(
+      "backoffLimit: 9, podFailurePolicy: {rules: [{action: Ignore, name: Spot, onExitCodes: "
+      "{operator: In, values: [3]}}]}",
+      "RuleBudgetExceeded_Spot", "Rule Spot has more failures than its budget of 1");
+  pod("p1", exited(3, 2));
+  pod("p2", exited(3, 4));
+  pod("p3", exited(1, 5));
+  ASSERT_TRUE(told().decider);
+  EXPECT_EQ(told().decider->name, "p2");
+  EXPECT_EQ(told().decider->rule, (RuleRef{0, "Spot", "Ignore"}));
+}
+
 TEST_F(ExplainTest, TheLastCountedFailureExceededTheLimit) {
   failed_condition(kPolicy, "BackoffLimitExceeded", "Job has reached the specified backoff limit");
   pod("p1", exited(1, 5));

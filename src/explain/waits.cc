@@ -82,16 +82,17 @@ void add_pending(const WaitInput& input, std::vector<Wait>& waits) {
 }
 
 // What the pods that are still there say, and what the engine's record says beside that.
-engine::BackoffRecord backoff_of(const WaitInput& input) {
+engine::JobRecord record_of(const WaitInput& input) {
   engine::JobRecord shown;
   for (const SeenPod& pod : input.pods) {
     if (pod.view.phase == engine::Phase::succeeded) {
       shown.backoff.add_success(latest_instant(engine::finish_time(pod.view), input.now));
     } else if (pod.failed()) {
-      shown.backoff.add_failure(latest_instant(engine::finish_time(pod.view), input.now));
+      shown.add_failure(input.job.spec, pod.account.rule.rule,
+                        latest_instant(engine::finish_time(pod.view), input.now));
     }
   }
-  return engine::merge_record(shown, engine::parse_record(input.job.record), true).backoff;
+  return engine::merge_record(shown, engine::parse_record(input.job.record), true);
 }
 
 bool ignores_some(const WaitInput& input) {
@@ -101,12 +102,12 @@ bool ignores_some(const WaitInput& input) {
 }
 
 void add_job_backoff(const WaitInput& input, std::vector<Wait>& waits) {
-  const engine::BackoffRecord record = backoff_of(input);
-  const Time ready_at = record.ready_at(input.options);
-  if (ready_at > input.now) {
+  const engine::JobRecord record = record_of(input);
+  const engine::RetryDelay delay = record.delay(input.job.spec, input.options);
+  if (delay.at > input.now) {
     waits.push_back({Kind::backoff,
-                     "backoff after " + failures_text(record.failures(), ignores_some(input)),
-                     ready_at, ""});
+                     "backoff after " + failures_text(delay.failures, ignores_some(input)),
+                     delay.at, ""});
   }
 }
 

@@ -38,6 +38,8 @@ const std::vector<std::string_view> kIds = {
     "limit-below-indexes",
     "max-failed-indexes",
     "deadline-before-limit",
+    "unreachable-budget",
+    "window-beyond-deadline",
     "ttl-zero",
     "unsupported-field",
     "unknown-finding",
@@ -125,6 +127,7 @@ std::vector<LintFinding> lint(const Subject& subject, const std::vector<Refusal>
   lint_ignore(subject, findings);
   lint_rule_names(subject, findings);
   lint_limits(subject, findings);
+  lint_budgets(subject, findings);
   lint_unsupported(subject, findings);
   drop_accepted(subject, findings);
   return findings;

@@ -22,7 +22,8 @@ void check_endless(const Subject& subject, std::vector<LintFinding>& out) {
   for (size_t i = 0; i < subject.rules().size(); ++i) {
     const engine::FailureRule& rule = subject.rules()[i];
     const bool by_program = rule.on_exit_codes || !is_about_disruption(rule);
-    if (rule.action != engine::Action::ignore || !by_program || !can_match(subject, i)) {
+    const bool ends = rule.limits && rule.limits->budget;
+    if (rule.action != engine::Action::ignore || !by_program || ends || !can_match(subject, i)) {
       continue;
     }
     out.push_back({Severity::warning, "endless-retry", rule_path(i),
@@ -60,9 +61,9 @@ void check_oom(const Subject& subject, std::vector<LintFinding>& out) {
 void check_count(const Subject& subject, std::vector<LintFinding>& out) {
   const auto& rules = subject.rules();
   for (size_t i = 0; i < rules.size(); ++i) {
-    const bool behind_is_count =
-        std::all_of(rules.begin() + static_cast<std::ptrdiff_t>(i), rules.end(),
-                    [](const auto& rule) { return rule.action == engine::Action::count; });
+    const bool behind_is_count = std::all_of(
+        rules.begin() + static_cast<std::ptrdiff_t>(i), rules.end(),
+        [](const auto& rule) { return rule.action == engine::Action::count && !rule.limits; });
     if (behind_is_count) {
       out.push_back({Severity::info, "count-changes-nothing", rule_path(i),
                      fmt::format("{} changes nothing", rule_text(i)),

@@ -32,6 +32,7 @@ void lint_conditions(const Subject& subject, std::vector<LintFinding>& out);  //
 void lint_disruptions(const Subject& subject,
                       std::vector<LintFinding>& out);                         // lint_disruptions.cc
 void lint_ignore(const Subject& subject, std::vector<LintFinding>& out);      // lint_ignore.cc
+void lint_budgets(const Subject& subject, std::vector<LintFinding>& out);     // lint_budgets.cc
 void lint_rule_names(const Subject& subject, std::vector<LintFinding>& out);  // lint_limits.cc
 void lint_limits(const Subject& subject, std::vector<LintFinding>& out);      // lint_limits.cc
 void lint_unsupported(const Subject& subject, std::vector<LintFinding>& out);  // lint_limits.cc

@@ -295,6 +295,49 @@ TEST(Lint, EndlessRetry) {
   EXPECT_THAT(found(with_rules(kIgnoreDisruptions)), IsEmpty());
 }
 
+// job-controller.md 13.4: findings of a Job with this policy annotation.
+std::vector<std::string> found_limits(const std::string& limits, const std::string& rule,
+                                      const std::string& fields = "") {
+  return found(
+      with_rules(rule, fields), kOneContainer,
+      "{name: demo, annotations: {windlass.dev/policy: '{rules: {0: {" + limits + "}}}'}}");
+}
+
+TEST(Lint, R13_4_ABudgetEndsWhatIsIgnored) {
+  const std::string ignore = on_codes("Ignore", "In", "75");
+  EXPECT_THAT(found_limits("budget: 5", ignore), IsEmpty());
+  EXPECT_THAT(found_limits("backoff: {base: 1s}", ignore),
+              ElementsAre("warning endless-retry " + kRule + "[0]"));
+}
+
+TEST(Lint, R13_4_UnreachableBudget) {
+  const std::string count = on_codes("Count", "In", "75");
+  const std::string ignore = on_codes("Ignore", "In", "75");
+  const std::string at = "metadata.annotations[windlass.dev/policy].rules.0";
+  EXPECT_THAT(found_limits("budget: 6", count),
+              ElementsAre("warning unreachable-budget " + at + ".budget"));
+  EXPECT_THAT(found_limits("budget: 5", count), IsEmpty());
+  EXPECT_THAT(found_limits("budget: 6", ignore), IsEmpty());
+  EXPECT_THAT(found_limits("budget: 3, window: 70s", ignore),
+              ElementsAre("warning unreachable-budget " + at + ".window"))
+      << "10s, 20s and 40s";
+  EXPECT_THAT(found_limits("budget: 3, window: 71s", ignore), IsEmpty());
+  EXPECT_THAT(found_limits("budget: 3, window: 70s", ignore, "parallelism: 2, completions: 2"),
+              IsEmpty());
+  EXPECT_THAT(found_limits("budget: 3, window: 70s, backoff: {base: 1s}", ignore), IsEmpty());
+}
+
+TEST(Lint, R13_4_WindowBeyondDeadline) {
+  EXPECT_THAT(found_limits("budget: 3, window: 1h", on_codes("Ignore", "In", "75"),
+                           "activeDeadlineSeconds: 3600"),
+              ElementsAre("info window-beyond-deadline metadata.annotations[windlass.dev/policy]."
+                          "rules.0.window"));
+}
+
+TEST(Lint, R13_1_ACountWithLimitsChangesSomething) {
+  EXPECT_THAT(found_limits("budget: 1", on_codes("Count", "In", "75")), IsEmpty());
+}
+
 TEST(Lint, IgnoredOom) {
   const std::string deadline = "activeDeadlineSeconds: 3600";
   EXPECT_THAT(found(with_rules(on_codes("Ignore", "In", "137, 143"), deadline)),

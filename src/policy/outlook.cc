@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/policy/rule_budget.h"
 #include "engine/status/conditions.h"
 
 namespace windlass::policy {
@@ -11,6 +12,8 @@ namespace {
 constexpr int kMaxRepeats = 100;
 // Failures that count towards nothing leave the Job as it was; so many of them are enough to see.
 constexpr int kMaxUncountedRepeats = 20;
+// A rule with a budget is repeated until it is spent; larger ones are not waited for.
+constexpr int kMaxBudgetRepeats = 1'000;
 
 const std::vector<std::string_view> kOutcomeNames = {"Retry",    "RestartInPlace", "IndexFails",
                                                      "JobFails", "Succeeds",       "NoPod"};
@@ -115,17 +118,29 @@ class Onlooker {
     }
   }
 
+  std::optional<int32_t> budget() const {
+    const auto* limits = engine::limits_of(subject_.job.spec, outlook_.judgement.rule);
+    return limits != nullptr ? limits->budget : std::nullopt;
+  }
+
+  int most_repeats() const {
+    if (const auto allowed = budget()) {
+      return std::clamp(*allowed, kMaxRepeats, kMaxBudgetRepeats) + 1;
+    }
+    const bool by_deadline = subject_.job.spec.active_deadline_seconds.has_value();
+    return outlook_.counted || by_deadline ? kMaxRepeats
+                                           : std::max(failures_, kMaxUncountedRepeats);
+  }
+
   void repeat() {
     Repeat& repeat = outlook_.repeat;
-    const bool by_deadline = subject_.job.spec.active_deadline_seconds.has_value();
-    const int most =
-        outlook_.counted || by_deadline ? kMaxRepeats : std::max(failures_, kMaxUncountedRepeats);
+    const int most = most_repeats();
     while (outlook_.outcome != FailureOutcome::succeeds && life_.verdict() == nullptr &&
            failures_ < most && life_.wait_for_pod()) {
       fail();
     }
     repeat.failures = failures_;
-    repeat.counts = outlook_.counted || life_.status().failed > 0;
+    repeat.counts = outlook_.counted || life_.status().failed > 0 || budget();
     if (is_failure(life_.verdict())) {
       repeat.ended = true;
       repeat.after = life_.elapsed() - since_;

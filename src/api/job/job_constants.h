@@ -48,6 +48,9 @@ inline constexpr std::array<std::string_view, 9> kJobReasons = {
 // A FailJob rule's name, or its index, follows this in the reason (KEP-4443).
 inline constexpr std::string_view kRuleReasonPrefix = "PodFailurePolicy_";
 
+// A rule's name, or its index, follows this in the reason (job-controller.md 13.4).
+inline constexpr std::string_view kRuleBudgetReasonPrefix = "RuleBudgetExceeded_";
+
 inline constexpr std::string_view kLegacyControllerUidLabel = "controller-uid";
 inline constexpr std::string_view kLegacyJobNameLabel = "job-name";
 inline constexpr std::string_view kControllerUidLabel = "batch.kubernetes.io/controller-uid";

@@ -36,7 +36,7 @@ std::set<std::string> all_rules() {
   add(60, 94);    // validation of a create
   add(100, 110);  // update
   add(120, 142);  // status
-  add(150, 156);  // delete, warnings, selectors, discovery, completed indexes
+  add(150, 159);  // delete, warnings, selectors, discovery, completed indexes, policy
   rules.insert("J60a");
   rules.insert("J142a");
   for (const char part : {'a', 'b', 'c', 'd', 'e', 'f'}) {

@@ -297,14 +297,13 @@ void Reporter::announce_retry(const Job& job, JobSaid& said, MonotonicTime now, 
       verdict_of(job)) {
     return;
   }
-  const auto& annotations = job.metadata().annotations();
-  const auto record = annotations.find(std::string(engine::kRecordKey));
-  if (record == annotations.end()) {
+  const engine::JobView view = controllers::job::read_job(job);
+  if (view.record.empty()) {
     return;
   }
-  const engine::BackoffRecord backoff =
-      engine::parse_record(engine::own_record(record->second, job.metadata().uid())).backoff;
-  const Time retry_at = backoff.ready_at(backoff_options(backoff_));
+  const engine::RetryDelay delay =
+      engine::parse_record(view.record).delay(view.spec, backoff_options(backoff_));
+  const Time retry_at = delay.at;
   if (retry_at <= wall || retry_at == said.retry_at) {
     return;
   }
@@ -312,7 +311,7 @@ void Reporter::announce_retry(const Job& job, JobSaid& said, MonotonicTime now, 
   if (detail_ != Detail::summary) {
     line(now, fmt::format("{} retries in {:.1f}s, after {}", job_title(job),
                           seconds_until(retry_at, wall),
-                          explain::failures_text(backoff.failures(), said.ignored > 0)));
+                          explain::failures_text(delay.failures, said.ignored > 0)));
   }
 }
 

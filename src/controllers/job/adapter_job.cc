@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "api/codec/wire_time.h"
+#include "api/job/job_policy.h"
 #include "api/job/rule_names.h"
 #include "client/object_identity.h"
 #include "controllers/job/adapter.h"
+#include "engine/policy/rule_budget.h"
 #include "engine/state/record.h"
 #include "schema/batch/v1/job.pb.h"
 
@@ -13,6 +15,9 @@ namespace windlass::controllers::job {
 namespace {
 
 namespace batch = api::batch::v1;
+
+static_assert(api::kMaxTimedRuleBudget == engine::kMaxTimedBudget);
+static_assert(api::kPolicyAnnotation == engine::kPolicyKey);
 
 std::string condition_status_text(const engine::Condition& condition) {
   switch (condition.status) {
@@ -126,6 +131,27 @@ engine::JobSpec read_spec(const batch::JobSpec& spec) {
   }
   out.managed_by = spec.managed_by();
   return out;
+}
+
+engine::RuleLimits read_limits(const api::RulePolicy& policy) {
+  engine::RuleLimits limits{policy.budget, policy.window, policy.reset_on_success, std::nullopt};
+  if (policy.backoff) {
+    limits.backoff = {policy.backoff->base, policy.backoff->cap};
+  }
+  return limits;
+}
+
+// Annotation kPolicyKey: all of it, or nothing.
+void read_policy(const batch::Job& job, engine::JobView& view) {
+  api::FieldErrors errors;
+  const api::JobPolicy policy = api::read_job_policy(job, errors);
+  if (!errors.empty()) {
+    view.policy_error = errors.all().front().text();
+    return;
+  }
+  for (const auto& [rule, limits] : policy.rules) {
+    (*view.spec.failure_policy)[rule].limits = read_limits(limits);
+  }
 }
 
 engine::JobStatus read_status(const batch::JobStatus& status) {
@@ -259,6 +285,7 @@ engine::JobView read_job(const api::Message& message) {
       (*view.spec.failure_policy)[i].name = names[i];
     }
   }
+  read_policy(job, view);
   view.status = read_status(job.status());
   const auto& annotations = job.metadata().annotations();
   if (const auto record = annotations.find(std::string(engine::kRecordKey));

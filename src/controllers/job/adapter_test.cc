@@ -16,6 +16,40 @@ using api::core::v1::Pod;
 using api::testing::from_yaml;
 using ::testing::ElementsAre;
 
+Job job_with_policy(const std::string& policy) {
+  Job job = from_yaml<Job>(R"(
+spec:
+  podFailurePolicy:
+    rules:
+    - {action: Ignore, name: Spot, onPodConditions: [{type: DisruptionTarget}]}
+    - {action: Count, onExitCodes: {operator: In, values: [3]}}
+)");
+  (*job.mutable_metadata()->mutable_annotations())["windlass.dev/policy"] = policy;
+  return job;
+}
+
+// job-controller.md 13.1.
+TEST(ReadJob, R13_1_LimitsOfRules) {
+  const engine::JobView view = read_job(job_with_policy(
+      "rules: {Spot: {budget: 5, backoff: {base: 1s, cap: 4s}}, 1: {budget: 2, window: 1h}}"));
+  EXPECT_FALSE(view.policy_error);
+  const auto& rules = *view.spec.failure_policy;
+  EXPECT_EQ(
+      rules[0].limits,
+      (engine::RuleLimits{5, {}, false, engine::RuleLimits::Backoff{seconds(1), seconds(4)}}));
+  EXPECT_EQ(rules[1].limits, (engine::RuleLimits{2, hours(1), false, {}}));
+}
+
+// 13.1, 13.6: nothing, or all of it.
+TEST(ReadJob, R13_6_PoliciesThatLimitNothing) {
+  const engine::JobView empty = read_job(job_with_policy("{}"));
+  EXPECT_FALSE(empty.policy_error);
+  EXPECT_FALSE((*empty.spec.failure_policy)[0].limits);
+  const engine::JobView wrong = read_job(job_with_policy("rules: {Spot: {budget: 1}, 7: {}}"));
+  EXPECT_TRUE(wrong.policy_error);
+  EXPECT_FALSE((*wrong.spec.failure_policy)[0].limits);
+}
+
 TEST(ReadJob, WholeSpec) {
   const engine::JobView view = read_job(from_yaml<Job>(R"(
 metadata:

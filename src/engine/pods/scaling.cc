@@ -63,7 +63,7 @@ PodWrite removal_step(const State& state, Slot slot) {
   return write;
 }
 
-CreatePlan plan_creates(State& state, const BackoffRecord& backoff, Time now, int64_t limit) {
+CreatePlan plan_creates(State& state, const JobRecord& record, Time now, int64_t limit) {
   CreatePlan plan;
   const int64_t missing = missing_pods(state);
   plan.wanted = missing > 0;
@@ -72,7 +72,7 @@ CreatePlan plan_creates(State& state, const BackoffRecord& backoff, Time now, in
   }
   const Facts& facts = state.facts();
   if (!facts.per_index) {
-    if (const Time ready = backoff.ready_at(state.options()); ready > now) {
+    if (const Time ready = record.delay(state.job().spec, state.options()).at; ready > now) {
       plan.wake_at = ready;
       return plan;
     }

@@ -30,9 +30,8 @@ struct CreatePlan {
   std::optional<Time> wake_at;  // when a back-off ends that stands in the way
 };
 
-// At most `limit` pods. `backoff` is the record as it will be stored with what is being accounted
-// now.
-CreatePlan plan_creates(State& state, const BackoffRecord& backoff, Time now, int64_t limit);
+// At most `limit` pods. `record` is as it will be stored with what is being accounted now.
+CreatePlan plan_creates(State& state, const JobRecord& record, Time now, int64_t limit);
 
 // job_pods_creation_total, label reason (3.26).
 const char* creation_reason(const State& state);

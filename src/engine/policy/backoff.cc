@@ -44,15 +44,19 @@ bool is_after(Time failure, Time success) {
 
 }  // namespace
 
-Duration backoff_delay(int64_t failures, const Options& options) {
+Duration backoff_delay(int64_t failures, Duration base, Duration cap) {
   if (failures <= 0) {
     return Duration::zero();
   }
-  Duration delay = options.backoff_base;
-  for (int64_t i = 1; i < failures && delay < options.backoff_cap; ++i) {
+  Duration delay = base;
+  for (int64_t i = 1; i < failures && delay < cap; ++i) {
     delay *= 2;
   }
-  return std::min(delay, options.backoff_cap);
+  return std::min(delay, cap);
+}
+
+Duration backoff_delay(int64_t failures, const Options& options) {
+  return backoff_delay(failures, options.backoff_base, options.backoff_cap);
 }
 
 Time finish_time(const PodView& pod) {

@@ -17,6 +17,7 @@ inline constexpr size_t kMaxBackoffFailures = 32;
 
 // 7.1: min(base * 2^(failures-1), cap); none for no failure; never overflows.
 Duration backoff_delay(int64_t failures, const Options& options);
+Duration backoff_delay(int64_t failures, Duration base, Duration cap);
 
 // 7.3: when the pod finished, from the first source that knows: its containers, its Ready condition
 // or its DisruptionTarget, its deletion, its creation. Never "now".

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/time.h"
+#include "engine/policy/rule_budget.h"
 #include "engine/status/conditions.h"
 
 namespace windlass::engine {
@@ -83,6 +84,26 @@ std::optional<Time> deadline_at(const State& state, Time now) {
   return given == Duration::zero() ? start : latest_instant(start) + given;
 }
 
+RuleUsage rule_usage(const State& state) {
+  RuleUsage usage{state.record().rules, state.record().backoff.last_success()};
+  const auto add = [&](bool succeeded, int32_t rule, Time at) {
+    if (succeeded) {
+      usage.last_success = std::max(usage.last_success.value_or(at), at);
+    } else {
+      add_rule_failure(usage.ledger, state.job().spec, rule, at);
+    }
+  };
+  for (Slot slot = state.first(Todo::account); slot != kNoSlot;
+       slot = state.pods().at(slot).queue_next) {
+    const PodRecord& pod = state.pods().at(slot);
+    add(pod.phase == Phase::succeeded, pod.rule, pod.stamp);
+  }
+  for (const LostOutcomes::End& end : state.lost().finished) {
+    add(end.succeeded, end.rule, end.at);
+  }
+  return usage;
+}
+
 JobOutcome evaluate_outcome(const State& state, Time now) {
   if (JobOutcome stored = stored_outcome(state); stored.exists()) {
     return stored;
@@ -92,6 +113,13 @@ JobOutcome evaluate_outcome(const State& state, Time now) {
   }
   if (past_backoff_limit(state)) {
     return failure(kReasonBackoffLimit, "Job has reached the specified backoff limit");
+  }
+  if (state.facts().rule_limits) {
+    const RuleUsage usage = rule_usage(state);
+    if (const auto spent =
+            spent_budget(state.job().spec, usage.ledger, usage.last_success, state.options())) {
+      return failure(spent->reason, spent->message);
+    }
   }
   if (const auto deadline = deadline_at(state, now); deadline && now >= *deadline) {
     return failure(kReasonDeadline, "Job was active longer than specified deadline");

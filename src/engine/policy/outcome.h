@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "engine/policy/rule_budget.h"
 #include "engine/state/state.h"
 
 namespace windlass::engine {
@@ -23,6 +24,13 @@ struct JobOutcome {
 };
 
 JobOutcome evaluate_outcome(const State& state, Time now);
+
+// What rules with limits have used: as it is stored, and what the next status will tell of (13.2).
+struct RuleUsage {
+  RuleLedger ledger;
+  std::optional<Time> last_success;
+};
+RuleUsage rule_usage(const State& state);
 
 // When the active deadline passes; none if there is no deadline or the Job is suspended.
 std::optional<Time> deadline_at(const State& state, Time now);

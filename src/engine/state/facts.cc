@@ -1,5 +1,7 @@
 #include "engine/state/facts.h"
 
+#include <algorithm>
+
 #include "engine/state/record.h"
 #include "engine/status/conditions.h"
 
@@ -29,6 +31,9 @@ Facts derive_facts(const JobView& job, const Options& options) {
   facts.per_index = facts.indexed && spec.backoff_limit_per_index && gates.backoff_limit_per_index;
   facts.index_limit = spec.backoff_limit_per_index.value_or(0);
   facts.policy = spec.failure_policy && gates.pod_failure_policy;
+  facts.rule_limits = facts.policy && !facts.per_index &&
+                      std::any_of(spec.failure_policy->begin(), spec.failure_policy->end(),
+                                  [](const FailureRule& rule) { return rule.limits.has_value(); });
   facts.only_failed = gates.pod_replacement_policy ? spec.replace_only_failed : facts.policy;
   facts.on_failure = spec.restart_on_failure;
   facts.bound = facts.indexed ? spec.completions.value_or(0) : 0;
@@ -39,6 +44,7 @@ Facts derive_facts(const JobView& job, const Options& options) {
   facts.suspend_asked = spec.suspend;
   facts.suspended = spec.suspend && (spec.completions || has_true(job.status, kTypeSuspended) ||
                                      parse_record(job.record).suspending);
+  facts.bad_policy = job.policy_error && job.status == JobStatus();
   // 12.2: once a status is stored, it alone says which indexes are completed.
   if (job.completed_at_start && job.status == JobStatus()) {
     facts.bad_start = !completed_at_start(job);

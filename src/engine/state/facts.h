@@ -17,6 +17,7 @@ struct Facts {
   bool per_index = false;      // backoffLimitPerIndex applies
   bool only_failed = false;    // podReplacementPolicy Failed applies (0.25)
   bool policy = false;         // podFailurePolicy applies
+  bool rule_limits = false;    // rules have budgets or delays of their own (13.1)
   bool on_failure = false;     // restartPolicy OnFailure
   int32_t index_limit = 0;     // backoffLimitPerIndex
   int64_t bound = 0;           // Indexed: valid indexes are below it
@@ -28,6 +29,7 @@ struct Facts {
   bool suspended = false;      // pods are to go; of a work queue once that is stored (10.73)
   bool inherits = false;       // no status is stored, and an annotation says how it starts (12.2)
   bool bad_start = false;      // that annotation cannot be used (12.5)
+  bool bad_policy = false;     // no status is stored, and the policy cannot be obeyed (13.6)
 
   bool decided() const { return failing || succeeding || finished; }
   // Pods are created and removed to fit parallelism and completions.

@@ -150,8 +150,8 @@ Todo next_step(const PodRecord& record, const Facts& facts, const Indexes& index
   return Todo::account;
 }
 
-BackoffRecord backoff_of(const PodTable& pods, const Facts& facts) {
-  BackoffRecord shown;
+JobRecord shown_record(const PodTable& pods, const Facts& facts, const JobSpec& spec) {
+  JobRecord shown;
   for (Slot slot = 0; slot < pods.end(); ++slot) {
     const PodRecord& pod = pods.at(slot);
     const bool waits = pod.has_finalizer && pod.accounted == Accounted::no;
@@ -159,9 +159,9 @@ BackoffRecord backoff_of(const PodTable& pods, const Facts& facts) {
       continue;
     }
     if (pod.phase == Phase::succeeded) {
-      shown.add_success(pod.stamp);
+      shown.backoff.add_success(pod.stamp);
     } else if (pod.phase == Phase::failed && !pod.dropped) {
-      shown.add_failure(pod.stamp);
+      shown.add_failure(spec, pod.rule, pod.stamp);
     }
   }
   return shown;

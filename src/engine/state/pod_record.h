@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "engine/pods/pod_factory.h"
-#include "engine/policy/backoff.h"
 #include "engine/state/facts.h"
 #include "engine/state/indexes.h"
 #include "engine/state/pod_table.h"
+#include "engine/state/record.h"
 #include "engine/types.h"
 
 namespace windlass::engine {
@@ -33,7 +33,7 @@ Counted counted_as(const PodRecord& record, const Facts& facts, const Indexes& i
 Todo next_step(const PodRecord& record, const Facts& facts, const Indexes& indexes);
 
 // The failures and the last success that pods show which are accounted for.
-BackoffRecord backoff_of(const PodTable& pods, const Facts& facts);
+JobRecord shown_record(const PodTable& pods, const Facts& facts, const JobSpec& spec);
 
 // Orders active pods: what comes first is removed first (3.9); ties are broken by UID (W9).
 bool remove_before(const PodRecord& a, const PodRecord& b);

@@ -1,4 +1,4 @@
-// The pods of one Job, compactly: 88 bytes each, 9 to 19 for finding it by UID and as many by
+// The pods of one Job, compactly: 96 bytes each, 9 to 19 for finding it by UID and as many by
 // index. Owns the records; knows nothing of counting or deciding. A slot number stays valid until
 // its pod is erased.
 //
@@ -52,6 +52,7 @@ struct PodRecord {
   Action action = Action::none;
   Accounted accounted = Accounted::no;
   Todo todo = Todo::nothing;
+  int8_t rule = -1;  // of the failure policy, which this pod's end matches
   bool in_use : 1 = false;
   bool ready : 1 = false;
   bool has_node : 1 = false;
@@ -76,7 +77,7 @@ struct PodRecord {
   bool is_terminating() const { return !is_terminal(phase) && deleting; }
 };
 
-static_assert(sizeof(PodRecord) == 88);
+static_assert(sizeof(PodRecord) == 96);
 
 // Pods in the order they came, linked through their records.
 class SlotQueue {

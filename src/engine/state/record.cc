@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "engine/state/record_time.h"
 
@@ -36,6 +37,30 @@ bool for_each_part(std::string_view text, char separator, Use use) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return readable && text.empty();
+}
+
+// <rule>:<failures>[@<ms>/<ms>]
+bool parse_rule(std::string_view text, RuleLedger& ledger) {
+  const size_t colon = text.find(':');
+  const size_t at = std::min(text.find('@'), text.size());
+  if (colon == std::string_view::npos || colon > at) {
+    return false;
+  }
+  const auto rule = parse_number(text.substr(0, colon));
+  const auto failures = parse_number(text.substr(colon + 1, at - colon - 1));
+  if (!rule || *rule >= kMaxFailureRules || !failures || *failures == 0) {
+    return false;
+  }
+  RuleFailures& known = ledger[static_cast<int32_t>(*rule)];
+  known = {std::min(*failures, kMaxBaseline), {}};
+  return for_each_part(text.substr(std::min(at + 1, text.size())), '/',
+                       [&known](std::string_view each) {
+                         const auto time = parse_record_time(each);
+                         if (time) {
+                           known.recent.add_failure(*time);
+                         }
+                         return time.has_value();
+                       });
 }
 
 bool parse_part(std::string_view part, JobRecord& record) {
@@ -79,6 +104,11 @@ bool parse_part(std::string_view part, JobRecord& record) {
     return record.suspending;
   }
   // Once: each part alone is bounded, and many of them together would not be.
+  if (key == "rules") {
+    return record.rules.empty() && for_each_part(value, ',', [&record](std::string_view text) {
+             return parse_rule(text, record.rules);
+           });
+  }
   return key == "counts" && record.counts.empty() && record.counts.read(value);
 }
 
@@ -90,7 +120,33 @@ void append_list(std::string& out, std::string_view key, const Items& items, Pri
   }
 }
 
+std::string format_rules(const RuleLedger& ledger) {
+  std::string out;
+  for (const auto& [rule, known] : ledger) {
+    out += out.empty() ? ";rules=" : ",";
+    out += std::to_string(rule) + ":" + std::to_string(known.failures);
+    char separator = '@';
+    for (const Time time : known.recent.failure_times()) {
+      out += std::exchange(separator, '/') + format_record_time(time);
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+void JobRecord::add_failure(const JobSpec& spec, int32_t rule, Time finished) {
+  add_rule_failure(rules, spec, rule, finished);
+  if (!has_own_backoff(spec, rule)) {
+    backoff.add_failure(finished);
+  }
+}
+
+RetryDelay JobRecord::delay(const JobSpec& spec, const Options& options) const {
+  const RetryDelay by_job{backoff.ready_at(options), backoff.failures()};
+  const RetryDelay by_rule = rules_delay(spec, rules, backoff.last_success());
+  return by_rule.at > by_job.at ? by_rule : by_job;
+}
 
 std::string format_record(const JobRecord& record) {
   if (record == JobRecord()) {
@@ -111,6 +167,7 @@ std::string format_record(const JobRecord& record) {
   if (!record.counts.empty()) {
     out += ";counts=" + record.counts.text();
   }
+  out += format_rules(record.rules);
   return out;
 }
 
@@ -135,6 +192,7 @@ JobRecord merge_record(const JobRecord& known, const JobRecord& annotation, bool
   merged.baseline = std::max(known.baseline, annotation.baseline);
   merged.suspending = annotation.suspending;
   merged.counts.raise(annotation.counts);
+  add_rule_failures(merged.rules, annotation.rules, is_finer);
   return merged;
 }
 

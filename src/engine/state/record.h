@@ -1,7 +1,8 @@
 // What must survive a restart of the controller and has no field in the Job API. It travels in one
 // annotation of the Job (kRecordKey), written in the same request as the status it belongs to, so
 // the two never disagree. Text:
-//   v1;success=<ms>;failures=<ms>,<ms>;ignored=<uid>,<uid>;baseline=<n>;suspending=1;counts=...
+//   v1;success=<ms>;failures=<ms>,<ms>;ignored=<uid>,<uid>;baseline=<n>;suspending=1;counts=...;
+//   rules=<rule>:<failures>[@<ms>/<ms>],...
 // with times as record_time.h has them and counts as index_counts.h has them; parts that are empty
 // are left out. Unreadable parts are skipped: the annotation may be edited by any client. What the
 // engine knows by itself, from its pods or from what it has seen, therefore goes before what the
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "engine/policy/backoff.h"
+#include "engine/policy/rule_budget.h"
 #include "engine/state/index_counts.h"
 
 namespace windlass::engine {
@@ -30,6 +32,13 @@ struct JobRecord {
   bool suspending = false;
   // backoffLimitPerIndex: failures of indexes without a pod that carries them (KEP-3850).
   IndexCounts counts;
+  // Failures of rules that have a budget or a delay of their own (13.2).
+  RuleLedger rules;
+
+  // A failure that a status write accounts for; `rule` is the one that it matched, or -1.
+  void add_failure(const JobSpec& spec, int32_t rule, Time finished);
+  // When a replacement may be created (7.1, 13.3).
+  RetryDelay delay(const JobSpec& spec, const Options& options) const;
 
   bool operator==(const JobRecord&) const = default;
 };

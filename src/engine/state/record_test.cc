@@ -69,6 +69,32 @@ TEST(JobRecord, BoundedWhateverIsStored) {
   EXPECT_LE(parse_record(text).backoff.failures(), static_cast<int64_t>(kMaxBackoffFailures));
 }
 
+// job-controller.md 13.2.
+TEST(JobRecord, R13_2_FailuresOfRules) {
+  JobRecord record;
+  record.rules[0].failures = 5;
+  record.rules[3].failures = 2;
+  record.rules[3].recent.add_failure(at(1));
+  record.rules[3].recent.add_failure(at(2));
+  const std::string text = format_record(record);
+  EXPECT_EQ(text, "v1;rules=0:5,3:2@1800000001000/1800000002000");
+  EXPECT_EQ(parse_record(text), record);
+}
+
+TEST(JobRecord, R13_2_HostileFailuresOfRules) {
+  for (const char* text : {"rules=", "rules=0", "rules=0:0", "rules=-1:1", "rules=20:1",
+                           "rules=a:b", "rules=1@2:3", "rules=0:-5"}) {
+    EXPECT_EQ(parse_record(text), JobRecord()) << text;
+  }
+  EXPECT_EQ(parse_record("rules=0:9223372036854775807").rules.at(0).failures, 2'147'483'647);
+  std::string times = "rules=0:1@";
+  for (int i = 0; i < 1'000; ++i) {
+    times += std::to_string(i * 1000) + "/";
+  }
+  EXPECT_EQ(parse_record(times).rules.at(0).recent.failures(),
+            static_cast<int64_t>(kMaxBackoffFailures));
+}
+
 TEST(JobRecord, CountsAreReadFromOnePartOnly) {
   bool readable = true;
   const JobRecord read = parse_record("v1;counts=1:0-99999;counts=1:100000-199999", &readable);

@@ -77,9 +77,7 @@ bool State::observe_job(JobView job) {
 // ran. Pods that are yet to be accounted for enter the record then.
 void State::learn_backoff() {
   if (!facts_.per_index) {  // 7.11
-    JobRecord shown;
-    shown.backoff = backoff_of(pods_, facts_);
-    memory_.learn(shown);
+    memory_.learn(shown_record(pods_, facts_, job_.spec));
   }
 }
 
@@ -216,11 +214,13 @@ Slot State::insert(Uid uid, int32_t index, const PodView& pod) {
 
 void State::judge(PodRecord& record, const PodView& pod) {
   record.action = Action::none;
+  record.rule = -1;
   if (!facts_.policy) {
     return;
   }
   const RuleMatch verdict = match_failure_policy(*job_.spec.failure_policy, pod, facts_.per_index);
   record.action = verdict.action;
+  record.rule = static_cast<int8_t>(verdict.rule < kMaxFailureRules ? verdict.rule : -1);
   // 2.30, 10.75: only pods that are tracked, and not those that scaling removed.
   if (verdict.action == Action::fail_job && record.has_finalizer &&
       counts_as_failed(record, facts_)) {
@@ -256,7 +256,7 @@ void State::note_lost(const PodRecord& record) {
   } else {
     return;
   }
-  lost.finished.emplace_back(record.stamp, lost.succeeded > 0);
+  lost.finished.push_back({record.stamp, lost.succeeded > 0, record.rule});
   add_lost(lost);
 }
 

@@ -49,7 +49,12 @@ struct LostOutcomes {
   int64_t succeeded = 0;
   int64_t taken = 0;  // of these: of pods that the Job had taken away
   int64_t failed = 0;
-  std::vector<std::pair<Time, bool>> finished;  // time, succeeded: for the back-off
+  struct End {
+    Time at;
+    bool succeeded = false;
+    int8_t rule = -1;
+  };
+  std::vector<End> finished;  // for the back-off and the budgets
 
   bool empty() const { return succeeded == 0 && failed == 0 && finished.empty(); }
   void add(const LostOutcomes& other);
@@ -134,6 +139,8 @@ class State {
   Slot pop(Todo todo);
   // Whether any pod waits for this step.
   bool has(Todo todo);
+  // The first pod that waits for this step; the others follow it by their `queue_next`.
+  Slot first(Todo todo) const { return queues_.front(todo); }
 
   // With per-index limits: when the back-off of an index ends, as far as it is known (7.12).
   std::optional<Time> held_until(int64_t index) const;

@@ -54,8 +54,12 @@ std::string_view finished_reason_label(std::string_view reason) {
   if (found != known.end()) {
     return *found;
   }
-  const bool policy = reason.substr(0, kReasonPodFailurePolicy.size()) == kReasonPodFailurePolicy;
-  return policy ? kReasonPodFailurePolicy : "Other";
+  for (const std::string_view of_rule : {kReasonPodFailurePolicy, kReasonRuleBudget}) {
+    if (reason.starts_with(of_rule)) {
+      return of_rule;
+    }
+  }
+  return "Other";
 }
 
 }  // namespace windlass::engine

@@ -17,6 +17,7 @@ inline constexpr std::string_view kTypeSuccessCriteriaMet = "SuccessCriteriaMet"
 
 inline constexpr std::string_view kReasonPodFailurePolicy = "PodFailurePolicy";
 inline constexpr std::string_view kReasonBackoffLimit = "BackoffLimitExceeded";
+inline constexpr std::string_view kReasonRuleBudget = "RuleBudgetExceeded";
 inline constexpr std::string_view kReasonDeadline = "DeadlineExceeded";
 inline constexpr std::string_view kReasonMaxFailedIndexes = "MaxFailedIndexesExceeded";
 inline constexpr std::string_view kReasonFailedIndexes = "FailedIndexes";

@@ -22,6 +22,7 @@ TEST(Conditions, N233_EnsureConditionTable) {
 
 TEST(Conditions, R6_24_R8_7_ReasonLabelsAreBounded) {
   EXPECT_EQ(finished_reason_label("PodFailurePolicy_Any"), "PodFailurePolicy");
+  EXPECT_EQ(finished_reason_label("RuleBudgetExceeded_Any"), "RuleBudgetExceeded");
   EXPECT_EQ(finished_reason_label("DeadlineExceeded"), "DeadlineExceeded");
   EXPECT_EQ(finished_reason_label("MadeByHand"), "Other");
 }

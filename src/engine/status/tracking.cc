@@ -160,6 +160,7 @@ class Drafter {
                            pod.action,
                            pod.stamp,
                            pod.index,
+                           pod.rule,
                            ends_index(pod, state_.facts()),
                            is_taken_success(pod, state_.facts())};
     if (pod.phase == Phase::succeeded) {
@@ -174,7 +175,7 @@ class Drafter {
     } else {
       lists().failed.push_back(state_.uid_text(slot));
     }
-    remember(item.finished, item.as == Accounted::succeeded);
+    remember({item.finished, item.as == Accounted::succeeded, item.rule});
     set_aside(item.taken ? 1 : 0);
     draft_.items.push_back(item);
   }
@@ -186,14 +187,14 @@ class Drafter {
     }
   }
 
-  void remember(Time finished, bool succeeded) {
+  void remember(const LostOutcomes::End& end) {
     if (state_.facts().per_index) {
       return;  // 7.11
     }
-    if (succeeded) {
-      record().backoff.add_success(finished);
+    if (end.succeeded) {
+      record().backoff.add_success(end.at);
     } else {
-      record().backoff.add_failure(finished);
+      record().add_failure(state_.job().spec, end.rule, end.at);
     }
   }
 
@@ -204,8 +205,8 @@ class Drafter {
     draft_.lost = state_.take_lost();
     next().succeeded = narrow(next().succeeded + draft_.lost.succeeded);
     next().failed = narrow(next().failed + draft_.lost.failed);
-    for (const auto& [finished, succeeded] : draft_.lost.finished) {
-      remember(finished, succeeded);
+    for (const LostOutcomes::End& end : draft_.lost.finished) {
+      remember(end);
     }
     set_aside(draft_.lost.taken);
     draft_.changed = draft_.urgent = true;
@@ -475,7 +476,7 @@ void abort_status(State& state, const StatusDraft& draft) {
       lost.succeeded += succeeded && !state.facts().indexed ? 1 : 0;
       lost.taken += item.taken ? 1 : 0;
       lost.failed += item.as == Accounted::failed ? 1 : 0;
-      lost.finished.emplace_back(item.finished, succeeded);
+      lost.finished.push_back({item.finished, succeeded, item.rule});
       state.add_lost(item.index, {succeeded, item.ends_index});
     }
   }

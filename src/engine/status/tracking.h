@@ -23,6 +23,7 @@ struct StatusDraft {
     Action action = Action::none;
     Time finished;
     int32_t index = -1;
+    int8_t rule = -1;
     bool ends_index = false;
     bool taken = false;  // a success of a pod that the Job had taken away
   };

@@ -99,6 +99,14 @@ void Fingerprint::record(const JobRecord& record, const Frame& frame, Digest& ou
     out.add(number(entry.failures.ignored));
     out.add(frame.age(entry.last));
   }
+  out.add(record.rules.size());
+  for (const auto& [rule, known] : record.rules) {
+    out.add(number(rule));
+    out.add(number(known.failures));
+    for (const Time time : known.recent.failure_times()) {
+      out.add(frame.age(time));
+    }
+  }
 }
 
 void Fingerprint::job(const JobView& job, const Frame& frame, Digest& out) {
@@ -117,8 +125,9 @@ void Fingerprint::lost(const LostOutcomes& lost, const Frame& frame, Digest& out
   out.add(number(lost.succeeded));
   out.add(number(lost.taken));
   out.add(number(lost.failed));
-  for (const auto& [time, succeeded] : lost.finished) {
-    out.add(frame.age(time) * 2 + (succeeded ? 1 : 0));
+  for (const LostOutcomes::End& end : lost.finished) {
+    out.add(frame.age(end.at) * 2 + (end.succeeded ? 1 : 0));
+    out.add(number(end.rule));
   }
 }
 
@@ -195,7 +204,8 @@ uint64_t Fingerprint::pod(const Engine& engine, std::string_view uid, const Fram
   out.add(frame.pod_version(uid) - pod.rv);
   out.add(frame.age(pod.created));
   out.add(frame.age(pod.stamp));
-  for (const int32_t value : {pod.index, pod.failures, pod.ignored_failures, pod.restarts}) {
+  for (const int32_t value :
+       {pod.index, pod.failures, pod.ignored_failures, pod.restarts, int32_t{pod.rule}}) {
     out.add(number(value));
   }
   out.add(static_cast<uint64_t>(pod.phase) << 24 | static_cast<uint64_t>(pod.action) << 16 |

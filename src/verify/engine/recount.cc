@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/policy/outcome.h"
 #include "engine/status/conditions.h"
 
 namespace windlass::engine {
@@ -40,6 +41,7 @@ class Counter {
     hold();
     index_failures();
     fail_job();
+    rule_failures();
     return std::move(out_);
   }
 
@@ -252,6 +254,26 @@ class Counter {
     }
   }
 
+  void rule_failures() {
+    for (const auto& [rule, known] : parse_record(job_.record).rules) {
+      out_.rule_failures[rule] = known.failures;
+    }
+    if (per_index_ || over()) {
+      return;
+    }
+    for (const Judged& judged : judged_) {
+      const bool ended = !judged.ignored() || is_terminal(judged.pod->phase);
+      const bool fresh =
+          judged.failed && judged.valid && !judged.accounted && ended && judged.pod->has_finalizer;
+      const Action action = judged.verdict.action;
+      const bool again = action == Action::count || action == Action::ignore;
+      if (fresh && again &&
+          (*spec_.failure_policy)[static_cast<size_t>(judged.verdict.rule)].limits) {
+        ++out_.rule_failures[judged.verdict.rule];
+      }
+    }
+  }
+
   const Gates& gates_;
   const JobView& job_;
   const JobSpec& spec_;
@@ -320,6 +342,14 @@ std::vector<std::string> differences(const State& state, const Recount& oracle, 
                      range.second.counted);
       compare.within("ignored failures of an index", known.ignored, range.first.ignored,
                      range.second.ignored);
+    }
+  }
+  if (!remembers && !state.facts().decided() && !state.facts().deleting) {
+    const RuleUsage usage = rule_usage(state);
+    for (const auto& [rule, failures] : oracle.rule_failures) {
+      const auto known = usage.ledger.find(rule);
+      compare.number("failures of a rule", known == usage.ledger.end() ? 0 : known->second.failures,
+                     failures);
     }
   }
   if (!oracle.fail_job_message.empty() && !remembers && !state.facts().decided()) {

@@ -26,6 +26,7 @@ struct Recount {
   // stored record and the pod kept for the index; and the most that anything shows.
   std::map<int64_t, std::pair<IndexFailures, IndexFailures>> index_failures;
   std::string fail_job_message;
+  std::map<int32_t, int64_t> rule_failures;  // of rules with limits (13.2)
 };
 
 Recount recount(const Options& options, const JobView& job, const std::vector<PodView>& pods);

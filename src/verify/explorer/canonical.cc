@@ -77,6 +77,7 @@ uint64_t pod_key(const ModelState& model, const Pod& pod, const engine::Frame& f
     flags = flags << 1 | (flag ? 1 : 0);
   }
   out.add(flags);
+  out.add(number(pod.told_rule));
   out.add(engine::Fingerprint::pod(model.engine, pod_uid(pod.serial), frame));
   return out.value();
 }
@@ -119,8 +120,8 @@ void add_history(const ModelState& model, const engine::Frame& frame, engine::Di
   std::vector<std::array<uint64_t, 3>> endings;
   for (const Ended& ended : model.ended) {
     endings.push_back({number(ended.index), frame.age(ended.finished),
-                       static_cast<uint64_t>(ended.told) * 4 + (ended.fail_index ? 2 : 0) +
-                           (ended.forgotten ? 1 : 0)});
+                       number(ended.rule + 1) * 64 + static_cast<uint64_t>(ended.told) * 4 +
+                           (ended.fail_index ? 2 : 0) + (ended.forgotten ? 1 : 0)});
   }
   std::sort(endings.begin(), endings.end());
   out.add(endings.size());

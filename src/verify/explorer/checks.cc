@@ -19,25 +19,13 @@ bool is_decided(const engine::JobStatus& status) {
          engine::has_true(status, engine::kTypeSuccessCriteriaMet) || engine::is_finished(status);
 }
 
-// B1: 10 s, 20 s, 40 s ... 10 min, worked out the plain way.
-Duration delay_after(int64_t failures) {
-  Duration delay = seconds(10);
+// B1: 10 s, 20 s, 40 s ... 10 min, worked out the plain way; a rule may have other numbers.
+Duration delay_after(int64_t failures, Duration base = seconds(10), Duration cap = minutes(10)) {
+  Duration delay = base;
   for (int64_t i = 1; i < failures; ++i) {
-    delay = std::min<Duration>(delay * 2, minutes(10));
+    delay = std::min<Duration>(delay * 2, cap);
   }
-  return failures == 0 ? Duration::zero() : delay;
-}
-
-// Everything that the controller was told has ended, in the store or not.
-std::vector<Ended> told_endings(const ModelState& model) {
-  std::vector<Ended> endings = model.ended;
-  for (const Pod& pod : model.pods) {
-    if (pod.told != ReportedEnd::nothing) {
-      endings.push_back(
-          {pod.index, pod.told, pod.told_fail_index, pod.told_finished, pod.forgotten});
-    }
-  }
-  return endings;
+  return failures == 0 ? Duration::zero() : std::min(delay, cap);
 }
 
 class CreateChecks {
@@ -54,7 +42,8 @@ class CreateChecks {
     }
     if (!decision_.creates.empty()) {
       if (!world_.is_per_index()) {
-        job_backoff();
+        job_backoff(-1, seconds(10), minutes(10));
+        rule_limits();
       }
       deadline();
     }
@@ -68,7 +57,28 @@ class CreateChecks {
     }
   }
 
-  void job_backoff() {
+  // The rule by whose own delay pods are tried again after this failure; -1: by the Job's.
+  int8_t delaying_rule(const Ended& ended) const {
+    const auto& rules = world_.config->job.spec.failure_policy;
+    const bool own = rules && ended.rule >= 0 && (*rules)[static_cast<size_t>(ended.rule)].limits &&
+                     (*rules)[static_cast<size_t>(ended.rule)].limits->backoff;
+    return own ? ended.rule : int8_t{-1};
+  }
+
+  void rule_limits() {
+    const std::vector<engine::FailureRule> none;
+    const auto& rules = world_.config->job.spec.failure_policy.value_or(none);
+    for (size_t i = 0; i < rules.size(); ++i) {
+      require(!is_past_budget(world_, i, endings_),
+              "B8: a pod is created beyond the budget of a rule");
+      if (rules[i].limits && rules[i].limits->backoff) {
+        const engine::RuleLimits::Backoff& own = *rules[i].limits->backoff;
+        job_backoff(static_cast<int8_t>(i), own.base, own.cap);
+      }
+    }
+  }
+
+  void job_backoff(int8_t by_rule, Duration base, Duration cap) {
     Time last_success;
     for (const Ended& ended : endings_) {
       last_success = ended.told == ReportedEnd::succeeded ? std::max(last_success, ended.finished)
@@ -77,12 +87,13 @@ class CreateChecks {
     int64_t failures = 0;
     Time last_failure;
     for (const Ended& ended : endings_) {
-      if (ended.told != ReportedEnd::succeeded && ended.finished > last_success) {
+      if (ended.told != ReportedEnd::succeeded && ended.finished > last_success &&
+          delaying_rule(ended) == by_rule) {
         ++failures;
         last_failure = std::max(last_failure, ended.finished);
       }
     }
-    require(failures == 0 || world_.now >= last_failure + delay_after(failures),
+    require(failures == 0 || world_.now >= last_failure + delay_after(failures, base, cap),
             "B1: a pod is created before the back-off is over");
   }
 

@@ -12,7 +12,7 @@
 
 namespace windlass::verify::explorer {
 
-// A4, A7, A8, B1-B7, C1, C6, D1, O3, P1, P2, P4, P6, P7, T2, T7, T8: asked when the engine has
+// A4, A7, A8, B1-B8, C1, C6, D1, O3, P1, P2, P4, P6, P7, T2, T7, T8: asked when the engine has
 // decided.
 std::vector<std::string> check_decision(ModelState& model, const engine::Decision& decision);
 // C1 and what verify/engine/invariants.h checks: asked when the store takes a write.

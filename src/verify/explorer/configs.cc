@@ -171,6 +171,50 @@ void add_policies(std::vector<ExplorerConfig>& all) {
   all.push_back(success);
 }
 
+engine::FailureRule limited(engine::FailureRule rule, engine::RuleLimits limits) {
+  rule.limits = limits;
+  return rule;
+}
+
+// Budgets and delays of rules (job-controller.md 13).
+void add_rule_limits(std::vector<ExplorerConfig>& all) {
+  const engine::RuleLimits::Backoff quick = {seconds(1), seconds(2)};
+  ExplorerConfig budgets =
+      config("rule-budget",
+             "2 completions; Ignore on DisruptionTarget, once, tried again after 1 s and 2 s; "
+             "Count of exit code 1, once; backoffLimit 3",
+             with_limit(defaulted_job(2, 2), 3));
+  set_policy(budgets.job, {limited(on_condition(Action::ignore, "DisruptionTarget"),
+                                   {1, std::nullopt, false, quick}),
+                           limited(on_codes(Action::count, {1}), {1, {}, false, {}})});
+  budgets.endings = {{1, false}, {137, true}};
+  budgets.budget.failures = 3;
+  all.push_back(budgets);
+
+  ExplorerConfig indexed = budgets;
+  indexed.name = "rule-budget-indexed";
+  indexed.about = "the same with 2 indexes, suspended and resumed";
+  indexed.job = with_limit(indexed_job(2, 2), 3);
+  indexed.job.spec.failure_policy = budgets.job.spec.failure_policy;
+  indexed.job.spec.replace_only_failed = true;
+  indexed.edits = {Edit::suspend};
+  indexed.budget.edits = 2;
+  all.push_back(indexed);
+
+  ExplorerConfig windows = config(
+      "rule-window",
+      "3 completions, parallelism 2; Ignore of exit code 2, once in 8 s, tried again after 5 s; "
+      "Count of exit code 1, once between successes",
+      with_limit(defaulted_job(2, 3), 5));
+  set_policy(windows.job,
+             {limited(on_codes(Action::ignore, {2}),
+                      {1, seconds(8), false, engine::RuleLimits::Backoff{seconds(5), seconds(5)}}),
+              limited(on_codes(Action::count, {1}), {1, std::nullopt, true, std::nullopt})});
+  windows.endings = {{1, false}, {2, false}};
+  windows.budget.failures = 4;
+  all.push_back(windows);
+}
+
 void add_life(std::vector<ExplorerConfig>& all) {
   ExplorerConfig suspended =
       config("suspend", "suspended and resumed, 2 indexes", with_limit(indexed_job(2, 2), 1));
@@ -286,6 +330,7 @@ const std::vector<ExplorerConfig>& configurations() {
     add_per_index(made);
     add_reruns(made);
     add_policies(made);
+    add_rule_limits(made);
     add_life(made);
     add_carried_counts(made);
     add_odd(made);

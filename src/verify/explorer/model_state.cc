@@ -57,9 +57,9 @@ ModelState::ModelState(const ExplorerConfig& configuration)
   const engine::IndexCounts before = engine::parse_record(job->record).counts;
   for (const auto& [index, entry] : before.entries()) {
     ended.insert(ended.end(), static_cast<size_t>(entry.failures.counted),
-                 {index, ReportedEnd::failed, false, Time(), false});
+                 {index, ReportedEnd::failed, false, Time(), false, -1});
     ended.insert(ended.end(), static_cast<size_t>(entry.failures.ignored),
-                 {index, ReportedEnd::ignored, false, Time(), false});
+                 {index, ReportedEnd::ignored, false, Time(), false, -1});
   }
   engine.begin_list();
   engine.end_list();
@@ -107,6 +107,43 @@ Match first_match(const ModelState& model, const PodVersion& version) {
     }
   }
   return {};
+}
+
+std::vector<Ended> told_endings(const ModelState& model) {
+  std::vector<Ended> endings = model.ended;
+  for (const Pod& pod : model.pods) {
+    if (pod.told != ReportedEnd::nothing) {
+      endings.push_back({pod.index, pod.told, pod.told_fail_index, pod.told_finished, pod.forgotten,
+                         pod.told_rule});
+    }
+  }
+  return endings;
+}
+
+bool is_past_budget(const ModelState& model, size_t rule, const std::vector<Ended>& endings) {
+  const auto& rules = model.config->job.spec.failure_policy;
+  if (!rules || !(*rules)[rule].limits || !(*rules)[rule].limits->budget) {
+    return false;
+  }
+  const engine::RuleLimits& limits = *(*rules)[rule].limits;
+  Time last_success;
+  for (const Ended& ended : endings) {
+    const bool succeeded = ended.told == ReportedEnd::succeeded;
+    last_success = succeeded ? std::max(last_success, ended.finished) : last_success;
+  }
+  std::vector<Time> failures;
+  for (const Ended& ended : endings) {
+    const bool old = limits.reset_on_success && ended.finished <= last_success;
+    if (ended.told != ReportedEnd::succeeded && ended.rule == static_cast<int8_t>(rule) && !old) {
+      failures.push_back(ended.finished);
+    }
+  }
+  const auto is_crowded_from = [&](Time from) {
+    return std::count_if(failures.begin(), failures.end(), [&](Time at) {
+             return at >= from && (!limits.window || at < from + *limits.window);
+           }) > *limits.budget;
+  };
+  return std::any_of(failures.begin(), failures.end(), is_crowded_from);
 }
 
 std::string pod_uid(uint32_t serial) {
@@ -213,12 +250,16 @@ void note_told(ModelState& model, Pod& pod, const PodVersion& version) {
     return;
   }
   const engine::PodView view = pod_view(model, pod, version);
-  const engine::Action action = first_match(model, version).action;
+  const Match match = first_match(model, version);
+  const engine::Action action = match.action;
   pod.told = told_by(model, view, action);
   const bool fails = pod.told == ReportedEnd::failed;
   pod.told_finished = pod.told == ReportedEnd::nothing ? Time() : engine::finish_time(view);
   pod.told_fail_index = fails && action == engine::Action::fail_index;
   pod.told_fail_job = fails && action == engine::Action::fail_job;
+  const bool by_rule = action != engine::Action::none && pod.told != ReportedEnd::succeeded &&
+                       pod.told != ReportedEnd::nothing;
+  pod.told_rule = by_rule ? static_cast<int8_t>(match.rule) : int8_t{-1};
 }
 
 void forget_index(ModelState& model, int64_t index) {
@@ -235,8 +276,8 @@ void forget_index(ModelState& model, int64_t index) {
 void sweep(ModelState& model) {
   for (const Pod& pod : model.pods) {
     if (pod.now.gone && pod.unseen.empty() && pod.told != ReportedEnd::nothing && !pod.robbed) {
-      model.ended.push_back(
-          {pod.index, pod.told, pod.told_fail_index, pod.told_finished, pod.forgotten});
+      model.ended.push_back({pod.index, pod.told, pod.told_fail_index, pod.told_finished,
+                             pod.forgotten, pod.told_rule});
     }
   }
   std::erase_if(model.pods, [](const Pod& pod) { return pod.now.gone && pod.unseen.empty(); });

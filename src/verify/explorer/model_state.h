@@ -57,6 +57,7 @@ struct Pod {
   Time told_finished;
   bool told_fail_index = false;
   bool told_fail_job = false;
+  int8_t told_rule = -1;       // that its failure matched
   bool listed_failed = false;  // has ever been in uncountedTerminatedPods
   bool listed_succeeded = false;
   bool robbed = false;     // lost its finalizer by another's hand
@@ -74,6 +75,7 @@ struct Ended {
   bool fail_index = false;
   Time finished;
   bool forgotten = false;
+  int8_t rule = -1;
 
   bool operator==(const Ended&) const = default;
 };
@@ -144,6 +146,11 @@ struct Match {
   bool by_condition = false;
 };
 Match first_match(const ModelState& model, const PodVersion& version);
+
+// Everything that the controller was told has ended, in the store or not.
+std::vector<Ended> told_endings(const ModelState& model);
+// 13.4, the plain way: whether more of these failures match the rule than its budget.
+bool is_past_budget(const ModelState& model, size_t rule, const std::vector<Ended>& endings);
 
 std::string pod_uid(uint32_t serial);
 uint32_t pod_serial(std::string_view uid);  // 0 when it is none of ours

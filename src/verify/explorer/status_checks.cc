@@ -144,6 +144,17 @@ class Drafted {
   bool has_too_many_failed() const {
     return spec_.max_failed_indexes && failed_.size() > *spec_.max_failed_indexes;
   }
+  // Of a rule, or of any.
+  bool is_past_rule_budget(std::optional<size_t> only = std::nullopt) const {
+    const size_t rules = spec_.failure_policy ? spec_.failure_policy->size() : 0;
+    const std::vector<Ended> endings = told_endings(world_);
+    for (size_t i = 0; i < rules && !world_.robbed; ++i) {
+      if ((!only || *only == i) && is_past_budget(world_, i, endings)) {
+        return true;
+      }
+    }
+    return false;
+  }
   bool has_failed_indexes() const {
     return !failed_.empty() && failed_.size() + completed_.size() >= bound_;
   }
@@ -171,6 +182,7 @@ class Drafted {
   void undecided() {
     require(!is_told_fail_job(), "P6: a FailJob match is not stored at once");
     require(!is_past_backoff_limit(), "B6: the back-off limit is passed without a verdict");
+    require(!is_past_rule_budget(), "B8: a rule's budget is exceeded without a verdict");
     require(!is_past_deadline(), "D1: the deadline is passed without a verdict");
     require(!has_too_many_failed(), "B7: too many failed indexes without a verdict");
     require(!has_failed_indexes(), "B7: all indexes are over without a verdict");
@@ -187,6 +199,11 @@ class Drafted {
       return backoff_limit();
     }
     require(!is_past_backoff_limit(), "T7: " + reason + " instead of BackoffLimitExceeded");
+    if (reason.starts_with(engine::kReasonRuleBudget)) {
+      const size_t rule = std::stoul(reason.substr(engine::kReasonRuleBudget.size() + 1));
+      return require(is_past_rule_budget(rule), "B8: " + reason + " with too few failures");
+    }
+    require(!is_past_rule_budget(), "T7: " + reason + " instead of RuleBudgetExceeded");
     if (reason == engine::kReasonDeadline) {
       return require(is_past_deadline(), "D1: DeadlineExceeded before the deadline");
     }

@@ -53,6 +53,27 @@ TEST(Script, GivesEachIndexItsAttempts) {
   EXPECT_FALSE(scripts.next("j", 0, "x@1").has_value());
 }
 
+// job-controller.md 13.1: write for write.
+TEST(Simulation, R13_1_AnEmptyPolicyChangesNothing) {
+  for (Scenario scenario : scenarios()) {
+    constexpr std::string_view kMetadata = "kind: Job, metadata: {}";
+    std::string& manifest = scenario.jobs.at("j");
+    const size_t at = manifest.find(kMetadata);
+    if (at == std::string::npos) {
+      continue;  // it has annotations already
+    }
+    const RunResult without = run(scenario, {.quiet = true});
+    manifest.replace(at, kMetadata.size(),
+                     "kind: Job, metadata: {annotations: {windlass.dev/policy: '{}'}}");
+    const RunResult with = run(scenario, {.quiet = true});
+    EXPECT_TRUE(with.sound()) << scenario.name << "\n" << broken_text(with);
+    EXPECT_EQ(with.ends, without.ends) << scenario.name;
+    EXPECT_EQ(with.numbers, without.numbers) << scenario.name;
+    EXPECT_EQ(with.revisions, without.revisions) << scenario.name;
+    EXPECT_EQ(with.took, without.took) << scenario.name;
+  }
+}
+
 TEST(Simulation, EveryScenarioEndsAsItShouldWithoutFaults) {
   ASSERT_GE(scenarios().size(), 60u);
   for (const Scenario& scenario : scenarios()) {

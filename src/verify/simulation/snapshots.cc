@@ -137,6 +137,8 @@ JobSnapshot read_job_snapshot(const api::ObjectPtr& object) {
   facts.ttl = optional(spec.has_ttl_seconds_after_finished(), spec.ttl_seconds_after_finished());
   facts.suspend = spec.suspend();
   facts.has_policy = spec.has_pod_failure_policy();
+  api::FieldErrors mistakes;
+  facts.policy = api::read_job_policy(*job, mistakes);
   facts.restarts = spec.template_().spec().restart_policy() == api::kRestartOnFailure;
   facts.replace_failed = spec.pod_replacement_policy() == api::kReplaceFailed;
   facts.managed_by = spec.managed_by();
@@ -203,16 +205,24 @@ NodeSnapshot read_node_snapshot(const api::Message& message) {
   return facts;
 }
 
-std::string matching_action(const api::Message& job, const api::Message& pod) {
+std::optional<size_t> matching_rule(const api::Message& job, const api::Message& pod) {
   const auto& the_job = static_cast<const Job&>(job);
   const auto& the_pod = static_cast<const Pod&>(pod);
+  size_t index = 0;
   for (const Rule& rule : the_job.spec().pod_failure_policy().rules()) {
     if (rule.has_on_exit_codes() ? exit_codes_match(rule, the_pod)
                                  : conditions_match(rule, the_pod)) {
-      return rule.action();
+      return index;
     }
+    ++index;
   }
-  return {};
+  return std::nullopt;
+}
+
+std::string matching_action(const api::Message& job, const api::Message& pod) {
+  const auto rule = matching_rule(job, pod);
+  const auto& rules = static_cast<const Job&>(job).spec().pod_failure_policy().rules();
+  return rule ? rules[static_cast<int>(*rule)].action() : std::string();
 }
 
 }  // namespace windlass::verify::simulation

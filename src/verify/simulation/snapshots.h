@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/job/job_policy.h"
 #include "api/object.h"
 #include "base/index_set.h"
 #include "base/time.h"
@@ -51,6 +52,7 @@ struct JobSnapshot {
   bool replace_failed = false;
   std::string managed_by = {};
   std::optional<std::string> completed_at_start = {};  // the annotation
+  api::JobPolicy policy = {};                          // the annotation
 
   std::vector<ConditionSnapshot> conditions = {};
   std::optional<Time> start = {};
@@ -111,5 +113,7 @@ NodeSnapshot read_node_snapshot(const api::Message& node);
 // Of the first rule that matches a failed pod: FailJob, FailIndex, Ignore or Count; "" when none
 // does.
 std::string matching_action(const api::Message& job, const api::Message& pod);
+// The index of that rule; none when no rule matches.
+std::optional<size_t> matching_rule(const api::Message& job, const api::Message& pod);
 
 }  // namespace windlass::verify::simulation

@@ -33,7 +33,7 @@ Result<std::vector<YamlTree>> parse_trees(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<YamlDocument>> parse_yaml(std::string_view text) {
+Result<std::vector<YamlDocument>> parse_yaml(std::string_view text, YamlBudget budget) {
   if (text.size() > kMaxYamlBytes) {
     return fail(bad_request(
         fmt::format("yaml: input has {} bytes, the limit is {}", text.size(), kMaxYamlBytes)));
@@ -46,7 +46,6 @@ Result<std::vector<YamlDocument>> parse_yaml(std::string_view text) {
   }
   TRY(std::vector<YamlTree> trees, parse_trees(text));
   std::vector<YamlDocument> documents;
-  YamlBudget budget;
   for (const YamlTree& tree : trees) {
     TRY(YamlDocument document, yaml_to_json(tree, budget));
     if (document.json != "null") {

@@ -31,9 +31,15 @@ struct YamlDocument {
   SourcePosition find(std::string_view path) const { return positions.find(path); }
 };
 
+// What the documents of one stream may still grow to when aliases are expanded.
+struct YamlBudget {
+  size_t values = kMaxYamlValues;
+  size_t json_bytes = kMaxYamlJsonBytes;
+};
+
 // All documents of a stream, or all values of a JSON stream; empty documents are left out. The
 // error names line and column.
-Result<std::vector<YamlDocument>> parse_yaml(std::string_view text);
+Result<std::vector<YamlDocument>> parse_yaml(std::string_view text, YamlBudget budget = {});
 
 // JSON text (as encode_json writes it) as block YAML, keys in the order they have.
 Result<std::string> json_to_yaml(std::string_view json);

@@ -99,12 +99,6 @@ Result<YamlTree> parse_json_tree(std::string_view text);
 // The second half of parse_yaml: a tree with its aliases, merge keys and plain scalars becomes JSON
 // text and a source map. Internal to the codec.
 
-// What the documents of one stream may still grow to when aliases are expanded.
-struct YamlBudget {
-  size_t values = kMaxYamlValues;
-  size_t json_bytes = kMaxYamlJsonBytes;
-};
-
 Result<YamlDocument> yaml_to_json(const YamlTree& tree, YamlBudget& budget);
 
 }  // namespace windlass::api

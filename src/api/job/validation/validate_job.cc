@@ -4,6 +4,7 @@
 
 #include "api/job/completed_indexes.h"
 #include "api/job/job_constants.h"
+#include "api/job/job_policy.h"
 #include "api/job/validation/validate_job_spec.h"
 #include "api/names.h"
 #include "api/validate_metadata.h"
@@ -66,6 +67,7 @@ FieldErrors validate_job_create(const Job& job) {
   FieldErrors errors;
   validate_whole_job(errors, job);
   validate_completed_indexes(errors, job);
+  validate_job_policy(errors, job);
   return errors;
 }
 

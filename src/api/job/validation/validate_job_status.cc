@@ -15,6 +15,7 @@
 #include "api/equality.h"
 #include "api/job/completed_indexes.h"
 #include "api/job/job_constants.h"
+#include "api/job/job_policy.h"
 #include "api/job/job_status.h"
 #include "api/job/validation/validate_job.h"
 #include "api/job/validation/validate_job_spec.h"
@@ -266,6 +267,7 @@ FieldErrors validate_job_status_update(const Job& old_job, const Job& job) {
   validate_success_conditions(errors, change);
   validate_kept(errors, change, old_job);
   validate_completed_indexes_update(errors, old_job, job);
+  validate_job_policy_update(errors, old_job, job);
   return errors;
 }
 

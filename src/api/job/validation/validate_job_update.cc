@@ -4,6 +4,7 @@
 #include "api/equality.h"
 #include "api/job/completed_indexes.h"
 #include "api/job/job_constants.h"
+#include "api/job/job_policy.h"
 #include "api/job/job_status.h"
 #include "api/job/validation/validate_job.h"
 #include "api/job/validation/validate_job_spec.h"
@@ -171,6 +172,7 @@ FieldErrors validate_job_update(const Job& old_job, const Job& job) {
   validate_job_spec(errors, FieldPath("spec"), job.spec());
   validate_immutable_fields(errors, old_job, job.spec());
   validate_completed_indexes_update(errors, old_job, job);
+  validate_job_policy_update(errors, old_job, job);
   return errors;
 }
 

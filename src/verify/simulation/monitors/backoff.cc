@@ -2,19 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "verify/simulation/monitor.h"
 
 namespace windlass::verify::simulation {
 namespace {
 
-// 10 s, 20 s, 40 s ... 10 min, worked out the plain way.
-Duration delay_after(int64_t failures) {
-  Duration delay = seconds(10);
+// 10 s, 20 s, 40 s ... 10 min, worked out the plain way; a rule may have other numbers.
+Duration delay_after(int64_t failures, Duration base = seconds(10), Duration cap = minutes(10)) {
+  Duration delay = base;
   for (int64_t i = 1; i < failures; ++i) {
-    delay = std::min<Duration>(delay * 2, minutes(10));
+    delay = std::min<Duration>(delay * 2, cap);
   }
-  return failures == 0 ? Duration::zero() : delay;
+  return failures == 0 ? Duration::zero() : std::min(delay, cap);
 }
 
 bool is_ignored(const JobLife& job, const PodLife& pod) {
@@ -34,8 +35,11 @@ struct Failures {
   int64_t all() const { return counted + ignored; }
 };
 
+// Which failures are asked about, by the rule that they match.
+using ByRule = std::function<bool(std::optional<size_t>)>;
+
 Failures failures_of(const JobLife& job, const History& history, std::optional<int32_t> index,
-                     Time after) {
+                     Time after, const ByRule& concerns = nullptr) {
   Failures failures;
   for (const PodLife* pod : history.all_pods(job.now.uid)) {
     const bool ignored = is_ignored(job, *pod);
@@ -43,7 +47,8 @@ Failures failures_of(const JobLife& job, const History& history, std::optional<i
     const bool early = pod->listed_early || (pod->deleted_first && !job.now.replace_failed);
     if ((index && pod->now.index != index) || pod->now.phase != "Failed" ||
         (!pod->listed_failed && !ignored) || early || (index && job.is_cut(*pod)) ||
-        pod->now.finished_at.value_or(after) <= after) {
+        pod->now.finished_at.value_or(after) <= after ||
+        (concerns && !concerns(matching_rule(*job.now.object, *pod->now.object)))) {
       continue;
     }
     ++(ignored ? failures.ignored : failures.counted);
@@ -84,9 +89,28 @@ class JobWaits final : public RetryMonitor {
         last_success = std::max(last_success, pod->now.finished_at.value_or(last_success));
       }
     }
-    const Failures failures = failures_of(job, history, std::nullopt, last_success);
+    const auto& limits = job.now.policy.rules;
+    const auto has_own = [&limits](std::optional<size_t> matched) {
+      return matched && limits.contains(*matched) && limits.at(*matched).backoff;
+    };
+    require(failures_of(job, history, std::nullopt, last_success,
+                        [&has_own](std::optional<size_t> matched) { return !has_own(matched); }),
+            seconds(10), minutes(10), job, moment, history, report);
+    for (const auto& [index, limit] : limits) {
+      const auto is_this = [wanted = index](std::optional<size_t> matched) {
+        return matched == wanted;
+      };
+      if (limit.backoff) {
+        require(failures_of(job, history, std::nullopt, last_success, is_this), limit.backoff->base,
+                limit.backoff->cap, job, moment, history, report);
+      }
+    }
+  }
+
+  void require(const Failures& failures, Duration base, Duration cap, const JobLife& job,
+               Moment moment, const History& history, Report& report) const {
     if (failures.all() > 0 &&
-        moment.wall + history.jumps() < failures.last + delay_after(failures.all())) {
+        moment.wall + history.jumps() < failures.last + delay_after(failures.all(), base, cap)) {
       report.broken(rule(),
                     fmt::format("{}: a pod {} after failure number {}", job.now.key,
                                 format_duration(moment.wall - failures.last), failures.all()));
@@ -185,6 +209,52 @@ class JobLimit final : public RetryMonitor {
   }
 };
 
+// Budgets of rules; those of windows and since a success are the explorer's.
+class RuleBudgets final : public RetryMonitor {
+  std::string_view rule() const override { return "B8"; }
+
+  static bool is_plain(const api::RulePolicy& limit) {
+    return limit.budget && !limit.window && !limit.reset_on_success;
+  }
+
+  void check(const PodSnapshot&, const JobLife& job, Moment, const History& history,
+             Report& report) override {
+    for (const auto& [index, limit] : job.now.policy.rules) {
+      const auto is_this = [wanted = index](std::optional<size_t> matched) {
+        return matched == wanted;
+      };
+      const int64_t failures = failures_of(job, history, std::nullopt, {}, is_this).all();
+      if (is_plain(limit) && failures > *limit.budget) {
+        report.broken(rule(), fmt::format("{}: a pod after {} failures of rule {}, which has {}",
+                                          job.now.key, failures, index, *limit.budget));
+      }
+    }
+  }
+
+  void on_job(const JobChange& change, const History& history, Report& report) override {
+    if (change.before == nullptr || change.after == nullptr || change.before->decided()) {
+      return;
+    }
+    const JobSnapshot& job = *change.after;
+    const ConditionSnapshot* target = find_condition(job.conditions, "FailureTarget");
+    if (target == nullptr || !target->reason.starts_with("RuleBudgetExceeded_")) {
+      return;
+    }
+    const auto pods = history.all_pods(job.uid);
+    const bool is_spent =
+        std::any_of(job.policy.rules.begin(), job.policy.rules.end(), [&](const auto& limited) {
+          return limited.second.budget &&
+                 std::count_if(pods.begin(), pods.end(), [&](const PodLife* pod) {
+                   return pod->now.phase == "Failed" &&
+                          matching_rule(*job.object, *pod->now.object) == limited.first;
+                 }) > *limited.second.budget;
+        });
+    if (!is_spent) {
+      report.broken(rule(), fmt::format("{}: {} with too few failures", job.key, target->reason));
+    }
+  }
+};
+
 class FailedIndexVerdicts final : public Monitor {
   std::string_view rule() const override { return "B7"; }
 
@@ -214,6 +284,7 @@ void add_backoff_monitors(Monitors& monitors) {
   monitors.push_back(std::make_unique<PodsCarryTheCount>());
   monitors.push_back(std::make_unique<IndexLimit>());
   monitors.push_back(std::make_unique<JobLimit>());
+  monitors.push_back(std::make_unique<RuleBudgets>());
   monitors.push_back(std::make_unique<FailedIndexVerdicts>());
 }
 

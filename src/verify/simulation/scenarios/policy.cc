@@ -70,6 +70,28 @@ constexpr auto kPolicyRows = std::to_array<ScenarioRow>({
      "podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget, "
      "status: \"True\"}]}]}",
      "0@30/3:0,0@2", "Complete", "5s evict-pod j 0"},
+    {"rule-budget",
+     "job-controller.md 13.4: ignored failures end the Job beyond their budget",
+     "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, name: Spot, onExitCodes: "
+     "{operator: In, values: [3]}}]}",
+     "3@2,3@2,3@2,0@2",
+     "Failed RuleBudgetExceeded_Spot",
+     {},
+     {},
+     {},
+     {},
+     "{rules: {Spot: {budget: 2, backoff: {base: 1s, cap: 2s}}}}"},
+    {"rule-budget-suffices",
+     "job-controller.md 13.3: each rule waits for itself",
+     "backoffLimit: 1, podFailurePolicy: {rules: [{action: Ignore, name: Spot, onExitCodes: "
+     "{operator: In, values: [3]}}]}",
+     "3@2,1@2,3@2,0@2",
+     "Complete",
+     {},
+     {},
+     {},
+     {},
+     "{rules: {Spot: {budget: 2, backoff: {base: 1s, cap: 30s}}}}"},
     {"limit-before-rule", "T7: what is stored first stays",
      "backoffLimit: 0, completions: 2, parallelism: 2, completionMode: Indexed, podFailurePolicy: "
      "{rules: [{action: FailJob, onExitCodes: {operator: In, values: [42]}}]}",

@@ -52,6 +52,7 @@ struct ScenarioRow {
   // Of a second Job, urgent, for whose pods others make room; then a node has room for one pod.
   std::string_view urgent = {};
   std::string_view completed = {};  // indexes that the Job starts with as completed
+  std::string_view policy = {};     // annotation windlass.dev/policy of the Job, flow YAML
 };
 
 std::span<const ScenarioRow> job_rows();

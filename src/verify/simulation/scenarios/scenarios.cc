@@ -53,8 +53,11 @@ Scenario make(const ScenarioRow& row) {
   made.name = row.name;
   made.about = row.about;
   const std::string_view room = row.urgent.empty() ? "" : "resources: {requests: {cpu: 1}}, ";
-  made.jobs = {{"j", manifest("j", row.spec, row.script, room,
-                              row.completed.empty() ? "" : starts_with(row.completed))}};
+  const std::string metadata =
+      !row.policy.empty() ? fmt::format("annotations: {{windlass.dev/policy: '{}'}}", row.policy)
+      : row.completed.empty() ? ""
+                              : starts_with(row.completed);
+  made.jobs = {{"j", manifest("j", row.spec, row.script, room, metadata)}};
   made.actions = parse_actions(row.actions);
   made.ends = {{"j", std::string(row.end)}};
   if (!row.urgent.empty()) {
