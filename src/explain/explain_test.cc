@@ -213,6 +213,8 @@ TEST_F(ExplainTest, APodThatShouldHaveEndedByNowNamesItsNode) {
   job("podReplacementPolicy: Failed");
   pod("p1", "phase: Running", "deletionTimestamp: '2026-01-01T00:09:00Z', finalizers: [x]");
   EXPECT_THAT(text(), HasSubstr("it should have ended by now: node n1 may be unreachable"));
+  EXPECT_THAT(text(), HasSubstr("If the node is gone for good, delete Node n1 or taint it with "
+                                "node.kubernetes.io/out-of-service"));
   EXPECT_THAT(text(), ::testing::Not(HasSubstr("until 2026-01-01T00:09:00Z")));
 }
 

@@ -63,8 +63,10 @@ void add_terminating(const WaitInput& input, Kind kind, std::string_view why,
         }
         const bool late = *pod.view.deletion_time <= input.now && !pod.account.node.empty();
         return fmt::format(" is terminating{}{}", why,
-                           late ? fmt::format("; it should have ended by now: node {} may be "
-                                              "unreachable, or a finalizer holds the pod",
+                           late ? fmt::format("; it should have ended by now: node {0} may be "
+                                              "unreachable, or a finalizer holds the pod. If the "
+                                              "node is gone for good, delete Node {0} or taint it "
+                                              "with node.kubernetes.io/out-of-service",
                                               pod.account.node)
                                 : "");
       },
