@@ -111,16 +111,16 @@ bool clears_managed_fields(const ObjectMeta& metadata) {
   return metadata.managed_fields_size() == 1 && metadata.managed_fields(0).ByteSizeLong() == 0;
 }
 
-void keep_clearing(std::string_view json, ObjectMeta& metadata) {
+void keep_reset_request(std::string_view json, ObjectMeta& metadata) {
   if (!metadata.managed_fields().empty() || json.find("managedFields") == std::string_view::npos) {
     return;
   }
   if (const Result<api::JsonTree> tree = api::parse_json_value(json)) {
-    keep_clearing(tree->value, metadata);
+    keep_reset_request(tree->value, metadata);
   }
 }
 
-void keep_clearing(const api::JsonValue& object, ObjectMeta& metadata) {
+void keep_reset_request(const api::JsonValue& object, ObjectMeta& metadata) {
   const api::JsonValue* member = object.find("metadata");
   const api::JsonValue* fields = member != nullptr ? member->find("managedFields") : nullptr;
   if (metadata.managed_fields().empty() && fields != nullptr && fields->is_array()) {

@@ -50,8 +50,8 @@ void write_managed_fields(ManagedFields entries, api::meta::v1::ObjectMeta& meta
 bool clears_managed_fields(const api::meta::v1::ObjectMeta& metadata);
 // So does one that sends an empty list, but a message does not tell it from none: this gives the
 // metadata the empty entry if the object in this JSON has such a list.
-void keep_clearing(std::string_view json, api::meta::v1::ObjectMeta& metadata);
-void keep_clearing(const api::JsonValue& object, api::meta::v1::ObjectMeta& metadata);
+void keep_reset_request(std::string_view json, api::meta::v1::ObjectMeta& metadata);
+void keep_reset_request(const api::JsonValue& object, api::meta::v1::ObjectMeta& metadata);
 
 // Adds an empty one where there is none.
 ManagedEntry& entry_of(ManagedFields& entries, const FieldOwner& owner);

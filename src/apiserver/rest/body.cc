@@ -68,7 +68,7 @@ Result<Body> from_json(std::string_view json, std::string_view source, const api
   body.type = completed_type(decoded->type, wanted);
   TRY_VOID(check_type(body.type, wanted));
   if (wanted.list_prototype != nullptr) {
-    keep_clearing(json, api::mutable_metadata_of(*body.object));
+    keep_reset_request(json, api::mutable_metadata_of(*body.object));
   }
   std::vector<api::FieldProblem> problems = std::move(decoded->problems);
   for (const std::string& key : duplicate_keys) {

@@ -143,7 +143,7 @@ Result<std::unique_ptr<Message>> patched_object(const Message& stored, const api
     copy_other_parts(stored, parts, *object);
   }
   if (!api::metadata_of(stored).managed_fields().empty()) {
-    keep_clearing(tree, api::mutable_metadata_of(*object));
+    keep_reset_request(tree, api::mutable_metadata_of(*object));
   }
   return object;
 }
