@@ -233,8 +233,10 @@ void Engine::plan_new_pods(Decision& decision, const StatusDraft* draft, const J
 }
 
 void Engine::observe_job(const JobView& job) {
+  // A failure that is ignored changes the record alone: then the status tells nothing.
   if (status_ && job.uid == state_.job().uid && job.rv > status_->write->base_rv &&
-      job.status == status_->write->status) {
+      job.status == status_->write->status &&
+      job.record == status_->write->record.value_or(job.record)) {
     // Our own write, seen before its answer, or although the answer was lost.
     commit_status(state_, *std::exchange(status_, std::nullopt), job, events_, metrics_);
     kept_.confirm(job.rv);

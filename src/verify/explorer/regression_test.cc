@@ -79,5 +79,14 @@ TEST(Regression, ASuccessBeyondTheCompletionsIsNotMissing) {
               IsEmpty());
 }
 
+// B8: a status that stored an ignored failure in the record alone did not arrive. The Job that its
+// user suspended meanwhile has the same status, and is no proof of it.
+TEST(Regression, ARecordThatDidNotArriveCountsNoFailureTwice) {
+  EXPECT_THAT(replayed("rule-budget-indexed",
+                       {"decide", "answer 0", "decide", "answer 0", "answer 0", "fail 1 1",
+                        "tell 1", "decide", "vanish 0", "edit 0", "tell-job", "decide"}),
+              IsEmpty());
+}
+
 }  // namespace
 }  // namespace windlass::verify::explorer
