@@ -41,6 +41,7 @@ JobFeed::JobFeed(client::ClientEnv env, env::Executor& worker, ledger::AttemptSo
 
 JobFeed::~JobFeed() {
   env_.executor.cancel(give_up_);
+  env_.executor.cancel(late_read_);
 }
 
 void JobFeed::prepare(Prepared done) {
@@ -82,6 +83,7 @@ void JobFeed::on_job() {
     attempts_.clear();
     newest_ = 0;
     read_all_at_.reset();
+    next_read_ = {};
     read_finished_ = false;
     if (job != nullptr) {
       pods_ = std::make_unique<Objects>(env_, explain::job_pod_collection(*job), keep_object);
@@ -129,6 +131,10 @@ void JobFeed::read_attempts() {
   }
   const MonotonicTime now = env_.clock.monotonic();
   const bool finished = is_finished_job(*jobs_->find(ref_.ns, ref_.name));
+  if (!is_read_due(finished)) {
+    return finish(make_update());
+  }
+  read_began_ = now;
   reading_all_ =
       !read_all_at_ || now - *read_all_at_ > kFullReadPeriod || (finished && !read_finished_);
   if (reading_all_) {
@@ -140,6 +146,27 @@ void JobFeed::read_attempts() {
     filter.since = Time(seconds(newest_)) - kOverlap;
   }
   read_page(filter, "");
+}
+
+// What a busy Job has recorded waits a moment; its end does not.
+bool JobFeed::is_read_due(bool finished) {
+  const MonotonicTime now = env_.clock.monotonic();
+  if (now >= next_read_ || (finished && !read_finished_)) {
+    return true;
+  }
+  if (late_read_ == env::TimerId::none) {
+    late_read_ = env_.executor.schedule(next_read_ - now, [this] {
+      late_read_ = env::TimerId::none;
+      feed_.touch();
+    });
+  }
+  return false;
+}
+
+void JobFeed::finish_read() {
+  const MonotonicTime now = env_.clock.monotonic();
+  next_read_ = now + std::min<Duration>((now - read_began_) * kReadShare, Feed::kLongestPause);
+  finish(make_update());
 }
 
 void JobFeed::read_page(const ledger::AttemptFilter& filter, const std::string& token) {
@@ -163,7 +190,7 @@ void JobFeed::on_page(const ledger::AttemptFilter& filter,
     newest_ = std::max(newest_, ledger::time_of(*attempt));
     attempts_[attempt->metadata().name()] = attempt;
   }
-  page->next.empty() ? finish(make_update()) : read_page(filter, page->next);
+  page->next.empty() ? finish_read() : read_page(filter, page->next);
 }
 
 Feed::Update JobFeed::make_update() const {

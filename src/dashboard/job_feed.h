@@ -22,6 +22,8 @@ class JobFeed {
   static constexpr Duration kListTimeout = seconds(10);
   // Attempts that ended so much before the newest one may have been recorded after it.
   static constexpr Duration kOverlap = seconds(5);
+  // Attempts are read again after so many times as long as that took, at most after kLongestPause.
+  static constexpr int kReadShare = 20;
   // How often all attempts are read, for those that came even later.
   static constexpr Duration kFullReadPeriod = seconds(30);
 
@@ -46,6 +48,8 @@ class JobFeed {
   void finish(Result<Feed::Update> prepared);
 
   void read_attempts();
+  bool is_read_due(bool finished);
+  void finish_read();
   void read_page(const ledger::AttemptFilter& filter, const std::string& token);
   void on_page(const ledger::AttemptFilter& filter, const Result<ledger::AttemptPage>& page);
   Feed::Update make_update() const;
@@ -66,6 +70,9 @@ class JobFeed {
   bool read_finished_ = false;     // all attempts were read after the Job had finished
   bool reading_all_ = false;
   std::optional<MonotonicTime> read_all_at_;
+  MonotonicTime read_began_;
+  MonotonicTime next_read_;
+  env::TimerId late_read_ = env::TimerId::none;
   int64_t newest_ = 0;                                  // ledger::time_of() of an attempt
   std::map<std::string, ledger::AttemptPtr> attempts_;  // by UID of the pod
   WeakSelf<JobFeed> self_{this};

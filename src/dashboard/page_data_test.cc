@@ -134,6 +134,49 @@ TEST_F(PageDataTest, ChangesAreSentAtMostTwiceASecond) {
   EXPECT_LE(answers, 11);
 }
 
+// A ledger that takes its time.
+class SlowLedger final : public ledger::AttemptSource {
+ public:
+  SlowLedger(env::Executor& executor, ledger::AttemptSource& ledger)
+      : executor_(executor), ledger_(ledger) {}
+  void find(const ledger::AttemptFilter& filter, size_t limit, const std::string& token,
+            std::function<void(Result<ledger::AttemptPage>)> done) override {
+    ++searches;
+    executor_.schedule(milliseconds(100), [this, filter, limit, token, done = std::move(done)] {
+      ledger_.find(filter, limit, token, done);
+    });
+  }
+
+  int searches = 0;
+
+ private:
+  env::Executor& executor_;
+  ledger::AttemptSource& ledger_;
+};
+
+TEST_F(PageDataTest, ALedgerIsReadForASmallShareOfTheTime) {
+  create_pod("a", create_job("sweep"), 0);
+  SlowLedger slow(api_.world.executor(), ledger_);
+  JobFeed job(api_.client_env(), api_.world.executor(), slow,
+              {&api::kinds::job(), "default", "sweep"}, true);
+  std::string since;
+  int answers = 0;
+  const std::function<void(Result<std::string>)> take = [&](const Result<std::string>& json) {
+    ASSERT_TRUE(json);
+    ++answers;
+    since = std::string_view(parser_.parse(*json)["since"]);
+    job.feed().ask(since, take);
+  };
+  job.feed().ask("", take);
+  for (int i = 0; i < 100; ++i) {
+    set_phase("a", i % 2 == 0 ? "Running" : "Pending");
+    api_.world.run_for(milliseconds(100));
+  }
+  EXPECT_GE(answers, 10);
+  EXPECT_GE(slow.searches, 4);
+  EXPECT_LE(slow.searches, 7);
+}
+
 TEST_F(PageDataTest, AReaderHearsWhenThereIsNothingNew) {
   create_job("sweep");
   next(begin_next());

@@ -199,6 +199,12 @@ describe('modules', () => {
     }
   });
 
+  test('are loaded at once, not one after the other', () => {
+    const page = readFileSync(join(folder, 'page.html'), 'utf8');
+    const named = [...page.matchAll(/(?:href|src)="(\w+\.js)"/g)].map(([, name]) => name);
+    assert.deepEqual(named.sort(), files.filter((name) => name !== 'report.js').sort());
+  });
+
   test('weigh less than 200 KB', () => {
     const size = readdirSync(folder).reduce((sum, name) => sum + readFileSync(join(folder, name)).length, 0);
     assert.ok(size < 200_000, `${size} bytes`);
