@@ -55,11 +55,11 @@ TEST_F(ValidateTest, PipelinesGetWhatIsWrongOnStandardOutput) {
   EXPECT_EQ(run(all), ExitCode::failed);
   EXPECT_THAT(output_.out_text, HasSubstr("tests=\"3\" failures=\"2\""));
   EXPECT_THAT(output_.out_text, HasSubstr("name=\"job.batch/demo\"/>"));
-  EXPECT_THAT(output_.err_text, HasSubstr("bad.yaml:13:9: error: unknown field"));
+  EXPECT_THAT(output_.err_text, HasSubstr("bad.yaml:12:9: error: unknown field"));
   options_.findings = FindingFormat::github;
   EXPECT_EQ(run(all), ExitCode::failed);
   EXPECT_THAT(output_.out_text,
-              HasSubstr("::error file=bad.yaml,line=13,col=9,title=invalid::unknown field"));
+              HasSubstr("::error file=bad.yaml,line=12,col=9,title=invalid::unknown field"));
   options_.findings = FindingFormat::sarif;
   EXPECT_EQ(run({"good.yaml"}), ExitCode::ok);
   EXPECT_THAT(output_.out_text, HasSubstr("\"results\": []"));

@@ -97,33 +97,6 @@ std::string sarif(std::string_view command, const std::vector<FileFinding>& find
   return text + "\n";
 }
 
-std::string xml(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      default:
-        // Other control characters are not XML, escaped or not.
-        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return out;
-}
-
 std::string place(const FileFinding& finding) {
   return fmt::format("{}:{}:{}", finding.file, finding.line, finding.column);
 }
@@ -135,8 +108,8 @@ struct TestCase {
 
 std::string case_xml(const TestCase& test) {
   const std::string name = test.examined.object.empty() ? test.examined.file : test.examined.object;
-  const std::string head =
-      fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml(test.examined.file), xml(name));
+  const std::string head = fmt::format("    <testcase classname=\"{}\" name=\"{}\"",
+                                       xml_escaped(test.examined.file), xml_escaped(name));
   if (test.failures.empty()) {
     return head + "/>\n";
   }
@@ -148,7 +121,7 @@ std::string case_xml(const TestCase& test) {
   const FileFinding& first = *test.failures.front();
   return fmt::format(
       "{}>\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n", head,
-      xml(first.rule), xml(first.text), xml(lines));
+      xml_escaped(first.rule), xml_escaped(first.text), xml_escaped(lines));
 }
 
 // A case for each object, and for each file that has failures without one.
@@ -175,21 +148,11 @@ std::string junit(std::string_view command, const std::vector<FileFinding>& find
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\">\n"
       "  <testsuite name=\"windlass {2}\" tests=\"{0}\" failures=\"{1}\">\n",
-      tests.size(), failed, xml(command));
+      tests.size(), failed, xml_escaped(command));
   for (const TestCase& test : tests) {
     text += case_xml(test);
   }
   return text + "  </testsuite>\n</testsuites>\n";
-}
-
-// What ends a property or a message of a workflow command is escaped.
-std::string github_escaped(std::string_view text, bool property) {
-  std::string out;
-  for (const char c : text) {
-    const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
-    out += special ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
-  }
-  return out;
 }
 
 std::string github(const std::vector<FileFinding>& findings) {
@@ -207,6 +170,43 @@ std::string github(const std::vector<FileFinding>& findings) {
 }
 
 }  // namespace
+
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\n':
+        out += "&#10;";
+        break;
+      default:
+        // Other control characters are not XML, escaped or not.
+        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    }
+  }
+  return out;
+}
+
+// What ends a property or a message of a workflow command is escaped.
+std::string github_escaped(std::string_view text, bool property) {
+  std::string out;
+  for (const char c : text) {
+    const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+    out += special ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
+  }
+  return out;
+}
 
 std::optional<FindingFormat> finding_format(std::string_view word) {
   if (word == "sarif") {

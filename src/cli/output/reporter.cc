@@ -211,6 +211,9 @@ std::string final_text(const Job& job, std::string_view took, int64_t ignored) {
 }
 
 void Reporter::line(MonotonicTime now, std::string_view text) {
+  if (detail_ == Detail::nothing) {
+    return;
+  }
   output_.err(fmt::format("{:>8}  {}\n", format_elapsed(now - start_), text));
 }
 

@@ -65,6 +65,7 @@ class Reporter {
     every_pod,
     failures,  // also why pods wait, and retries
     summary,   // none of these: progress() and last_failure() have them
+    nothing,   // and no other line
   };
 
   Reporter(Output& output, MonotonicTime start, Backoff backoff, Detail detail = Detail::every_pod,

@@ -13,6 +13,7 @@
 #include "cli/runs/run_ledger.h"
 #include "posix/files/scratch_directory.h"
 #include "posix/process/find_program.h"
+#include "posix/process/inherited.h"
 
 namespace windlass::cli {
 namespace {
@@ -74,6 +75,7 @@ RunPageTools page_tools(Process& process, const RunStorage& storage, const std::
 
 ExitCode run_jobs(RunOptions options, Output& output) {
   options.images.directory = image_dir_or_default(options.images.directory);
+  options.pipeline.annotations = posix::environment_variable("GITHUB_ACTIONS") == "true";
   Process process(options.verbosity);
   const auto planned = options.resume.run ? plan_rest(options, process.files, output)
                                           : plan_all(options, process.files, output);
@@ -149,6 +151,18 @@ void declare_resume_flags(Flags& flags, RunOptions& options) {
   });
 }
 
+void declare_pipeline_flags(Flags& flags, RunOptions& options) {
+  flags.text("--junit FILE", options.pipeline.junit,
+             "Write the verdicts as a JUnit report, with a test case for each index");
+  flags.toggle("--quiet", options.quiet, "Print verdicts, causes and errors only");
+  flags.check([&options]() -> Result<void> {
+    if (options.quiet && options.verbose) {
+      return fail(plain_error("--quiet and --verbose exclude each other"));
+    }
+    return {};
+  });
+}
+
 }  // namespace
 
 void declare_flags(Flags& flags, RunOptions& options) {
@@ -165,6 +179,7 @@ void declare_flags(Flags& flags, RunOptions& options) {
   flags.toggle("--dashboard", options.dashboard,
                "Serve a page about the run on this machine while it lasts, and print its address; "
                "on a desktop, open it");
+  declare_pipeline_flags(flags, options);
   flags.toggle("--verbose", options.verbose,
                "Print a line for every pod that starts or ends. Without it, a terminal shows one "
                "block that is redrawn, and a pipe gets failures, retries and verdicts");

@@ -15,6 +15,7 @@
 #include "cli/output/output.h"
 #include "cli/runs/resume.h"
 #include "cli/runs/run_storage.h"
+#include "cli/runs/verdict_files.h"
 #include "env/env.h"
 #include "plane/attempt_ledger.h"
 #include "plane/container_factory.h"
@@ -28,6 +29,8 @@ struct RunOptions : JobOptions {
   RunLogOptions logs = {};
   bool verbose = false;
   bool dashboard = false;
+  bool quiet = false;
+  PipelineOptions pipeline = {};
   ResumeOptions resume = {};
   plane::LedgerSettings ledger = {};
   bool no_record = false;  // else it is one of the last runs (runs/run_store.h)

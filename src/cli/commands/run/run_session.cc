@@ -71,12 +71,12 @@ bool has_block(const RunOptions& options, const Output& output) {
   const bool paged = options.logs.show == RunLogOptions::Show::all &&
                      log_stream(options) == Output::Stream::out &&
                      !output.is_terminal(Output::Stream::out);
-  return output.interactive() && !paged;
+  return output.interactive() && !paged && !options.quiet;
 }
 
 Reporter::Detail detail(const RunOptions& options, const Output& output) {
-  if (options.verbose) {
-    return Reporter::Detail::every_pod;
+  if (options.verbose || options.quiet) {
+    return options.quiet ? Reporter::Detail::nothing : Reporter::Detail::every_pod;
   }
   return has_block(options, output) ? Reporter::Detail::summary : Reporter::Detail::failures;
 }
@@ -430,10 +430,15 @@ class RunSession::Impl {
     print_causes();
     const RunAccount report = make_report(ended_as(code_), static_cast<int>(code_));
     save(report);
+    const auto causes_of = [this](const std::string& uid) { return ledger_.causes_of(uid); };
+    if (!tell_pipeline(options_.pipeline, report, causes_of, env_.files, output_) &&
+        code_ == ExitCode::ok) {
+      code_ = ExitCode::failed;
+    }
     if (options_.format != OutputFormat::text) {
       output_.out(printed_report(report, options_.format));
     }
-    if (storage_.folder && code_ != ExitCode::ok) {
+    if (storage_.folder && code_ != ExitCode::ok && !options_.quiet) {
       output_.err(more_text());
     }
     page_ ? page_->end([this] { finish_later(code_); }) : finish_later(code_);

@@ -649,6 +649,27 @@ TEST_F(RunTest, WithoutALedgerThereAreNoCauses) {
   EXPECT_THAT(output_.out_text, Not(HasSubstr("cause\n")));
 }
 
+TEST_F(RunTest, QuietPrintsTheVerdictAlone) {
+  options_.quiet = true;
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::ok);
+  EXPECT_THAT(output_.out_text, StartsWith("job.batch/demo Complete"));
+  EXPECT_EQ(output_.err_text, "");
+}
+
+TEST_F(RunTest, PipelinesGetAFileAndAnnotations) {
+  options_.pipeline = {.junit = "report.xml", .annotations = true};
+  script_ = [](const env::ContainerRequest&) { return exits(3); };
+  EXPECT_EQ(run(job_yaml("demo", "  backoffLimit: 0\n")), ExitCode::failed);
+  EXPECT_THAT(files_.read("report.xml", 100'000).value(), HasSubstr(R"(failures="1")"));
+  EXPECT_THAT(output_.err_text, HasSubstr("::error title=job.batch/demo BackoffLimitExceeded::"));
+}
+
+TEST_F(RunTest, AJunitFileThatCannotBeWrittenFailsTheRun) {
+  options_.pipeline.junit = "no/folder/report.xml";
+  EXPECT_EQ(run(job_yaml("demo", "")), ExitCode::failed);
+  EXPECT_THAT(output_.err_text, HasSubstr("error: "));
+}
+
 TEST_F(RunTest, NoBlockIsDrawnInTheBackgroundOfAShell) {
   output_.watched = true;
   output_.has_terminal = false;
