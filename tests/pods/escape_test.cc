@@ -54,6 +54,14 @@ esac
 try processes-of-windlass sh -c 'cat /proc/[0-9]*/comm | grep -q windlass'
 try core-dumps sh -c '[ "$(ulimit -c)" -gt 1 ]'
 grep -q "NoNewPrivs:.*1" /proc/self/status || echo "OPEN set-user-id programs"
+powers=0x$(sed -n 's/^CapEff:[^0-9a-f]*//p' /proc/self/status)
+try packets-of-others [ $(( powers >> 13 & 1 )) = 1 ]
+limited=
+for most in $(cat /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/pids.max 2>/dev/null) \
+    $(sed -n 's/^Max processes *\([0-9]*\).*/\1/p' /proc/self/limits); do
+  if [ "$most" -le 4096 ] 2>/dev/null; then limited=1; fi
+done
+[ "$limited" ] || echo "OPEN a fork bomb"
 grep -q "Seccomp:.*2" /proc/self/status || echo "OPEN system calls"
 for descriptor in /proc/self/fd/*; do
   number=${descriptor##*/}

@@ -15,11 +15,11 @@ namespace windlass::supervisor {
 namespace {
 
 constexpr std::string_view kAll = "ALL";
-// What a container that runs as root keeps, as with the usual runtimes, without making devices.
-constexpr std::array kKept = {
-    CAP_CHOWN,      CAP_DAC_OVERRIDE, CAP_FSETID,          CAP_FOWNER,  CAP_NET_RAW,
-    CAP_SETGID,     CAP_SETUID,       CAP_SETFCAP,         CAP_SETPCAP, CAP_KILL,
-    CAP_SYS_CHROOT, CAP_AUDIT_WRITE,  CAP_NET_BIND_SERVICE};
+// What a container that runs as root keeps, as with the usual runtimes, without making devices, and
+// without the packets of a network that is the machine's.
+constexpr std::array kKept = {CAP_CHOWN,  CAP_DAC_OVERRIDE, CAP_FSETID,      CAP_FOWNER,
+                              CAP_SETGID, CAP_SETUID,       CAP_SETFCAP,     CAP_SETPCAP,
+                              CAP_KILL,   CAP_SYS_CHROOT,   CAP_AUDIT_WRITE, CAP_NET_BIND_SERVICE};
 // By number.
 constexpr std::array<std::string_view, 41> kNames = {"CHOWN",
                                                      "DAC_OVERRIDE",

@@ -18,6 +18,8 @@ bool drops(const std::vector<std::string>& added, const std::vector<std::string>
 TEST(Capabilities, WhatAContextAddsAndDrops) {
   EXPECT_FALSE(drops({}, {}, CAP_CHOWN));
   EXPECT_TRUE(drops({}, {}, CAP_SYS_ADMIN));
+  EXPECT_TRUE(drops({}, {}, CAP_NET_RAW)) << "it reads what others send";
+  EXPECT_FALSE(drops({"NET_RAW"}, {}, CAP_NET_RAW));
   EXPECT_TRUE(drops({}, {"CHOWN"}, CAP_CHOWN));
   EXPECT_FALSE(drops({}, {"CHOWN"}, CAP_KILL));
   EXPECT_TRUE(drops({}, {"ALL"}, CAP_KILL));

@@ -118,7 +118,7 @@ TEST(Container, UserAndGroupsAreAsAsked) {
   EXPECT_EQ(rig.output(request), "1234\n2345\n2345 77\nvia-dev\nCapEff:\t0000000000000000\n");
   // CAP_SYS_ADMIN and its like are gone, also for root.
   EXPECT_EQ(rig.output(rig.shell("root", "id -u; grep CapEff /proc/self/status")),
-            "0\nCapEff:\t00000000a00425fb\n");
+            "0\nCapEff:\t00000000a00405fb\n");
 }
 
 TEST(Container, VolumesAppearAtTheirPathsAndLeaveNoTrace) {
