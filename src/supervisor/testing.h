@@ -3,13 +3,16 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <linux/close_range.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +45,26 @@ inline env::ContainerMount bind_mount(const std::string& source, const std::stri
                                       bool read_only = false) {
   return {env::ContainerMount::Kind::bind, source, target, read_only, 0};
 }
+
+// What `work` returns in a process of an ordinary user, after `before` as root; 1 when a test of it
+// fails. To be called by root.
+inline int result_as_nobody(
+    const std::function<int()>& work, const std::function<void()>& before = [] {}) {
+  constexpr gid_t kNobody = 65534;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    before();
+    const bool changed = ::setgroups(0, nullptr) == 0 &&
+                         ::setresgid(kNobody, kNobody, kNobody) == 0 &&
+                         ::setresuid(kNobody, kNobody, kNobody) == 0 &&
+                         ::prctl(PR_SET_DUMPABLE, 1) == 0;  // as after an exec
+    const int result = changed ? work() : 1;
+    ::_exit(::testing::Test::HasFailure() ? 1 : result);
+  }
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+constexpr int kNoNamespaces = 2;
 
 class Rig {
  public:
@@ -206,7 +229,7 @@ class Rig {
   void expect_nothing_left() {
     const std::string mountinfo = read_cgroup("/proc/self/mountinfo");
     EXPECT_EQ(mountinfo.find(directory.path()), std::string::npos);
-    const CgroupMounts mounts = find_cgroup_mounts(mountinfo);
+    const CgroupMounts mounts = usable_cgroup_mounts();
     const std::string instance = fmt::format("{:016x}", stable_hash(options_.directory));
     for (const std::string& mount : {mounts.v2, mounts.memory, mounts.pids, mounts.cpu}) {
       EXPECT_FALSE(std::filesystem::exists(mount + "/windlass/" + instance)) << mount;

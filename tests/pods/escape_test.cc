@@ -1,6 +1,6 @@
 // Ways out of a container, tried from inside: by root and by an ordinary user, on an image and on
-// the root of this machine. Each way that is open prints a line. What a way would do is not done:
-// that a file opens for writing is enough.
+// the root of this machine; and when an ordinary user of the machine runs all of it. Each way that
+// is open prints a line. What a way would do is not done: that a file opens for writing is enough.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -53,7 +53,6 @@ case $PWD in
 esac
 try processes-of-windlass sh -c 'cat /proc/[0-9]*/comm | grep -q windlass'
 try core-dumps sh -c '[ "$(ulimit -c)" -gt 1 ]'
-grep -q "NoNewPrivs:.*1" /proc/self/status || echo "OPEN set-user-id programs"
 powers=0x$(sed -n 's/^CapEff:[^0-9a-f]*//p' /proc/self/status)
 try packets-of-others [ $(( powers >> 13 & 1 )) = 1 ]
 limited=
@@ -62,6 +61,7 @@ for most in $(cat /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/pids.max 2>/dev/nu
   if [ "$most" -le 4096 ] 2>/dev/null; then limited=1; fi
 done
 [ "$limited" ] || echo "OPEN a fork bomb"
+grep -q "NoNewPrivs:.*1" /proc/self/status || echo "OPEN set-user-id programs"
 grep -q "Seccomp:.*2" /proc/self/status || echo "OPEN system calls"
 for descriptor in /proc/self/fd/*; do
   number=${descriptor##*/}
@@ -74,14 +74,23 @@ struct Inmate {
   const char* name;
   const char* image;
   const char* security;
+  bool ordinary = false;  // who runs windlass
 };
 
 class Escapes : public RealPods, public ::testing::WithParamInterface<Inmate> {};
 
 TEST_P(Escapes, NoWayOutIsOpen) {
   root_.clear();
-  ASSERT_TRUE(posix::run_program({program_, "image", "load", "--name", "busybox", "--from-static",
-                                  "/bin/busybox", "--image-dir", directory_ / "images"}));
+  if (GetParam().ordinary) {
+    if (::geteuid() != 0) {
+      GTEST_SKIP() << "needs root to become another user; all other tests are run by one";
+    }
+    become_ordinary();
+  }
+  const std::string load =
+      fmt::format("{} {} image load --name busybox --from-static /bin/busybox --image-dir {}", as_,
+                  program_, directory_ / "images");
+  ASSERT_TRUE(posix::run_program({"sh", "-c", load}));
   // A container has a /tmp of its own.
   const std::string marker = fmt::format("/tmp/windlass-outside-{}", ::getpid());
   ASSERT_TRUE(posix::run_program({"touch", marker}));
@@ -102,7 +111,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Inmate{"RootOnAnImage", "busybox", ""},
                       Inmate{"UserOnAnImage", "busybox", R"("runAsUser":1000)"},
                       Inmate{"RootOnTheMachine", "host", ""},
-                      Inmate{"UserOnTheMachine", "host", R"("runAsUser":1000)"}),
+                      Inmate{"UserOnTheMachine", "host", R"("runAsUser":1000)"},
+                      Inmate{"AnOrdinaryUsersRootOnAnImage", "busybox", "", true},
+                      Inmate{"AnOrdinaryUsersUserOnAnImage", "busybox", R"("runAsUser":1000)",
+                             true},
+                      Inmate{"AnOrdinaryUsersRootOnTheMachine", "host", "", true}),
     [](const auto& kind) { return std::string(kind.param.name); });
 
 }  // namespace

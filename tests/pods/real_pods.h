@@ -58,13 +58,22 @@ spec:
     const std::string file = directory_.write("job.yaml", manifest);
     const auto ran = posix::run_program(
         {"sh", "-c",
-         fmt::format("{} run {} --logs --image-dir {} {} {} > {} 2>&1", program_, file,
+         fmt::format("{} {} run {} --logs --image-dir {} {} {} > {} 2>&1", as_, program_, file,
                      directory_ / "images", root_, flags, directory_ / "output")});
     return {ran.has_value(), directory_.read("output")};
   }
 
+  // From here on an ordinary user of the machine runs the program. To be called by root.
+  void become_ordinary() {
+    as_ = fmt::format(
+        "setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR HOME={}",
+        directory_.path());
+    ASSERT_TRUE(posix::run_program({"chown", "-R", "65534:65534", directory_.path()}));
+  }
+
   posix::TemporaryDirectory directory_;
   std::string program_;
+  std::string as_;  // words before the program
   std::string root_ = "--host-root=rw";
 };
 

@@ -482,7 +482,8 @@ TEST(Commands, ImageHasThreeActions) {
 }
 
 TEST(Commands, NodesTakeWhatContainersMayHave) {
-  EXPECT_EQ(parsed<RunOptions>({"run", "j.yaml"}).limits.protection, node::NodeProtection());
+  EXPECT_EQ(parsed<RunOptions>({"run", "j.yaml"}).limits.protection,
+            (node::NodeProtection{false, 4096}));
   EXPECT_EQ(parsed<UpOptions>({"up", "--allow-privileged", "--container-max-pids", "100"})
                 .limits.protection,
             (node::NodeProtection{true, 100}));

@@ -81,9 +81,8 @@ Result<void> wait_for_end(int process, const std::string& directory, Output& out
 // A supervisor that was killed leaves its control groups; only its next start would remove them.
 void remove_groups(const std::string& directory, Output& output) {
   constexpr Duration kPatience = seconds(5);
-  const auto mounts =
-      supervisor::find_cgroup_mounts(supervisor::read_cgroup("/proc/self/mountinfo"));
-  if (!supervisor::remove_leftover_groups(mounts, directory, kPatience)) {
+  if (!supervisor::remove_leftover_groups(supervisor::usable_cgroup_mounts(), directory,
+                                          kPatience)) {
     output.err(
         fmt::format("warning: cannot remove control group {}: a process in it does not end\n",
                     supervisor::group_name(directory)));

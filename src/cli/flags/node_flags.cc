@@ -15,6 +15,9 @@
 namespace windlass::cli {
 namespace {
 
+// Programs with many threads need some hundreds.
+constexpr size_t kDefaultMaxPids = 4096;
+
 constexpr const char* kTotalFlag = "--shutdown-grace-period";
 constexpr const char* kCriticalFlag = "--shutdown-grace-period-critical-pods";
 constexpr const char* kByPriorityFlag = "--shutdown-grace-period-by-pod-priority";
@@ -170,6 +173,7 @@ void declare_shutdown_flags(Flags& flags, node::ShutdownGroups& groups) {
 }
 
 void declare_limit_flags(Flags& flags, plane::NodeLimits& limits) {
+  limits.protection.max_pids = kDefaultMaxPids;
   const auto eviction = std::make_shared<node::pressure::EvictionFlags>();
   flags.heading("Node resources");
   flags.parsed("--node-capacity LIST",
@@ -182,7 +186,7 @@ void declare_limit_flags(Flags& flags, plane::NodeLimits& limits) {
   flags.toggle("--allow-privileged", limits.protection.allow_privileged,
                "Run privileged containers, which have this machine; other nodes reject their pods");
   flags.number("--container-max-pids N", limits.protection.max_pids,
-               "Processes and threads that each container may have; 0 is no limit",
+               "Processes and threads that each container may have (default: 4096); 0 is no limit",
                {0, std::numeric_limits<int>::max()});
   flags.text("--eviction-hard LIST", eviction->hard,
              "Thresholds below which pods are evicted, for memory.available, nodefs.available, "

@@ -21,6 +21,9 @@ namespace windlass::supervisor {
 namespace {
 
 constexpr const char* kTop = "windlass";
+// Below it: processes that were in the group above.
+constexpr const char* kMovedPlace = "/windlass/main";
+constexpr int kMaxMoveRounds = 16;
 constexpr mode_t kGroupMode = 0755;
 // How often in a row other supervisors may remove the group that all share while one is made in it.
 constexpr int kMaxTopRaces = 1000;
@@ -102,6 +105,35 @@ bool is_vacant(const std::string& path) {
          events.find("frozen 1\n") == std::string::npos;
 }
 
+bool may_make_groups(const std::string& path) {
+  return ::access(path.c_str(), W_OK) == 0 &&
+         ::access((path + "/cgroup.procs").c_str(), W_OK) == 0 &&
+         ::access((path + "/cgroup.subtree_control").c_str(), W_OK) == 0;
+}
+
+// False while one of them stays.
+bool move_processes(const std::string& from) {
+  const std::string top = fmt::format("{}/{}", from, kTop);
+  const std::string place = from + kMovedPlace;
+  if (!make_or_find(top) || !make_or_find(place)) {
+    return false;
+  }
+  // Those that are started meanwhile are found in the next round.
+  for (int round = 0; round < kMaxMoveRounds; ++round) {
+    std::istringstream processes(read_cgroup(from + "/cgroup.procs"));
+    std::string process;
+    if (!(processes >> process)) {
+      return true;
+    }
+    do {
+      if (!write_cgroup(place + "/cgroup.procs", process)) {
+        return false;
+      }
+    } while (processes >> process);
+  }
+  return false;
+}
+
 CgroupVersion pick(bool v2, const std::string& v1) {
   if (v2) {
     return CgroupVersion::v2;
@@ -139,6 +171,38 @@ CgroupMounts find_cgroup_mounts(std::string_view mountinfo) {
         }
       }
     }
+  }
+  return mounts;
+}
+
+std::string delegated_group(const std::string& mount, std::string_view own) {
+  for (std::string_view lines = own; !lines.empty();) {
+    std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    if (!line.starts_with("0::/")) {
+      continue;
+    }
+    line.remove_prefix(std::string_view("0::").size());
+    if (line.ends_with(kMovedPlace)) {  // by another supervisor
+      line.remove_suffix(std::string_view(kMovedPlace).size());
+    }
+    const std::string first = mount + std::string(line);
+    std::string path = first;
+    while (path.size() > mount.size() && may_make_groups(path)) {
+      if (without_line_end(read_cgroup(path + "/cgroup.procs")).empty()) {
+        return path;
+      }
+      path.resize(path.rfind('/'));
+    }
+    return path != first && move_processes(first) ? first : "";
+  }
+  return "";
+}
+
+CgroupMounts usable_cgroup_mounts() {
+  CgroupMounts mounts = find_cgroup_mounts(read_cgroup("/proc/self/mountinfo"));
+  if (::geteuid() != 0 && !mounts.v2.empty()) {
+    mounts.v2 = delegated_group(mounts.v2, read_cgroup("/proc/self/cgroup"));
   }
   return mounts;
 }
@@ -185,7 +249,7 @@ uint64_t cpu_weight(uint64_t millis) {
 
 std::vector<int> ContainerGroup::task_files() const {
   std::vector<int> files;
-  for (const posix::FileDescriptor& file : tasks_) {
+  for (const posix::FileDescriptor& file : set_.tasks) {
     files.push_back(file.get());
   }
   return files;
@@ -204,23 +268,26 @@ uint64_t ContainerGroup::peak_memory_bytes() const {
   return bytes;
 }
 
-bool SpareGroups::offer(Group& group) {
+bool SpareGroups::offer(GroupSet& group, uint64_t pids) {
   // The group itself and its entry in the one above: one more for each that is in it.
   constexpr nlink_t kOwnLinks = 2;
-  struct stat info = {};
-  if (groups_.size() >= kMost || ::fstat(group.directory.get(), &info) != 0 ||
-      info.st_nlink != kOwnLinks || !is_vacant(group.path)) {
+  const auto alone = [](const std::string& path) {
+    struct stat info = {};
+    return ::stat(path.c_str(), &info) == 0 && info.st_nlink == kOwnLinks;
+  };
+  if (groups_.size() >= kMost || !std::all_of(group.paths.begin(), group.paths.end(), alone) ||
+      !is_vacant(group.paths.front())) {
     return false;
   }
-  groups_.push_back(std::move(group));
+  groups_.push_back({std::move(group), pids});
   return true;
 }
 
-SpareGroups::Group SpareGroups::take() {
-  if (groups_.empty()) {
+GroupSet SpareGroups::take(uint64_t pids) {
+  if (groups_.empty() || groups_.back().pids != pids) {
     return {};
   }
-  Group group = std::move(groups_.back());
+  GroupSet group = std::move(groups_.back().group);
   groups_.pop_back();
   fewest_ = std::min(fewest_, groups_.size());
   return group;
@@ -229,31 +296,29 @@ SpareGroups::Group SpareGroups::take() {
 void SpareGroups::remove_idle() {
   const auto end = groups_.begin() + static_cast<std::ptrdiff_t>(fewest_);
   for (auto group = groups_.begin(); group != end; ++group) {
-    remove_cgroup(group->path);
+    for (const std::string& path : group->group.paths) {
+      remove_cgroup(path);
+    }
   }
   groups_.erase(groups_.begin(), end);
   fewest_ = groups_.size();
 }
 
 void ContainerGroup::kill() const {
-  for (const std::string& path : paths_) {
+  for (const std::string& path : set_.paths) {
     kill_cgroup(path);
   }
 }
 
 bool ContainerGroup::remove() {
-  if (spares_ && paths_.size() == 1) {
-    SpareGroups::Group group{paths_.front(), std::move(directory_)};
-    if (spares_->offer(group)) {
-      paths_.clear();
-      return true;
-    }
-    directory_ = std::move(group.directory);
+  if (spares_ && !set_.paths.empty() && spares_->offer(set_, pids_)) {
+    set_ = {};
+    return true;
   }
-  tasks_.clear();
-  directory_.reset();
-  std::erase_if(paths_, [](const std::string& path) { return remove_cgroup(path); });
-  return paths_.empty();
+  set_.tasks.clear();
+  set_.directory.reset();
+  std::erase_if(set_.paths, [](const std::string& path) { return remove_cgroup(path); });
+  return set_.paths.empty();
 }
 
 Cgroups::Cgroups(CgroupMounts mounts, std::string instance, Isolation& isolation)
@@ -277,7 +342,10 @@ Cgroups::Cgroups(CgroupMounts mounts, std::string instance, Isolation& isolation
     }
   };
   say(isolation.memory, "memory");
-  say(isolation.pids, "process");
+  // Each container of an ordinary user is a user namespace, whose processes the kernel counts.
+  if (!isolation.user_namespace || ::geteuid() == 0) {
+    say(isolation.pids, "process");
+  }
   say(isolation.cpu, "cpu");
 }
 
@@ -303,18 +371,21 @@ bool Cgroups::clear_leftovers(Duration patience) {
 Result<std::unique_ptr<ContainerGroup>> Cgroups::make(const std::string& name,
                                                       const env::ContainerLimits& limits) {
   auto group = std::make_unique<ContainerGroup>();
-  if (!v2_.empty() && limits == env::ContainerLimits()) {
-    group->spares_ = spares_;
-    if (SpareGroups::Group spare = spares_->take(); !spare.path.empty()) {
-      group->paths_.push_back(std::move(spare.path));
-      group->directory_ = std::move(spare.directory);
-      return group;
+  const bool usual = limits == env::ContainerLimits{.pids = limits.pids};
+  group->pids_ = limits.pids;
+  if (GroupSet spare = usual ? spares_->take(limits.pids) : GroupSet(); !spare.paths.empty()) {
+    if (limits.pids != 0 && isolated_pids()) {
+      // A privileged container may have changed it.
+      TRY_VOID(write_cgroup(spare.paths.back() + "/pids.max", fmt::format("{}", limits.pids)));
     }
+    group->set_ = std::move(spare);
+    group->spares_ = spares_;
+    return group;
   }
   const auto make_all = [&]() -> Result<void> {
     if (!v2_.empty()) {
       TRY(const std::string path, make_group(*group, v2_, name));
-      group->directory_ =
+      group->set_.directory =
           posix::FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     }
     if (limits.memory_bytes != 0) {
@@ -331,6 +402,10 @@ Result<std::unique_ptr<ContainerGroup>> Cgroups::make(const std::string& name,
   if (Result<void> made = make_all(); !made) {
     group->remove();
     return fail(std::move(made).error());
+  }
+  // Without v2 nothing tells that the last process is gone.
+  if (usual && !v2_.empty()) {
+    group->spares_ = spares_;
   }
   return group;
 }
@@ -350,7 +425,7 @@ Result<std::string> Cgroups::make_group(ContainerGroup& group, const std::string
   if (::mkdir(path.c_str(), kGroupMode) != 0) {
     return fail(posix::system_error("mkdir", path, errno));
   }
-  group.paths_.push_back(path);
+  group.set_.paths.push_back(path);
   return path;
 }
 
@@ -360,10 +435,10 @@ Result<void> Cgroups::join_v1(ContainerGroup& group, const std::string& path) {
   if (!file.valid()) {
     return fail(posix::system_error("open", tasks, errno));
   }
-  group.tasks_.push_back(std::move(file));
+  group.set_.tasks.push_back(std::move(file));
   // <hierarchy>/windlass/<instance>/<name>
   if (const size_t end = path.rfind(fmt::format("/{}/", kTop)); end != std::string::npos) {
-    group.views_.emplace_back(path, path.substr(0, end));
+    group.set_.views.emplace_back(path, path.substr(0, end));
   }
   return {};
 }

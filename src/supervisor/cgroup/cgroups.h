@@ -4,7 +4,8 @@
 //
 // A container's v2 group is for killing and for knowing that no process is left; a v1 group is only
 // made for a limit that needs it, since making and joining one costs more than starting a process.
-// A group without limits that is empty is kept for a moment, for the next container without.
+// Groups with no limit but that of processes, which all containers of a node have in common, are
+// kept for a moment when they are empty, for the next container with the same.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,12 @@ struct CgroupMounts {
   bool operator==(const CgroupMounts&) const = default;
 };
 CgroupMounts find_cgroup_mounts(std::string_view mountinfo);
+// The group of version 2 below which an ordinary user may make others; "" where there is none.
+// `own` is what /proc/self/cgroup says. A group that has processes passes no limits on: where there
+// is no other, they move into one below it.
+std::string delegated_group(const std::string& mount, std::string_view own);
+// Where this process makes groups.
+CgroupMounts usable_cgroup_mounts();
 
 // Ends what is in the groups of a supervisor that was killed and comes back no more, and removes
 // them; false when something in them does not die. `directory` is that supervisor's.
@@ -43,25 +50,32 @@ std::string group_name(const std::string& directory);
 uint64_t cpu_shares(uint64_t millis);
 uint64_t cpu_weight(uint64_t millis);
 
-// v2 groups without limits and without processes.
+// What the kernel has of one container: its v2 group, and v1 groups for some of its limits.
+struct GroupSet {
+  std::vector<std::string> paths;  // that of v2 first
+  posix::FileDescriptor directory;
+  std::vector<posix::FileDescriptor> tasks;
+  std::vector<std::pair<std::string, std::string>> views;
+};
+
+// Groups without processes, and without limits but one of processes.
 class SpareGroups {
  public:
   static constexpr size_t kMost = 64;
 
-  struct Group {
-    std::string path;
-    posix::FileDescriptor directory;
-  };
-
   // Takes it if it is as new: empty, not frozen and without groups of its own in it.
-  bool offer(Group& group);
-  // The latest; one without a path when there is none.
-  Group take();
+  bool offer(GroupSet& group, uint64_t pids);
+  // The latest, if it has this limit; one without paths when there is none.
+  GroupSet take(uint64_t pids);
   // Removes those that were not needed since the last call.
   void remove_idle();
 
  private:
-  std::vector<Group> groups_;
+  struct Spare {
+    GroupSet group;
+    uint64_t pids;
+  };
+  std::vector<Spare> groups_;
   size_t fewest_ = 0;  // that there were since remove_idle()
 };
 
@@ -69,12 +83,12 @@ class SpareGroups {
 class ContainerGroup {
  public:
   // For CLONE_INTO_CGROUP; -1 without v2.
-  int directory() const { return directory_.get(); }
+  int directory() const { return set_.directory.get(); }
   // `tasks` of the v1 groups: the container's first process writes "0" into each. A task that moves
   // itself does not wait for the kernel's global lock.
   std::vector<int> task_files() const;
   // Directories of v1 groups, each with the path where programs look for such a hierarchy.
-  const std::vector<std::pair<std::string, std::string>>& views() const { return views_; }
+  const std::vector<std::pair<std::string, std::string>>& views() const { return set_.views; }
   // Readable when v1 has an out-of-memory event to tell; -1 without.
   int oom_event() const { return oom_event_.get(); }
   // How many processes the kernel has killed here for want of memory.
@@ -88,14 +102,12 @@ class ContainerGroup {
  private:
   friend class Cgroups;
 
-  std::vector<std::string> paths_;
-  posix::FileDescriptor directory_;
-  std::vector<posix::FileDescriptor> tasks_;
-  std::vector<std::pair<std::string, std::string>> views_;
+  GroupSet set_;
+  uint64_t pids_ = 0;
   std::string oom_counter_;  // file with a line `oom_kill N`
   std::string memory_peak_;  // file with a number, of a group of its own
   posix::FileDescriptor oom_event_;
-  std::shared_ptr<SpareGroups> spares_;  // where it may go, if it has no limits
+  std::shared_ptr<SpareGroups> spares_;  // where it may go, if it has no others
 };
 
 class Cgroups {
@@ -121,6 +133,7 @@ class Cgroups {
   Result<void> make_cpu(ContainerGroup& group, const std::string& name,
                         const env::ContainerLimits& limits);
   Result<void> join_v1(ContainerGroup& group, const std::string& path);
+  bool isolated_pids() const { return pids_v2_ || !pids_v1_.empty(); }
 
   // Our group per hierarchy; "" where it is not to be had.
   std::string v2_;

@@ -162,6 +162,11 @@ Result<void> finish_setting(const Identity& identity, const ChildSetting& settin
                             const std::string& directory) {
   ::setrlimit(RLIMIT_NOFILE, &setting.descriptors);
   ::setrlimit(RLIMIT_CORE, &kNoCoreDumps);
+  // The kernel counts a user's processes in each user namespace by themselves.
+  if (const rlim_t most = identity.privileges.max_processes; setting.user_namespace && most != 0) {
+    const rlimit processes = {most, most};
+    ::setrlimit(RLIMIT_NPROC, &processes);
+  }
   // With the filter no key is in reach. Kernels without keys have no keyring to leave.
   if (identity.privileges.unfiltered &&
       ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) < 0 && errno != ENOSYS) {
@@ -243,7 +248,7 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
         "readOnlyRootFilesystem and sysctls need namespaces of the container's own, which are not "
         "to be had"));
   }
-  return finish_setting({isolation.uid, isolation.gid, privileges_of(isolation)}, setting,
+  return finish_setting({isolation.uid, isolation.gid, privileges_of(request)}, setting,
                         request.working_directory);
 }
 
@@ -257,9 +262,10 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
 
 }  // namespace
 
-Privileges privileges_of(const env::ContainerIsolation& isolation) {
+Privileges privileges_of(const env::ContainerRequest& request) {
+  const env::ContainerIsolation& isolation = request.isolation;
   return {isolation.groups, isolation.privileged, isolation.confinement,
-          isolation.privileged || isolation.boundary.unfiltered};
+          isolation.privileged || isolation.boundary.unfiltered, request.limits.pids};
 }
 
 std::string child_error_text(const Status& why) {

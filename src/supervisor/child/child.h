@@ -51,9 +51,10 @@ struct Privileges {
   bool privileged = false;
   env::ContainerConfinement confinement = {};
   bool unfiltered = false;
+  uint64_t max_processes = 0;  // 0 is no limit
 };
 
-Privileges privileges_of(const env::ContainerIsolation& isolation);
+Privileges privileges_of(const env::ContainerRequest& request);
 
 struct ChildDescriptors {
   int sync = -1;

@@ -86,7 +86,7 @@ Result<Launched> launch_container(const env::ContainerRequest& request, const Ch
     return fail(posix::system_error("clone", "container", errno));
   }
   return Launched{cloned.pid,          std::move(cloned.pidfd), std::move(sync.ours),
-                  std::move(out.ours), std::move(err.ours),     privileges_of(request.isolation),
+                  std::move(out.ours), std::move(err.ours),     privileges_of(request),
                   cloned.start_ticks};
 }
 

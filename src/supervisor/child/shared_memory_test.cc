@@ -2,8 +2,6 @@
 #include "supervisor/child/shared_memory.h"
 
 #include <gmock/gmock.h>
-#include <grp.h>
-#include <sys/prctl.h>
 
 #include "supervisor/testing.h"
 
@@ -154,47 +152,31 @@ TEST(SharedMemory, WhatIsInItCountsOnce) {
   EXPECT_LT(uses[1].memory_bytes, 8'000'000u);
 }
 
-// Ends with 0 when all is well, 1 when it is not, and 2 where an ordinary user has no namespaces.
-[[noreturn]] void share_as_nobody() {
-  constexpr gid_t kNobody = 65534;
-  const bool changed = ::setgroups(0, nullptr) == 0 &&
-                       ::setresgid(kNobody, kNobody, kNobody) == 0 &&
-                       ::setresuid(kNobody, kNobody, kNobody) == 0 &&
-                       ::prctl(PR_SET_DUMPABLE, 1) == 0;  // as after an exec
-  int code = changed ? 0 : 1;
-  if (changed) {
-    Rig rig;
-    const Isolation isolation = rig.isolation();
-    if (!isolation.namespaces || !isolation.user_namespace) {
-      code = 2;
-    } else {
-      auto other = rig.shell("2", "cat /windlass-mem/f; id -u");
-      other.isolation.uid = 1234;
-      other.isolation.mounts = {memory_mount("v")};
-      code = with_memory(rig, "1", "v", "echo words > /windlass-mem/f") == "" &&
-                     rig.output(other) == "words\n1234\n"
-                 ? 0
-                 : 1;
-    }
+// Ends with 0 when all is well.
+int share_memory() {
+  Rig rig;
+  const Isolation isolation = rig.isolation();
+  if (!isolation.namespaces || !isolation.user_namespace) {
+    return testing::kNoNamespaces;
   }
-  ::_exit(::testing::Test::HasFailure() ? 1 : code);
+  auto other = rig.shell("2", "cat /windlass-mem/f; id -u");
+  other.isolation.uid = 1234;
+  other.isolation.mounts = {memory_mount("v")};
+  return with_memory(rig, "1", "v", "echo words > /windlass-mem/f") == "" &&
+                 rig.output(other) == "words\n1234\n"
+             ? 0
+             : 1;
 }
 
 TEST(SharedMemory, OrdinaryUsersHaveItToo) {
   if (::geteuid() != 0) {
     GTEST_SKIP() << "needs root to become another user; all other tests are run by one";
   }
-  const pid_t child = ::fork();
-  if (child == 0) {
-    share_as_nobody();
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == 2) {
+  const int result = testing::result_as_nobody(share_memory);
+  if (result == testing::kNoNamespaces) {
     GTEST_SKIP() << "ordinary users have no namespaces here";
   }
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(result, 0);
 }
 
 }  // namespace

@@ -62,9 +62,7 @@ ContainerRuns::ContainerRuns(posix::EventLoop& loop, env::Clock& clock, env::Log
       run_table_(options_.directory) {}
 
 Result<void> ContainerRuns::open() {
-  const CgroupMounts mounts = options_.use_cgroups
-                                  ? find_cgroup_mounts(read_cgroup("/proc/self/mountinfo"))
-                                  : CgroupMounts();
+  const CgroupMounts mounts = options_.use_cgroups ? usable_cgroup_mounts() : CgroupMounts();
   cgroups_ = std::make_unique<Cgroups>(mounts, group_name(options_.directory), isolation_);
   TRY(const bool same_boot, run_table_.open(boot_id()));
   end_leftovers(same_boot);

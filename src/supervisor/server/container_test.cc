@@ -12,7 +12,9 @@ namespace windlass::supervisor {
 namespace {
 
 using testing::bind_mount;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::Outcome;
 using testing::Rig;
 using ::testing::StartsWith;
@@ -199,11 +201,7 @@ TEST(Container, WhatIsWrittenToARootGoesToALayerThatIsNewEachTime) {
   EXPECT_TRUE(std::filesystem::exists(rig.directory / "layers/c/upper/made"));
 }
 
-TEST(Container, AForkBombStaysWithinItsLimit) {
-  Rig rig;
-  if (rig.isolation().pids == CgroupVersion::none) {
-    GTEST_SKIP() << "no pids controller here";
-  }
+void expect_fork_bomb_is_limited(Rig& rig) {
   auto request =
       rig.shell("bomb", "i=0; while [ $i -lt 60 ]; do sleep 1000 & i=$((i+1)); done; exit 0");
   request.limits.pids = 20;
@@ -211,6 +209,36 @@ TEST(Container, AForkBombStaysWithinItsLimit) {
   ASSERT_TRUE(outcome.exit.has_value());
   EXPECT_EQ(outcome.exit->code, 2);
   EXPECT_THAT(rig.output_of(request), HasSubstr("Cannot fork"));
+}
+
+TEST(Container, AForkBombStaysWithinItsLimit) {
+  Rig rig;
+  if (rig.isolation().pids == CgroupVersion::none) {
+    GTEST_SKIP() << "no pids controller here";
+  }
+  expect_fork_bomb_is_limited(rig);
+}
+
+// Without any control group.
+TEST(Container, AForkBombOfAnOrdinaryUserStaysWithinItsLimitToo) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root to become another user";
+  }
+  const int result = testing::result_as_nobody([] {
+    SupervisorOptions options;
+    options.use_cgroups = false;
+    Rig rig(options);
+    if (!rig.isolation().user_namespace) {
+      return testing::kNoNamespaces;
+    }
+    EXPECT_THAT(rig.isolation().missing, Not(Contains(HasSubstr("process limits"))));
+    expect_fork_bomb_is_limited(rig);
+    return 0;
+  });
+  if (result == testing::kNoNamespaces) {
+    GTEST_SKIP() << "ordinary users have no namespaces here";
+  }
+  EXPECT_EQ(result, 0);
 }
 
 // disruption.md K-50, K-51, M-21

@@ -372,9 +372,9 @@ TEST(Supervisor, TheLedgerAgreesAfterManyRunsAndLostConnections) {
 
 // Which control group it ran in, and whatever else `script` prints.
 std::string group_of(Rig& rig, const std::string& id, const std::string& script = "",
-                     uint64_t memory_bytes = 0) {
+                     const env::ContainerLimits& limits = {}) {
   auto request = rig.shell(id, "sed -n s/^0:://p /proc/self/cgroup; " + script);
-  request.limits.memory_bytes = memory_bytes;
+  request.limits = limits;
   request.isolation.privileged = true;  // others see none of their groups above their own
   return rig.output(request);
 }
@@ -387,8 +387,27 @@ TEST(SupervisorGroups, AnEmptyOneWithoutLimitsIsUsedAgain) {
   const std::string first = group_of(rig, "1");
   EXPECT_NE(first, "");
   EXPECT_EQ(group_of(rig, "2"), first);
-  EXPECT_NE(group_of(rig, "3", "", 64 << 20), first) << "one with limits is its own";
+  EXPECT_NE(group_of(rig, "3", "", {.memory_bytes = 64 << 20}), first)
+      << "one with limits is its own";
   EXPECT_EQ(group_of(rig, "4"), first);
+}
+
+// It costs as much as no limit: every container of a node has the same.
+TEST(SupervisorGroups, OneWithTheSameLimitOfProcessesIsUsedAgainAndHasIt) {
+  Rig rig;
+  const Isolation isolation = rig.isolation();
+  if (!isolation.kill_by_cgroup || isolation.pids == CgroupVersion::none) {
+    GTEST_SKIP() << "no control groups of version 2 here, or none for processes";
+  }
+  const std::string first = group_of(rig, "1", "", {.pids = 50});
+  const CgroupMounts mounts = find_cgroup_mounts(read_cgroup("/proc/self/mountinfo"));
+  const std::string file = (isolation.pids == CgroupVersion::v1 ? mounts.pids : mounts.v2) +
+                           first.substr(0, first.size() - 1) + "/pids.max";
+  ASSERT_TRUE(write_cgroup(file, "max")) << "as a privileged container can";
+  EXPECT_EQ(group_of(rig, "2", "", {.pids = 50}), first);
+  EXPECT_EQ(read_cgroup(file), "50\n");
+  EXPECT_NE(group_of(rig, "3", "", {.pids = 51}), first);
+  EXPECT_NE(group_of(rig, "4"), first);
 }
 
 // Whatever a privileged container does to its group.
