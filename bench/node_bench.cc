@@ -2,7 +2,8 @@
 // supervisor, beside programs that start processes and nothing else, in the same run. `./dev bench
 // node`; with words (rate, memory, status, up, run) only these, with --indexes=N, --at-once=N,
 // --rounds=N other sizes; --peers=0 leaves the others out. Prints every run; the limits are in
-// docs/reference/performance.md.
+// docs/reference/performance.md. Windlass and container runtimes also start it from an image of
+// /bin/busybox; of those, what is installed and runs on this machine.
 #include <fmt/format.h>
 #include <simdjson.h>
 #include <sys/resource.h>
@@ -131,26 +132,75 @@ int64_t number_at(const element& object, const std::string& pointer) {
   return object.at_pointer(pointer).get(number) == simdjson::SUCCESS ? number : 0;
 }
 
-std::string pod_template(const std::string& command) {
+// In the store of Image, and else the machine's root.
+constexpr const char* kImage = "busybox:bench";
+
+std::string pod_template(const std::string& command, const std::string& image) {
   return fmt::format(
       R"({{"spec":{{"restartPolicy":"Never","terminationGracePeriodSeconds":0,"containers":)"
-      R"([{{"name":"c","image":"none","command":{}}}]}}}})",
-      command);
+      R"([{{"name":"c","image":"{}","command":{}}}]}}}})",
+      image, command);
 }
 
 std::string indexed_job(const std::string& name, int completions, int at_once,
-                        const std::string& command) {
+                        const std::string& command, const std::string& image = "none") {
   return fmt::format(
       R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"{}"}},"spec":{{)"
       R"("completionMode":"Indexed","completions":{},"parallelism":{},"template":{}}}}})",
-      name, completions, at_once, pod_template(command));
+      name, completions, at_once, pod_template(command, image));
 }
+
+// A root file system of busybox: in an image store, and as a bundle of runc.
+class Image {
+ public:
+  Image() : folder_(fmt::format("{}/windlass-bench-XXXXXX", kFolder)) {
+    CHECK(::mkdtemp(folder_.data()) != nullptr, "a folder for the image");
+    run_command(
+        fmt::format("cd {} && {} image load --name {} --from-static /bin/busybox "
+                    "--image-dir store >/dev/null",
+                    folder_, kProgram, kImage));
+    run_command(
+        fmt::format("cd {} && mkdir -p rootfs/bin rootfs/proc rootfs/sys rootfs/dev && cp "
+                    "/bin/busybox rootfs/bin && ln -s busybox rootfs/bin/true",
+                    folder_));
+  }
+  ~Image() { std::filesystem::remove_all(folder_); }
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  std::string store() const { return folder_ + "/store"; }
+  // Commands that run /bin/true in it as `{}` and remove the container.
+  std::string with_runc() const {
+    return fmt::format("runc run --bundle {} windlass-bench-{{}}", folder_);
+  }
+  std::string with_podman() const {
+    return fmt::format(
+        "podman run --rm --runtime runc --network host --ulimit nofile=1024:1024 "
+        "--ulimit nproc=4096:4096 --rootfs {}/rootfs /bin/true",
+        folder_);
+  }
+  bool runc_runs() const {
+    const std::string words =
+        R"(sed -i 's/"terminal": true/"terminal": false/; s/"sh"$/"\/bin\/true"/' config.json)";
+    return std::system(fmt::format("cd {} && runc spec 2>/dev/null && {} && runc run first "
+                                   ">/dev/null 2>&1",
+                                   folder_, words)
+                           .c_str()) == 0;
+  }
+  bool podman_runs() const {
+    return std::system((with_podman() + " >/dev/null 2>&1").c_str()) == 0;
+  }
+
+ private:
+  std::string folder_;
+};
 
 // `windlass up` with one node on a data directory of its own.
 class Cluster {
  public:
-  Cluster()
-      : start_(wall_seconds()), up_(kProgram, folder_ / "data", folder_ / "log", {"--nodes", "1"}) {
+  explicit Cluster(const std::vector<std::string>& flags = {})
+      : start_(wall_seconds()),
+        up_(kProgram, folder_ / "data", folder_ / "log", with_one_node(flags)) {
     CHECK(up_.wait_until_ready(kPatience), "windlass up is ready");
     api_ = std::make_unique<ApiConnection>(kubeconfig());
   }
@@ -192,6 +242,11 @@ class Cluster {
   }
 
  private:
+  static std::vector<std::string> with_one_node(std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--nodes", "1"});
+    return flags;
+  }
+
   posix::TemporaryDirectory folder_;
   double start_;
   UpProcess up_;
@@ -214,11 +269,12 @@ struct RunTimes {
   double containers = 0;
 };
 
-RunTimes run_windlass(int indexes, int at_once) {
-  Cluster cluster;
+RunTimes run_windlass(int indexes, int at_once, const std::string& image,
+                      const std::vector<std::string>& flags) {
+  Cluster cluster(flags);
   const auto watch = cluster.watch(kJobs);
   const double start = wall_seconds();
-  cluster.create(kJobs, indexed_job("j", indexes, at_once, R"(["/bin/true"])"));
+  cluster.create(kJobs, indexed_job("j", indexes, at_once, R"(["/bin/true"])", image));
   cluster.watch_until(*watch, completed("j"));
   const double wall = wall_seconds() - start;
   const Times supervisor = processor_seconds_of(cluster.supervisor());
@@ -240,7 +296,7 @@ class Rates {
   double first_ = 0;
 };
 
-void measure_peers(const Sizes& sizes, Rates& rates) {
+void measure_peers(const Sizes& sizes, const Image& image, Rates& rates) {
   const auto measure = [&rates](const char* what, int runs, const std::function<double()>& run) {
     const double before = processor_seconds();
     const double wall = run();
@@ -254,12 +310,25 @@ void measure_peers(const Sizes& sizes, Rates& rates) {
   });
   if (std::system("command -v parallel >/dev/null") != 0) {
     fmt::print("| GNU parallel is not installed | | | | | |\n");
-    return;
+  } else {
+    const int fewer = std::max(sizes.indexes / 10, 1);  // it takes its time
+    measure("GNU parallel", fewer, [&] {
+      return run_command(fmt::format("seq {} | parallel -j {} /bin/true", fewer, sizes.at_once));
+    });
   }
-  const int fewer = std::max(sizes.indexes / 10, 1);  // it takes its time
-  measure("GNU parallel", fewer, [&] {
-    return run_command(fmt::format("seq {} | parallel -j {} /bin/true", fewer, sizes.at_once));
-  });
+  const auto measure_runtime = [&](const char* what, bool runs, const std::string& command) {
+    if (!runs) {
+      fmt::print("| {} does not run here | | | | | |\n", what);
+      return;
+    }
+    const int few = std::max(sizes.indexes / 50, 1);
+    measure(what, few, [&] {
+      return run_command(
+          fmt::format("seq {} | xargs -I{{}} -P {} {}", few, sizes.at_once, command));
+    });
+  };
+  measure_runtime("runc run", image.runc_runs(), image.with_runc());
+  measure_runtime("podman run", image.podman_runs(), image.with_podman());
 }
 
 void measure_rate(const Sizes& sizes) {
@@ -267,15 +336,26 @@ void measure_rate(const Sizes& sizes) {
   fmt::print(
       "| what | runs | seconds | per second | processor ms each | rate against bare |\n"
       "|---|---|---|---|---|---|\n");
+  const Image image;
+  struct Way {
+    const char* name;
+    const char* image;
+    std::vector<std::string> flags;
+  };
+  const std::vector<Way> ways = {{"on the root of this machine", "none", {}},
+                                 {"on an image", kImage, {"--image-dir", image.store()}}};
   for (int round = 0; round < sizes.rounds; ++round) {
     Rates rates;
     if (sizes.peers != 0) {
-      measure_peers(sizes, rates);
+      measure_peers(sizes, image, rates);
     }
-    const RunTimes times = run_windlass(sizes.indexes, sizes.at_once);
-    rates.print(fmt::format("windlass (server {:.2f} s, supervisor {:.2f} s, containers {:.2f} s)",
-                            times.up, times.supervisor, times.containers),
-                sizes.indexes, times.wall, times.up + times.supervisor + times.containers);
+    for (const Way& way : ways) {
+      const RunTimes times = run_windlass(sizes.indexes, sizes.at_once, way.image, way.flags);
+      rates.print(fmt::format("windlass {} (server {:.2f} s, supervisor {:.2f} s, containers "
+                              "{:.2f} s)",
+                              way.name, times.up, times.supervisor, times.containers),
+                  sizes.indexes, times.wall, times.up + times.supervisor + times.containers);
+    }
   }
   fmt::print("\n");
 }
