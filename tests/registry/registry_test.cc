@@ -3,7 +3,9 @@
 #include <dirent.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,6 +122,12 @@ class RegistryTest : public ::testing::Test {
                         base_blob + "/data");
   }
 
+  // skopeo runs.
+  void await_pull() const {
+    shell("for i in $(seq 600); do ls " + directory / "images" +
+          "/new-*/skopeo.err >/dev/null 2>&1 && exit 0; timeout 0.1 tail -f /dev/null || :; done; "
+          "exit 1");
+  }
   Result<PulledImage> pull(const std::string& tag, const std::string& auth_file = "") {
     return pull_image(store, {registry + "/demo:" + tag, auth_file, "amd64", false});
   }
@@ -273,6 +281,48 @@ TEST_F(RegistryTest, ARunThatEndsInTheMiddleOfAPullDoesNotWaitForIt) {
   EXPECT_THAT(files.list(directory / "images").value(), Not(Contains(StartsWith("new-"))));
 }
 
+TEST_F(RegistryTest, AFullDiskInTheMiddleOfAPullLeavesNothing) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root for a small disk";
+  }
+  shell_program = std::string(3'000'000, 'p');
+  start_registry();
+  push("1", "one");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::string images = directory / "images";
+    EXPECT_EQ(::unshare(CLONE_NEWNS), 0);
+    EXPECT_EQ(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+    shell("mkdir -p " + images);
+    EXPECT_EQ(::mount("none", images.c_str(), "tmpfs", 0, "size=1m"), 0);
+    EXPECT_THAT(error_of(pull("1")), StartsWith("no space left on the disk of the images"));
+    posix::PosixFiles files;
+    EXPECT_THAT(files.list(images).value(), Not(Contains(StartsWith("new-"))));
+    EXPECT_EQ(store.bytes(), 0u);
+    EXPECT_EQ(::mount(nullptr, images.c_str(), nullptr, MS_REMOUNT, "size=100m"), 0);
+    EXPECT_EQ(version_in(pull("1")), "one");
+    ::_exit(HasFailure() ? 1 : 0);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(RegistryTest, ASlowRegistryIsWaitedFor) {
+  start_registry();
+  push("1", "one");
+  ::kill(servers_.front(), SIGSTOP);
+  posix::PosixClock clock;
+  bool done = false;
+  {
+    posix::WorkerThread puller(clock, "puller");
+    puller.post([&] { done = version_in(pull("1")) == "one"; });
+    await_pull();
+    ::kill(servers_.front(), SIGCONT);
+  }
+  EXPECT_TRUE(done);
+}
+
 // The registry stands still, so that the pull is in the middle when it is killed.
 TEST_F(RegistryTest, AKilledPullLeavesNothingThatIsSeen) {
   start_registry();
@@ -284,9 +334,7 @@ TEST_F(RegistryTest, AKilledPullLeavesNothingThatIsSeen) {
     static_cast<void>(pull("1"));
     ::_exit(0);
   }
-  shell("for i in $(seq 600); do ls " + directory / "images" +
-        "/new-*/skopeo.err >/dev/null 2>&1 && exit 0; timeout 0.1 tail -f /dev/null || :; done; "
-        "exit 1");
+  await_pull();
   ::kill(-child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   ::kill(servers_.front(), SIGCONT);
