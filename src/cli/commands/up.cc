@@ -34,6 +34,7 @@
 #include "posix/process/parent_watch.h"
 #include "posix/worker_thread.h"
 #include "store/sqlite/sqlite_journal.h"
+#include "tracing/job_traces.h"
 
 namespace windlass::cli {
 namespace {
@@ -178,6 +179,10 @@ class UpSession::Impl {
     plane_ = std::make_unique<plane::ControlPlane>(env_, *store_, plane);
     TRY_VOID(serve(endpoint));
     plane_->start();
+    if (traces_) {
+      job_traces_.emplace(plane_->client_env(), traces_->spans(), tracing::JobTraces::Options());
+      job_traces_->start();
+    }
     // Ready once the objects that every cluster has are on disk.
     store_->when_committed(store_->head_revision(), [this](Result<void> committed) {
       committed ? start_nodes() : fail_with(committed.error(), ExitCode::failed);
@@ -217,6 +222,10 @@ class UpSession::Impl {
     TRY(attempt_source_,
         plane::open_attempt_source(env_, *search_worker_, options_.data_dir, kLedgerFile));
     plane.ledger = ledger_.get();
+    if (options_.traces.enabled()) {
+      traces_ = TraceExport::make(env_, loop_, options_.traces, *metrics_);
+      plane.ledger = &traces_->trace(*ledger_);
+    }
     plane.attempts.evidence = {
         options_.ledger.log_bytes,
         plane::local_log_tails(env_.files, env_.log,
@@ -260,7 +269,8 @@ class UpSession::Impl {
   // A Ctrl-C leaves the pods running, but a power failure may have come after it.
   void finish_when_stopped() {
     if (server_stopped_ && (!powering_down_ || pods_ended_)) {
-      finish(ExitCode::ok);
+      const auto ended = [this] { finish(ExitCode::ok); };
+      traces_ ? traces_->finish(ended) : ended();
     }
   }
 
@@ -503,8 +513,10 @@ class UpSession::Impl {
   std::unique_ptr<ledger::SqliteLedger> ledger_;
   std::optional<posix::WorkerThread> search_worker_;
   std::unique_ptr<ledger::SqliteAttemptSource> attempt_source_;
+  std::unique_ptr<TraceExport> traces_;
   evidence::ContainerUseBook use_book_;
   std::unique_ptr<plane::ControlPlane> plane_;
+  std::optional<tracing::JobTraces> job_traces_;
   std::unique_ptr<plane::LocalNodes> nodes_;
   std::unique_ptr<node::hollow::HollowNodes> hollow_;
   std::unique_ptr<plane::PodLogs> logs_;

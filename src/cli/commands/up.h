@@ -12,6 +12,7 @@
 
 #include "api/feature_gates.h"
 #include "cli/flags/flags.h"
+#include "cli/ledger/trace_export.h"
 #include "cli/output/output.h"
 #include "env/env.h"
 #include "node/hollow/behavior.h"
@@ -41,6 +42,7 @@ struct UpOptions {
   node::ShutdownGroups shutdown = {};  // of the nodes that run containers
   plane::NodeLimits limits = {};       // of each of them
   plane::LedgerSettings ledger = {};
+  TraceOptions traces = {};
   // Keeps nothing: the store is in memory, and the pods end with the session. `data_dir` is for the
   // files of this session alone.
   bool ephemeral = false;

@@ -111,6 +111,15 @@ void declare_flags(Flags& flags, UpOptions& options) {
   declare_shutdown_flags(flags, options.shutdown);
   declare_limit_flags(flags, options.limits);
   declare_ledger_flags(flags, options.ledger);
+  declare_trace_flags(flags, options.traces);
+  flags.check([&options]() -> Result<void> {
+    if (options.traces.enabled() && (!options.ledger.enabled || options.ephemeral)) {
+      return fail(
+          plain_error("--otlp-endpoint makes traces from the records of the ledger, which "
+                      "--ledger=off and --ephemeral do not keep"));
+    }
+    return {};
+  });
   flags.paragraph(
       "Runs until Ctrl-C or SIGTERM, and completes requests in flight before it stops. The next "
       "start with the same data directory restores every acknowledged write. Pods keep running in "

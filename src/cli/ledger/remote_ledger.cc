@@ -21,6 +21,9 @@ constexpr size_t kMostTailBytes = 1024 * 1024;
 constexpr Duration kForever = hours(24 * 365 * 100);
 
 Result<void> check_options(const RemoteLedgerOptions& options) {
+  if (options.traces.enabled() && options.address.empty()) {
+    return fail(plain_error("--otlp-endpoint needs --ledger: traces are made from its records"));
+  }
   if (!is_database_address(options.address)) {
     if (!options.spool.empty()) {
       return fail(plain_error(
@@ -58,6 +61,7 @@ void declare_remote_ledger(Flags& flags, RemoteLedgerOptions& options) {
                  return parse_ledger_size("--ledger-spool-size", text, options.spool_bytes);
                });
   declare_ledger_limits(flags, options.limits);
+  declare_trace_flags(flags, options.traces);
   flags.check([&options] { return check_options(options); });
 }
 
@@ -80,8 +84,8 @@ evidence::ReadLogTail remote_log_tails(remote::RemoteClient& client) {
 }
 
 Result<std::unique_ptr<RemoteLedger>> RemoteLedger::open(
-    env::Env env, remote::RemoteClient& client, const RemoteLedgerOptions& options,
-    const std::shared_ptr<MetricRegistry>& metrics) {
+    env::Env env, posix::EventLoop& loop, remote::RemoteClient& client,
+    const RemoteLedgerOptions& options, const std::shared_ptr<MetricRegistry>& metrics) {
   std::unique_ptr<RemoteLedger> opened(new RemoteLedger());
   opened->worker_.emplace(env.clock, "ledger");
   if (is_database_address(options.address)) {
@@ -93,11 +97,16 @@ Result<std::unique_ptr<RemoteLedger>> RemoteLedger::open(
   evidence::AttemptRecorder::Options recorder;
   recorder.evidence = {options.limits.log_bytes, remote_log_tails(client)};
   recorder.metrics = metrics;
-  ledger::Ledger& ledger = opened->spooled_ != nullptr
-                               ? static_cast<ledger::Ledger&>(*opened->spooled_)
-                               : *opened->file_;
+  ledger::Ledger* ledger = opened->file_.get();
+  if (opened->spooled_ != nullptr) {
+    ledger = opened->spooled_.get();
+  }
+  if (options.traces.enabled()) {
+    opened->traces_ = TraceExport::make(env, loop, options.traces, *metrics);
+    ledger = &opened->traces_->trace(*ledger);
+  }
   opened->attempts_.emplace(client::ClientEnv{client, env.executor, env.clock, env.random, env.log},
-                            ledger, std::move(recorder));
+                            *ledger, std::move(recorder));
   return opened;
 }
 
@@ -120,6 +129,10 @@ Result<void> RemoteLedger::open_database(env::Env env, const RemoteLedgerOptions
       ledger::SpooledLedger::Parts{env.executor, *sender_, env.clock, env.log, metrics},
       std::move(file_), std::move(database), options.limits.max_age);
   return {};
+}
+
+void RemoteLedger::finish(std::function<void()> done) {
+  traces_ == nullptr ? done() : traces_->finish(std::move(done));
 }
 
 std::string RemoteLedger::trouble() const {

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/metrics.h"
 #include "cli/flags/flags.h"
+#include "cli/ledger/trace_export.h"
 #include "client/reflector.h"
 #include "env/env.h"
 #include "evidence/attempt_recorder.h"
@@ -25,6 +27,7 @@ struct RemoteLedgerOptions {
   std::string spool = {};    // file; with a database
   uint64_t spool_bytes = uint64_t{256} << 20;
   plane::LedgerSettings limits = {};
+  TraceOptions traces = {};
 };
 
 // --ledger and what belongs to it.
@@ -36,7 +39,8 @@ evidence::ReadLogTail remote_log_tails(remote::RemoteClient& client);
 // On the event loop of `env`; the client and the registry outlive it.
 class RemoteLedger {
  public:
-  static Result<std::unique_ptr<RemoteLedger>> open(env::Env env, remote::RemoteClient& client,
+  static Result<std::unique_ptr<RemoteLedger>> open(env::Env env, posix::EventLoop& loop,
+                                                    remote::RemoteClient& client,
                                                     const RemoteLedgerOptions& options,
                                                     const std::shared_ptr<MetricRegistry>& metrics);
 
@@ -45,6 +49,10 @@ class RemoteLedger {
   std::string trouble() const;
   // How far behind the database is; "" when it is not.
   std::string lag() const { return spooled_ == nullptr ? "" : spooled_->lag(); }
+  // Null without a receiver of traces.
+  tracing::SpanExporter* spans() { return traces_ == nullptr ? nullptr : &traces_->spans(); }
+  // Sends the rest of the traces, for a moment, then calls `done`.
+  void finish(std::function<void()> done);
 
  private:
   RemoteLedger() = default;
@@ -57,6 +65,7 @@ class RemoteLedger {
   std::optional<posix::WorkerThread> sender_;  // to the database
   std::unique_ptr<ledger::SqliteLedger> file_;
   std::unique_ptr<ledger::SpooledLedger> spooled_;
+  std::unique_ptr<TraceExport> traces_;
   std::optional<evidence::AttemptRecorder> attempts_;
 };
 

@@ -27,6 +27,7 @@
 #include "posix/process/inherited.h"
 #include "remote/remote_client.h"
 #include "remote/server_features.h"
+#include "tracing/job_traces.h"
 
 namespace windlass::cli {
 namespace {
@@ -310,7 +311,7 @@ class ControllerSession::Impl {
 
   Result<void> open_ledger() {
     if (!options_.ledger.address.empty()) {
-      TRY(ledger_, RemoteLedger::open(env_, client_, options_.ledger, metrics_));
+      TRY(ledger_, RemoteLedger::open(env_, loop_, client_, options_.ledger, metrics_));
     }
     return {};
   }
@@ -410,6 +411,11 @@ class ControllerSession::Impl {
     controller_ = std::make_unique<controllers::job::JobController>(
         client::ClientEnv{fenced_, loop_, env_.clock, env_.random, env_.log}, std::move(job));
     controller_->start();
+    if (tracing::SpanExporter* spans = ledger_ != nullptr ? ledger_->spans() : nullptr) {
+      job_traces_.emplace(client::ClientEnv{client_, loop_, env_.clock, env_.random, env_.log},
+                          *spans, tracing::JobTraces::Options{options_.ns, options_.manager});
+      job_traces_->start();
+    }
   }
 
   void on_lost_lead() {
@@ -427,13 +433,19 @@ class ControllerSession::Impl {
       return;
     }
     controller_.reset();
+    job_traces_.reset();
     if (!election_) {
-      return finish(ExitCode::ok);
+      return end();
     }
     election_->release([this](bool freed) {
       output_.err(freed ? "Stopped and released the lease\n" : "Stopped\n");
-      finish(ExitCode::ok);
+      end();
     });
+  }
+
+  void end() {
+    const auto ended = [this] { finish(ExitCode::ok); };
+    ledger_ == nullptr ? ended() : ledger_->finish(ended);
   }
 
   void fail_with(const std::string& why, ExitCode code) {
@@ -473,6 +485,7 @@ class ControllerSession::Impl {
   std::optional<client::LeaderElection> election_;
   std::unique_ptr<RemoteLedger> ledger_;
   std::unique_ptr<controllers::job::JobController> controller_;
+  std::optional<tracing::JobTraces> job_traces_;
   plane::HealthHandler health_;
   std::unique_ptr<net::HttpServer> http_;
 };
