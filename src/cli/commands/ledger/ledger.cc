@@ -1,8 +1,9 @@
-// `windlass ledger`: the group of `query` and `export`.
+// `windlass ledger`: the group of `query`, `export` and `record`.
 #include <charconv>
 #include <limits>
 
 #include "cli/commands/ledger/attempt_query.h"
+#include "cli/commands/ledger/ledger_record.h"
 #include "cli/flags/command_line.h"
 #include "cli/flags/node_flags.h"
 #include "cli/ledger/opened_ledger.h"
@@ -149,15 +150,18 @@ void declare_flags(Flags& flags, AttemptExportOptions& options) {
 }
 
 Command ledger_command() {
-  return {
-      .name = "ledger",
-      .summary = "Search the lasting record of every attempt of every Job",
-      .subcommands = {make_command<AttemptQueryOptions>("query", "Show attempts that match", query),
-                      make_command<AttemptExportOptions>(
-                          "export", "Print attempts as JSON lines",
-                          [](const AttemptExportOptions& options, Output& output) {
-                            return query(options.query, output);
-                          })}};
+  return {.name = "ledger",
+          .summary = "Search or keep the lasting record of every attempt of every Job",
+          .subcommands = {
+              make_command<AttemptQueryOptions>("query", "Show attempts that match", query),
+              make_command<AttemptExportOptions>(
+                  "export", "Print attempts as JSON lines",
+                  [](const AttemptExportOptions& options, Output& output) {
+                    return query(options.query, output);
+                  }),
+              make_command<LedgerRecordOptions>(
+                  "record", "Record attempts of Jobs that the cluster's own controller runs",
+                  record_cluster)}};
 }
 
 }  // namespace windlass::cli
