@@ -129,6 +129,27 @@ TEST(Outlook, KEP3850_LimitsPerIndex) {
                   "index fails after 2, Job fails after 8 (10s): FailedIndexes"}));
 }
 
+TEST(Outlook, OfARerunOnlyTheIndexesThatAreLeftFail) {
+  const testing::TestJob job = testing::read_test_job(
+      std::string("{") + kIndexed + ", backoffLimitPerIndex: 1}", testing::kOneContainer,
+      "{name: demo, annotations: {windlass.dev/completed-indexes: '0,2'}}", {});
+  EXPECT_TRUE(job.refusals.empty());
+  EXPECT_EQ(tell(job.subject, exit_with(1)),
+            (Told{"-", "counts 1/1, retry after 10s",
+                  "index fails after 2, Job fails after 4 (10s): FailedIndexes"}));
+}
+
+// `windlass rerun --keep-counts`.
+TEST(Outlook, FailuresThatARerunKeepsCount) {
+  const testing::TestJob job = testing::read_test_job(
+      std::string("{") + kIndexed + ", backoffLimitPerIndex: 1}", testing::kOneContainer,
+      "{name: demo, annotations: {windlass.dev/completed-indexes: '0,2,3', "
+      "windlass.dev/job-record: 'v1;counts=1:1'}}",
+      {});
+  EXPECT_TRUE(job.refusals.empty());
+  EXPECT_EQ(tell(job.subject, exit_with(1)), (Told{"-", "Job fails: FailedIndexes", ""}));
+}
+
 TEST(Outlook, KEP3850_FailIndexAndMaxFailedIndexes) {
   const Subject subject = subject_of(
       with_rules(on_codes("FailIndex", "In", "42"),

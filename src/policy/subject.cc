@@ -42,7 +42,10 @@ Subject read_subject(const api::Message& object, const api::FeatureGates& gates)
   Subject subject;
   subject.job = controllers::job::read_job(message);
   subject.job.status = {};
-  subject.job.record.clear();
+  // A Job that is yet to be created may bring the failures of the one that it runs again.
+  if (!message.metadata().uid().empty()) {
+    subject.job.record.clear();
+  }
   subject.job.deleting = false;
   if (subject.job.name.empty()) {
     subject.job.name = message.metadata().generate_name();
