@@ -48,6 +48,19 @@ std::string printed(const std::vector<std::string>& arguments) {
   return output.out_text;
 }
 
+TEST(Commands, ExplainTakesAJobOrAKeptRun) {
+  EXPECT_EQ(parsed<ExplainOptions>({"explain", "job/j"}).run, "");
+  EXPECT_EQ(parsed<ExplainOptions>({"explain", "run/12"}).run, "12");
+  const auto one = parsed<ExplainOptions>({"explain", "run/last/train"});
+  EXPECT_EQ(one.run, "last");
+  EXPECT_EQ(one.job, "train");
+  for (const char* bad : {"run/", "run/1/", "run/1/a/b"}) {
+    EXPECT_THAT(refused({"explain", bad}), HasSubstr("must be run/12 or run/12/NAME"));
+  }
+  EXPECT_THAT(refused({"explain", "run/1", "--ledger", "sqlite:f"}), HasSubstr("of its own"));
+  EXPECT_THAT(refused({"rerun", "run/1", "--failed"}), HasSubstr("must be job/NAME"));
+}
+
 TEST(Commands, VersionIsAFlagToo) {
   EXPECT_EQ(printed({"--version"}), printed({"version"}));
   EXPECT_THAT(printed({"version"}), HasSubstr("++ "));
@@ -162,6 +175,15 @@ TEST(Commands, UpTakesTheLimitsOfItsLedger) {
   EXPECT_EQ(limits.max_age, hours(24));
   EXPECT_EQ(limits.max_bytes, 500U * 1024 * 1024);
   EXPECT_EQ(limits.log_bytes, 0U);
+  EXPECT_EQ(parsed<UpOptions>({"up", "--otlp-endpoint", "https://c:4318"}).traces.endpoint,
+            "https://c:4318");
+  EXPECT_THAT(refused({"up", "--otlp-endpoint", "c:4318"}), HasSubstr("http://"));
+  EXPECT_THAT(refused({"up", "--ledger=off", "--otlp-endpoint", "http://c"}),
+              HasSubstr("--ledger=off"));
+  EXPECT_THAT(refused({"up", "--otlp-endpoint", "http://c", "--otlp-token-file", "t"}),
+              HasSubstr("https:// only"));
+  EXPECT_THAT(refused({"controller", "--replace-builtin", "--otlp-endpoint", "http://c"}),
+              HasSubstr("needs --ledger"));
   EXPECT_THAT(refused({"up", "--ledger", "maybe"}), HasSubstr("must be on or off"));
   EXPECT_THAT(refused({"up", "--ledger-max-size", "1Ki"}), HasSubstr("at least 1Mi"));
   EXPECT_THAT(refused({"up", "--ledger-max-age", "0s"}), HasSubstr("above zero"));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -24,13 +25,32 @@ Result<std::string> job_name(std::string_view text, std::string_view verb) {
   return std::string(name);
 }
 
+constexpr std::string_view kRunPrefix = "run/";
+
+// `12` or `12/NAME`, after the prefix.
+Result<void> read_run(std::string_view text, std::string& run, std::string& job) {
+  const size_t slash = std::min(text.find('/'), text.size());
+  run = text.substr(0, slash);
+  job = text.substr(std::min(slash + 1, text.size()));
+  if (run.empty() || (slash < text.size() && job.empty()) || job.find('/') != std::string::npos) {
+    return fail(plain_error(
+        fmt::format("invalid argument \"run/{}\": must be run/12 or run/12/NAME", text)));
+  }
+  return {};
+}
+
 }  // namespace
 
 void declare_job_argument(Flags& flags, std::string& job, std::string& ns, const std::string& verb,
-                          const std::string* instead) {
+                          const std::string* instead, std::string* run) {
   const auto text = std::make_shared<std::string>();
-  flags.argument("JOB", *text, fmt::format("Job to {}: job/NAME, or the name alone", verb));
-  flags.check([text, &job, verb, instead]() -> Result<void> {
+  flags.argument("JOB", *text,
+                 fmt::format("Job to {}: job/NAME, or the name alone{}", verb,
+                             run == nullptr ? "" : "; or run/12, the Jobs of a kept run"));
+  flags.check([text, &job, verb, instead, run]() -> Result<void> {
+    if (run != nullptr && text->starts_with(kRunPrefix)) {
+      return read_run(std::string_view(*text).substr(kRunPrefix.size()), *run, job);
+    }
     if (instead != nullptr && !instead->empty()) {
       return text->empty() ? Result<void>()
                            : fail(plain_error("name either a Job or a file, not both"));

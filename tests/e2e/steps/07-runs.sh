@@ -22,7 +22,7 @@ YAML
 run_again() { "$windlass" run "$@" 2>&1; echo "exit code $?"; }
 check runs-none 'No runs are kept' "$windlass" runs
 check resume-none 'error: no run is kept in .*exit code 2' run_again --resume
-check runs-first 'again Failed: .*1 failure, 1 cause.*windlass run --resume=1.*exit code 1' run_again "$work/again.yaml"
+check runs-first 'again Failed: .*1 failure, 1 cause.*windlass explain run/1.*windlass run --resume=1.*exit code 1' run_again "$work/again.yaml"
 check runs-listed 'RUN +STARTED +TOOK +VERDICT +JOBS[[:space:]]run/1 +[0-9]+s ago +[0-9.]+s +Failed +again \(FailedIndexes\)$' "$windlass" runs
 check runs-causes '1 failure, 1 cause.*exit 42 .record N is no JSON' run_again --resume --no-record
 touch "$work/mended"
@@ -50,6 +50,11 @@ sed -i 's/completions: 5/completions: 6/' "$work/kill.yaml"
 check resume-changed '-   completions: 5[[:space:]]+[+]   completions: 6.*Add --force.*exit code 2' run_again --resume=3
 : >"$work/ran"
 check resume-forced '3 of 6 indexes are done; runs 3.*Complete.*exit code 0' run_again --resume=3 --force
+check explain-run 'again.*1 failure, 1 cause.*exit 42 .record N is no JSON' "$windlass" explain run/1
+check explain-run-index 'exit 42 .record N is no JSON' "$windlass" explain run/1/again --index 3
+check explain-run-last 'attempts? .*succeeded' "$windlass" explain run/last
+check explain-run-unknown 'error: no run .*77' "$windlass" explain run/77
+check explain-run-job 'error: run/1 has no Job other' "$windlass" explain run/1/other
 check resume-json '"resumes": "3"' "$windlass" run --resume=3 --force --no-record -o json
 check runs-removed 'run/1 removed' "$windlass" runs remove run/1
 check runs-pruned '3 runs removed' "$windlass" runs prune --keep 1

@@ -16,9 +16,11 @@
 #include "cli/ledger/opened_ledger.h"
 #include "cli/manifests/attempt_collector.h"
 #include "cli/process.h"
+#include "cli/runs/run_store.h"
 #include "explain/explain.h"
 #include "explain/job_pods.h"
 #include "explain/print.h"
+#include "ledger/sqlite/ledger_schema.h"
 #include "plane/plane_periods.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/core/v1/pod.pb.h"
@@ -92,14 +94,9 @@ Result<remote::ClusterAccess> find_server(ExplainOptions& options) {
   return access;
 }
 
-ExitCode explain_job(ExplainOptions options, Output& output) {
-  const auto access = find_server(options);
-  if (!access) {
-    output.err(fmt::format("error: {}\n", access.error().message));
-    return ExitCode::usage;
-  }
-  options.ns = options.ns.empty() ? access->ns : options.ns;
-  ClusterClient cluster(*access);
+ExitCode explain_with(const ExplainOptions& options, const remote::ClusterAccess& access,
+                      Output& output) {
+  ClusterClient cluster(access);
   const auto attempts =
       JobAttempts::open(cluster.client, cluster.loop, cluster.clock, options.ledger);
   if (!attempts) {
@@ -112,6 +109,61 @@ ExitCode explain_job(ExplainOptions options, Output& output) {
                     options, output, on_finished);
     session->start();
   });
+}
+
+// The Jobs of a kept run, as its ledger tells of them. One that was killed early may have no report
+// that names them.
+Result<std::vector<ExplainOptions>> jobs_of_run(const ExplainOptions& options,
+                                                const RunStore& store) {
+  TRY(const StoredRun run, store.find(options.run));
+  ExplainOptions one = options;
+  one.has_server = false;
+  one.ledger = fmt::format("sqlite:{}/{}", run.path, ledger::LedgerPlace().file);
+  std::vector<ExplainOptions> jobs;
+  for (const auto& job : run.report ? run.report->jobs : std::vector<ReportSummary::JobLine>()) {
+    one.job = job.name;
+    one.ns = job.ns;
+    if ((options.job.empty() || options.job == job.name) &&
+        (options.ns.empty() || options.ns == job.ns)) {
+      jobs.push_back(one);
+    }
+  }
+  if (jobs.empty()) {
+    return fail(plain_error(options.job.empty()
+                                ? fmt::format("nothing is known of the Jobs of run/{}", run.name)
+                                : fmt::format("run/{} has no Job {}", run.name, options.job)));
+  }
+  return jobs;
+}
+
+ExitCode explain_run(const ExplainOptions& options, Output& output) {
+  const auto jobs = jobs_of_run(options, RunStore(runs_directory()));
+  if (!jobs) {
+    output.err(fmt::format("error: {}\n", jobs.error().message));
+    return ExitCode::failed;
+  }
+  ExitCode code = ExitCode::ok;
+  for (const ExplainOptions& job : *jobs) {
+    if (&job != &jobs->front() && !options.json) {
+      output.out("\n");
+    }
+    const ExitCode ended = explain_with(job, remote::ClusterAccess(), output);
+    code = ended == ExitCode::ok ? code : ended;
+  }
+  return code;
+}
+
+ExitCode explain_job(ExplainOptions options, Output& output) {
+  if (!options.run.empty()) {
+    return explain_run(options, output);
+  }
+  const auto access = find_server(options);
+  if (!access) {
+    output.err(fmt::format("error: {}\n", access.error().message));
+    return ExitCode::usage;
+  }
+  options.ns = options.ns.empty() ? access->ns : options.ns;
+  return explain_with(options, *access, output);
 }
 
 // Names, messages and logs come from others, and a terminal obeys some characters.
@@ -131,6 +183,9 @@ Result<void> check_options(const ExplainOptions& options) {
     return fail(plain_error("--cause cannot be given with --index or --attempts"));
   }
   TRY_VOID(compared_attempts(options));
+  if (!options.run.empty() && !options.ledger.empty()) {
+    return fail(plain_error("a run has a ledger of its own: name either run/... or --ledger"));
+  }
   return {};
 }
 
@@ -147,7 +202,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 }  // namespace
 
 void declare_flags(Flags& flags, ExplainOptions& options) {
-  declare_job_argument(flags, options.job, options.ns, "explain");
+  declare_job_argument(flags, options.job, options.ns, "explain", nullptr, &options.run);
   flags.number("--index NUMBER", options.index, "Explain this index only",
                {0, std::numeric_limits<int64_t>::max()});
   flags.text("--cause CAUSE", options.cause,
@@ -169,13 +224,15 @@ void declare_flags(Flags& flags, ExplainOptions& options) {
   flags.paragraph(
       "Works with any Kubernetes cluster, and changes nothing. Where the server keeps the attempt "
       "ledger, or --ledger names one, it also explains Jobs and pods that are gone; such a Job can "
-      "be named by its UID. With --ledger the server may be gone, too.");
+      "be named by its UID. With --ledger the server may be gone, too. run/12 names a run of "
+      "`windlass runs`, whose ledger is used.");
   flags.exit_codes({{0, "Explained"}, {1, "No such Job, or no answer"}, {2, "Wrong usage"}});
   flags.examples({"windlass explain job/nightly", "windlass explain job/nightly --index 3",
                   "windlass explain job/nightly --cause 1",
                   "windlass explain job/nightly --attempts 3:1,3:2",
                   "windlass explain job/nightly -n batch -o json",
-                  "windlass explain job/nightly --ledger sqlite:state/ledger.db"});
+                  "windlass explain job/nightly --ledger sqlite:state/ledger.db",
+                  "windlass explain run/12", "windlass explain run/last"});
 }
 
 Command explain_command() {

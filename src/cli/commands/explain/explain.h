@@ -22,6 +22,9 @@ struct ExplainOptions {
   ClusterFlags cluster = {};
   std::string ns = {};   // "": the context's
   std::string job = {};  // its name; of one that is gone the UID, too
+  // `12` or `last`: of a run that `windlass run` has kept; "": of no run. Without `job` all Jobs of
+  // it.
+  std::string run = {};
   std::optional<int64_t> index = {};
   std::string cause = {};     // place or id of one to tell of
   std::string attempts = {};  // `A,B`: two to compare

@@ -499,7 +499,11 @@ class RunSession::Impl {
 
   std::string more_text() const {
     const std::string& run = storage_.folder->name();
-    return fmt::format("Continue with the rest: windlass run --resume={}\n", run);
+    const std::string explain =
+        storage_.ledger == nullptr
+            ? ""
+            : fmt::format("See every attempt: windlass explain run/{}\n", run);
+    return fmt::format("{}Continue with the rest: windlass run --resume={}\n", explain, run);
   }
 
   void finish_later(ExitCode code) {
