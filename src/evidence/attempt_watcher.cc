@@ -6,6 +6,7 @@
 
 #include "api/codec/wire_time.h"
 #include "client/object_identity.h"
+#include "controllers/job/attempt_verdict.h"
 #include "engine/pods/pod_factory.h"
 #include "engine/policy/backoff.h"
 #include "engine/policy/failure_policy.h"
@@ -210,21 +211,8 @@ AttemptVerdict AttemptWatcher::judge(const engine::JobView& job, const CachedPod
   if (pod.view.phase != engine::Phase::succeeded) {
     match = engine::judge_failed_pod(job, pod.view, options_.engine);
   }
-  AttemptVerdict verdict;
-  verdict.counted = counted_as(job, pod, match.action);
-  if (verdict.counted != Counted::failed && verdict.counted != Counted::ignored) {
-    return verdict;
-  }
-  verdict.rule = match.rule;
-  verdict.action = engine::action_name(match.action);
-  if (match.rule >= 0) {
-    verdict.rule_name =
-        (*job.spec.failure_policy)[static_cast<size_t>(match.rule)].name.value_or("");
-  }
-  if (const auto* container = engine::deciding_container(match, pod.view)) {
-    verdict.container = container->name;
-  }
-  return verdict;
+  return controllers::job::attempt_verdict(counted_as(job, pod, match.action), job, pod.view,
+                                           options_.engine);
 }
 
 Counted AttemptWatcher::counted_as(const engine::JobView& job, const CachedPod& pod,

@@ -501,7 +501,11 @@ AttemptEnd JobController::end_of(const CachedPod& pod) const {
   if (const CachedJob* job = find_job(pod.job_uid)) {
     const auto counted =
         worker == nullptr ? engine::Counted::none : worker->counted_as(pod.view.uid);
-    end.verdict = attempt_verdict(counted, job->view, pod.view, options_.engine);
+    // A finished Job no longer tells which pods it counted: what was told before stays. Its end may
+    // be seen before the last finalizers are seen to be gone.
+    if (counted != engine::Counted::none || !is_finished(job->view.status)) {
+      end.verdict = attempt_verdict(counted, job->view, pod.view, options_.engine);
+    }
   }
   return end;
 }

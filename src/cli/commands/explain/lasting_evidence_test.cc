@@ -169,7 +169,7 @@ TEST_F(LastingEvidence, CausesAtOnceARerunOfOneAndAnswersWhenAllIsGone) {
   std::optional<Plane> plane(std::in_place, directory_.path());
   plane->api.create_job(fmt::format(
       "{{metadata: {{name: sweep}}, spec: {{completionMode: Indexed, completions: {0}, "
-      "parallelism: 1000, backoffLimitPerIndex: 0, template: {{spec: {{restartPolicy: Never, "
+      "parallelism: {0}, backoffLimitPerIndex: 0, template: {{spec: {{restartPolicy: Never, "
       "containers: [{{name: main, image: i}}]}}}}}}}}",
       kIndexes));
   plane->run_pods("sweep", false);
