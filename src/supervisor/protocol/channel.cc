@@ -56,6 +56,7 @@ void Channel::send_first(std::string_view frame, std::vector<posix::FileDescript
 }
 
 void Channel::close() {
+  closing_ = true;
   if (socket_.valid() && !output_.empty()) {
     flush();
   }
@@ -185,7 +186,9 @@ ssize_t Channel::transmit() {
 
 void Channel::fail(std::string_view why) {
   release();
-  handlers_.on_closed(why);
+  if (!closing_) {
+    handlers_.on_closed(why);
+  }
 }
 
 void Channel::release() {

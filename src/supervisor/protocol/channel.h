@@ -65,6 +65,7 @@ class Channel {
   Handlers handlers_;
   posix::WatchId watch_ = posix::WatchId::none;
   bool writing_ = false;  // EPOLLOUT is watched
+  bool closing_ = false;  // what goes wrong now is not told
   std::string input_;
   std::string output_;
   size_t written_ = 0;  // of output_

@@ -91,14 +91,16 @@ void AgentListener::send_to_session(uint64_t number, const Message& message,
 }
 
 void AgentListener::close_session(uint64_t number) {
-  if (const auto found = sessions_.find(number); found != sessions_.end()) {
-    Connection& connection = *found->second;
-    connection.channel->close();
-    connection.session = 0;
-    // It is destroyed in a turn of its own, never inside one of its callbacks.
-    loop_.post([dropped = std::shared_ptr<Connection>(std::move(found->second))] {});
-    sessions_.erase(found);
+  const auto found = sessions_.find(number);
+  if (found == sessions_.end()) {
+    return;
   }
+  const std::shared_ptr<Connection> closed = std::move(found->second);
+  sessions_.erase(found);
+  closed->session = 0;
+  closed->channel->close();
+  // It is destroyed in a turn of its own, never inside one of its callbacks.
+  loop_.post([closed] {});
 }
 
 std::unique_ptr<AgentListener::Connection> AgentListener::take_newcomer(

@@ -205,6 +205,16 @@ TEST_F(SessionsTest, ACommandEndsWhenItsClientIsGone) {
   }
 }
 
+// Its end is then told to no one.
+TEST_F(SessionsTest, AClientThatIsGoneDoesNotHarmTheSupervisor) {
+  run_container();
+  for (int i = 0; i < 20; ++i) {
+    auto session = shell("exec true");
+    ASSERT_TRUE(session.started());
+  }
+  EXPECT_EQ(shell("exit 6").end().code, 6);
+}
+
 TEST_F(SessionsTest, APodHasOnlySoMany) {
   run_container();
   std::vector<std::unique_ptr<TestSession>> open_ones;
@@ -230,6 +240,7 @@ TEST_F(SessionsTest, ALostSupervisorEndsIt) {
   ASSERT_TRUE(session.started());
   rig.kill_supervisor();
   EXPECT_EQ(session.end().error, "the supervisor of the container has ended");
+  rig.list();  // another one has come, and cleared up
 }
 
 }  // namespace
