@@ -28,8 +28,8 @@ constexpr size_t kReadBytes = 32 * 1024;
 // Once the command has ended: a process that it left behind may write for ever.
 constexpr int kMaxLastReads = 64;
 
-// Output of the command: a pipe, or its terminal.
-struct Output {
+// CommandOutput of the command: a pipe, or its terminal.
+struct CommandOutput {
   OutputStream stream = OutputStream::output;
   posix::FileDescriptor descriptor = {};  // not valid at its end
   posix::WatchId watch = posix::WatchId::none;
@@ -62,7 +62,7 @@ class NodeCommand final : public apiserver::RunningCommand {
   void on_started(std::vector<posix::FileDescriptor> streams);
   void on_ended(const supervisor::SessionEnded& how);
   // False when there is nothing now, or nothing more.
-  bool read_some(Output& output);
+  bool read_some(CommandOutput& output);
   void read_rest();
   void watch_outputs();
   void stop_reading();
@@ -72,7 +72,7 @@ class NodeCommand final : public apiserver::RunningCommand {
   CommandListener& listener_;
   const std::string container_;
   std::unique_ptr<supervisor::SessionClient> session_;
-  std::array<Output, 2> outputs_;
+  std::array<CommandOutput, 2> outputs_;
   posix::FileDescriptor input_;
   posix::FileDescriptor terminal_;
   posix::WatchId input_watch_ = posix::WatchId::none;
@@ -123,7 +123,7 @@ void NodeCommand::on_ended(const supervisor::SessionEnded& how) {
   read_rest();
 }
 
-bool NodeCommand::read_some(Output& output) {
+bool NodeCommand::read_some(CommandOutput& output) {
   std::string bytes(kReadBytes, '\0');
   const ssize_t got = ::read(output.descriptor.get(), bytes.data(), bytes.size());
   if (got > 0) {
@@ -131,7 +131,7 @@ bool NodeCommand::read_some(Output& output) {
     listener_.on_output(output.stream, std::move(bytes));
     return true;
   }
-  // A terminal that is used by nobody fails instead of ending.
+  // A terminal that no process uses fails instead of ending.
   if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
     loop_.unwatch(std::exchange(output.watch, posix::WatchId::none));
     output.descriptor.reset();
@@ -141,7 +141,7 @@ bool NodeCommand::read_some(Output& output) {
 
 // The command has ended: what it wrote is there by now.
 void NodeCommand::read_rest() {
-  for (Output& output : outputs_) {
+  for (CommandOutput& output : outputs_) {
     while (output.descriptor.valid() && !held_ && last_reads_ < kMaxLastReads) {
       ++last_reads_;
       if (!read_some(output)) {
@@ -196,7 +196,7 @@ void NodeCommand::hold_output(bool hold) {
 }
 
 void NodeCommand::watch_outputs() {
-  for (Output& output : outputs_) {
+  for (CommandOutput& output : outputs_) {
     if (output.descriptor.valid() && output.watch == posix::WatchId::none && !held_) {
       output.watch = loop_.watch(output.descriptor.get(), EPOLLIN,
                                  [this, &output](uint32_t) { read_some(output); });
@@ -205,7 +205,7 @@ void NodeCommand::watch_outputs() {
 }
 
 void NodeCommand::stop_reading() {
-  for (Output& output : outputs_) {
+  for (CommandOutput& output : outputs_) {
     loop_.unwatch(std::exchange(output.watch, posix::WatchId::none));
   }
 }

@@ -23,9 +23,9 @@
 #include "supervisor/protocol/isolation.h"
 #include "supervisor/protocol/messages.h"
 #include "supervisor/server/container.h"
+#include "supervisor/server/container_sessions.h"
 #include "supervisor/server/exec_process.h"
 #include "supervisor/server/run_table.h"
-#include "supervisor/server/sessions.h"
 
 namespace windlass::supervisor {
 
@@ -44,7 +44,7 @@ class ContainerRuns final : private Container::Listener {
   // Each has four descriptors or more.
   static constexpr size_t kMaxCommands = 256;
 
-  class Owner : public Sessions::Clients {
+  class Owner : public ContainerSessions::Clients {
    public:
     // To the agent, if there is one.
     virtual void send(const Message& message) = 0;
@@ -125,7 +125,7 @@ class ContainerRuns final : private Container::Listener {
   std::map<std::string, std::unique_ptr<Container>> containers_;
   std::map<uint64_t, std::unique_ptr<ExecProcess>> commands_;
   uint64_t last_command_ = 0;
-  Sessions sessions_;
+  ContainerSessions sessions_;
 
   std::vector<std::string> to_release_;  // intents in the next commit
   std::vector<std::string> abandoned_;   // never released: they leave no record

@@ -1,7 +1,7 @@
 // The command of a session (`kubectl exec`): it is started, watched and hung up here, while its
 // streams belong to the session's client, which reads and writes them itself. Lives on the event
-// loop's thread, owned by Sessions, which destroys it after `on_done`, not inside it. Destroyed
-// earlier, it leaves its process to PR_SET_PDEATHSIG.
+// loop's thread, owned by ContainerSessions, which destroys it after `on_done`, not inside it.
+// Destroyed earlier, it leaves its process to PR_SET_PDEATHSIG.
 #pragma once
 
 #include <functional>

@@ -18,7 +18,7 @@
 
 namespace windlass::supervisor {
 
-class Sessions {
+class ContainerSessions {
  public:
   static constexpr size_t kMaxSessions = 256;
   static constexpr size_t kMaxSessionsOfPod = 32;
@@ -34,7 +34,7 @@ class Sessions {
     ~Clients() = default;
   };
 
-  Sessions(posix::EventLoop& loop, Clients& clients) : loop_(loop), clients_(clients) {}
+  ContainerSessions(posix::EventLoop& loop, Clients& clients) : loop_(loop), clients_(clients) {}
 
   // `container` is that of the run, or null when none of it runs.
   void open(uint64_t number, const OpenSession& order, const std::string& run_id,

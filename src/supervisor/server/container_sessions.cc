@@ -1,4 +1,4 @@
-#include "supervisor/server/sessions.h"
+#include "supervisor/server/container_sessions.h"
 
 #include <fmt/format.h>
 
@@ -26,8 +26,8 @@ void name_terminal(std::vector<std::string>& environment) {
 
 }  // namespace
 
-void Sessions::open(uint64_t number, const OpenSession& order, const std::string& run_id,
-                    const Container* container, const ChildSetting& setting) {
+void ContainerSessions::open(uint64_t number, const OpenSession& order, const std::string& run_id,
+                             const Container* container, const ChildSetting& setting) {
   if (const Result<void> possible = check(order, container); !possible) {
     return refuse(number, possible.error());
   }
@@ -59,7 +59,7 @@ void Sessions::open(uint64_t number, const OpenSession& order, const std::string
                                [this, number](const SessionEnded& end) { on_done(number, end); }});
 }
 
-Result<void> Sessions::check(const OpenSession& order, const Container* container) const {
+Result<void> ContainerSessions::check(const OpenSession& order, const Container* container) const {
   if (container == nullptr) {
     return fail(plain_error("the container is not running"));
   }
@@ -75,18 +75,18 @@ Result<void> Sessions::check(const OpenSession& order, const Container* containe
   return {};
 }
 
-void Sessions::refuse(uint64_t number, const Status& why) {
+void ContainerSessions::refuse(uint64_t number, const Status& why) {
   clients_.send_to_session(number, SessionEnded{.error = why.message, .refused = true}, {});
   clients_.close_session(number);
 }
 
-void Sessions::hang_up(uint64_t number) {
+void ContainerSessions::hang_up(uint64_t number) {
   if (const auto found = sessions_.find(number); found != sessions_.end()) {
     found->second.process->hang_up();
   }
 }
 
-void Sessions::end_all_of(const std::string& run_id) {
+void ContainerSessions::end_all_of(const std::string& run_id) {
   for (const auto& [number, session] : sessions_) {
     if (session.run_id == run_id) {
       session.process->kill();
@@ -94,7 +94,7 @@ void Sessions::end_all_of(const std::string& run_id) {
   }
 }
 
-void Sessions::on_done(uint64_t number, const SessionEnded& end) {
+void ContainerSessions::on_done(uint64_t number, const SessionEnded& end) {
   clients_.send_to_session(number, end, {});
   clients_.close_session(number);
   // Destroyed in a turn of its own, never inside one of its callbacks.

@@ -1,6 +1,6 @@
 // Commands with streams of their own in containers that run: what they find there, how they end,
 // and that nothing of them stays. With real processes.
-#include "supervisor/server/sessions.h"
+#include "supervisor/server/container_sessions.h"
 
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -67,7 +67,7 @@ class TestSession {
   Rig& rig_;
 };
 
-class SessionsTest : public ::testing::Test {
+class ContainerSessionsTest : public ::testing::Test {
  protected:
   // A container that waits to be killed.
   void run_container(const std::string& id = "pod/main/0") {
@@ -95,7 +95,7 @@ class SessionsTest : public ::testing::Test {
   Rig rig;
 };
 
-TEST_F(SessionsTest, ACommandHasTheContainersEnvironmentAndItsOwnStreams) {
+TEST_F(ContainerSessionsTest, ACommandHasTheContainersEnvironmentAndItsOwnStreams) {
   run_container();
   auto session = shell("echo $COLOR; pwd; hostname; echo bad >&2; exit 3");
   ASSERT_TRUE(session.started());
@@ -105,7 +105,7 @@ TEST_F(SessionsTest, ACommandHasTheContainersEnvironmentAndItsOwnStreams) {
   EXPECT_EQ(session.end(), (SessionEnded{"", 3, false}));
 }
 
-TEST_F(SessionsTest, ItReadsItsInputToTheEnd) {
+TEST_F(ContainerSessionsTest, ItReadsItsInputToTheEnd) {
   run_container();
   auto session = shell("cat; echo end", true);
   ASSERT_TRUE(session.started());
@@ -116,7 +116,7 @@ TEST_F(SessionsTest, ItReadsItsInputToTheEnd) {
   EXPECT_EQ(session.end().code, 0);
 }
 
-TEST_F(SessionsTest, WithoutInputItsInputIsEmpty) {
+TEST_F(ContainerSessionsTest, WithoutInputItsInputIsEmpty) {
   run_container();
   auto session = shell("cat; echo end");
   ASSERT_TRUE(session.started());
@@ -124,7 +124,7 @@ TEST_F(SessionsTest, WithoutInputItsInputIsEmpty) {
   EXPECT_EQ(session.read(0), "end\n");
 }
 
-TEST_F(SessionsTest, NoDescriptorOfTheSupervisorComesWithIt) {
+TEST_F(ContainerSessionsTest, NoDescriptorOfTheSupervisorComesWithIt) {
   run_container();
   for (const bool terminal : {false, true}) {
     auto session = open({"pod/main", {"ls", "-1", "/proc/self/fd"}, true, terminal});
@@ -135,7 +135,7 @@ TEST_F(SessionsTest, NoDescriptorOfTheSupervisorComesWithIt) {
   }
 }
 
-TEST_F(SessionsTest, ATerminalIsItsOwnAndHasASize) {
+TEST_F(ContainerSessionsTest, ATerminalIsItsOwnAndHasASize) {
   run_container();
   auto session =
       shell("tty -s && echo terminal; echo $TERM; read x; stty size; exit 5", true, true);
@@ -149,7 +149,7 @@ TEST_F(SessionsTest, ATerminalIsItsOwnAndHasASize) {
   EXPECT_EQ(session.end().code, 5);
 }
 
-TEST_F(SessionsTest, CtrlCOfATerminalReachesTheCommand) {
+TEST_F(ContainerSessionsTest, CtrlCOfATerminalReachesTheCommand) {
   run_container();
   auto session =
       shell("trap 'echo caught; exit 4' INT; echo up; while :; do sleep 0.1; done", true, true);
@@ -160,7 +160,7 @@ TEST_F(SessionsTest, CtrlCOfATerminalReachesTheCommand) {
   EXPECT_EQ(session.end().code, 4);
 }
 
-TEST_F(SessionsTest, WhatCannotBeRunIsSaid) {
+TEST_F(ContainerSessionsTest, WhatCannotBeRunIsSaid) {
   run_container();
   auto session = open({"pod/main", {"no-such-program"}, false, false});
   EXPECT_THAT(session.end().error, HasSubstr("no-such-program"));
@@ -169,7 +169,7 @@ TEST_F(SessionsTest, WhatCannotBeRunIsSaid) {
   EXPECT_EQ(other.end(), (SessionEnded{"the container is not running", 0, true}));
 }
 
-TEST_F(SessionsTest, ACommandEndsWithItsContainer) {
+TEST_F(ContainerSessionsTest, ACommandEndsWithItsContainer) {
   run_container();
   auto session = shell("echo up; sleep 1000");
   auto on_terminal = shell("echo up; sleep 1000", true, true);
@@ -182,7 +182,7 @@ TEST_F(SessionsTest, ACommandEndsWithItsContainer) {
 }
 
 // Also what ignores the hang-up, and what it has started.
-TEST_F(SessionsTest, ACommandEndsWhenItsClientIsGone) {
+TEST_F(ContainerSessionsTest, ACommandEndsWhenItsClientIsGone) {
   run_container();
   for (const bool terminal : {false, true}) {
     const std::string mark = fmt::format("86{}.5{}", ::getpid(), terminal ? 1 : 2);
@@ -206,7 +206,7 @@ TEST_F(SessionsTest, ACommandEndsWhenItsClientIsGone) {
 }
 
 // Its end is then told to no one.
-TEST_F(SessionsTest, AClientThatIsGoneDoesNotHarmTheSupervisor) {
+TEST_F(ContainerSessionsTest, AClientThatIsGoneDoesNotHarmTheSupervisor) {
   run_container();
   for (int i = 0; i < 20; ++i) {
     auto session = shell("exec true");
@@ -215,10 +215,10 @@ TEST_F(SessionsTest, AClientThatIsGoneDoesNotHarmTheSupervisor) {
   EXPECT_EQ(shell("exit 6").end().code, 6);
 }
 
-TEST_F(SessionsTest, APodHasOnlySoMany) {
+TEST_F(ContainerSessionsTest, APodHasOnlySoMany) {
   run_container();
   std::vector<std::unique_ptr<TestSession>> open_ones;
-  for (size_t i = 0; i < Sessions::kMaxSessionsOfPod; ++i) {
+  for (size_t i = 0; i < ContainerSessions::kMaxSessionsOfPod; ++i) {
     open_ones.push_back(std::make_unique<TestSession>(
         rig, OpenSession{"pod/main", {"sleep", "1000"}, false, false}, rig.directory / "sup"));
     ASSERT_TRUE(open_ones.back()->started());
@@ -234,7 +234,7 @@ TEST_F(SessionsTest, APodHasOnlySoMany) {
   EXPECT_EQ(last, (SessionEnded{"", 0, false}));
 }
 
-TEST_F(SessionsTest, ALostSupervisorEndsIt) {
+TEST_F(ContainerSessionsTest, ALostSupervisorEndsIt) {
   run_container();
   auto session = shell("sleep 1000");
   ASSERT_TRUE(session.started());
