@@ -257,8 +257,10 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
 
 // Ends as the command ends. Killed, it takes the command with it (PR_SET_PDEATHSIG): so it heeds no
 // hang-up, of which the command makes what it likes.
+// Descriptors that it kept would hold open what others wait for the end of.
 [[noreturn]] void wait_and_end_as(pid_t command) {
   ::signal(SIGHUP, SIG_IGN);
+  ::close_range(0, ~0U, 0);
   int status = 0;
   while (::waitpid(command, &status, 0) < 0 && errno == EINTR) {
   }
@@ -346,7 +348,6 @@ void become_command(const env::ContainerExec& exec, const Privileges& privileges
       give_up(sync, posix::system_error("clone", "command", errno));
     }
     if (command.pid > 0) {
-      ::close(sync);
       wait_and_end_as(command.pid);
     }
     die_with_parent();

@@ -116,6 +116,19 @@ TEST_F(ContainerSessionsTest, ItReadsItsInputToTheEnd) {
   EXPECT_EQ(session.end().code, 0);
 }
 
+// Commands that are started at the same time do not hold each other's streams.
+TEST_F(ContainerSessionsTest, TheEndOfAnInputArrivesWhileOthersRun) {
+  run_container();
+  auto first = shell("cat", true);
+  auto second = shell("sleep 1000", true);
+  auto third = shell("cat", true);
+  ASSERT_TRUE(first.started() && second.started() && third.started());
+  first.streams[2].reset();
+  third.streams[2].reset();
+  EXPECT_EQ(first.end().code, 0);
+  EXPECT_EQ(third.end().code, 0);
+}
+
 TEST_F(ContainerSessionsTest, WithoutInputItsInputIsEmpty) {
   run_container();
   auto session = shell("cat; echo end");

@@ -100,6 +100,13 @@ class CommandSessionTest : public RestTest {
     settle();
   }
 
+  // Sessions live as long as their clients.
+  ~CommandSessionTest() override {
+    for (const auto& exchange : asked) {
+      exchange->close();
+    }
+  }
+
   static http::Headers websocket(const std::string& protocols = "v5.channel.k8s.io") {
     return {{"Connection", "keep-alive, Upgrade"},
             {"Upgrade", "websocket"},
@@ -110,6 +117,7 @@ class CommandSessionTest : public RestTest {
   }
   std::shared_ptr<FakeExchange> ask(http::Request what) {
     auto exchange = std::make_shared<FakeExchange>();
+    asked.push_back(exchange);
     Prepared prepared = streams->prepare(std::move(what));
     if (auto* response = std::get_if<http::Response>(&prepared)) {
       exchange->respond(std::move(*response));
@@ -133,6 +141,7 @@ class CommandSessionTest : public RestTest {
 
   Script script;
   std::unique_ptr<RestHandler> streams;
+  std::vector<std::shared_ptr<FakeExchange>> asked;
 };
 
 constexpr const char* kAll = "command=sh&command=-c&command=a+b&stdin=true&stdout=true&stderr=true";
