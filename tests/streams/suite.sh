@@ -63,7 +63,11 @@ if command -v tmux >/dev/null; then
   tmux -L "streams-$$" resize-window -x 72 -y 22
   size() { keys 'clear; stty size' Enter; screen; }
   wanted '22 72' terminal-resized size
-  keys 'sleep 1000' Enter C-c
+  keys "sleep $$.75" Enter
+  sleeping() { pgrep -f "^sleep $$.75"; }
+  wanted '[0-9]' terminal-runs sleeping
+  keys C-c
+  wanted '^$' terminal-interrupted sleeping
   keys 'exit 9' Enter
   wanted 'ended with 9' terminal-exit screen
   tmux -L "streams-$$" kill-server
