@@ -254,7 +254,8 @@ TEST_F(ContainerSessionsTest, ALostSupervisorEndsIt) {
   ASSERT_TRUE(session.started());
   rig.kill_supervisor();
   EXPECT_EQ(session.end().error, "the supervisor of the container has ended");
-  rig.list();  // another one has come, and cleared up
+  // Another one has come, and cleared up.
+  EXPECT_TRUE(rig.wait_for([&] { return rig.outcomes["pod/main/0"].exit.has_value(); }));
 }
 
 }  // namespace
