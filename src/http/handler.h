@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "http/message.h"
@@ -35,6 +36,18 @@ class Exchange {
   virtual void when_unsent_at_most(size_t bytes, std::function<void()> then) = 0;
   // Runs once if the client goes away, or the server stops, before the answer is complete.
   virtual void when_closed(std::function<void()> then) = 0;
+
+  // Instead of an answer, when the request asked for it (Upgrade, HTTP/1.1): 101, and from then on
+  // the connection carries what both sides make of it. write(), finish() and abort() go on as with
+  // start(), without framing. Where connections do not upgrade the answer is 501.
+  virtual void upgrade(const std::string& /*protocol*/, Headers /*headers*/) {
+    Response refusal;
+    refusal.status = 501;
+    respond(std::move(refusal));
+  }
+  // What the client sends then: runs once, with the next bytes. Until it is asked for again, the
+  // client waits. One at a time.
+  virtual void receive(std::function<void(std::string)> /*then*/) {}
 };
 
 class Call {

@@ -41,6 +41,8 @@ std::string clean_header_value(std::string_view value) {
 
 std::string_view reason_phrase(int status) {
   switch (status) {
+    case 101:
+      return "Switching Protocols";
     case 200:
       return "OK";
     case 201:
@@ -129,6 +131,10 @@ std::string response_head(int status, const Headers& headers, const Framing& fra
   }
   if (framing.close) {
     head += "Connection: close\r\n";
+  }
+  if (!framing.upgrade.empty()) {
+    append_header(head, "Connection", "Upgrade");
+    append_header(head, "Upgrade", framing.upgrade);
   }
   head += "\r\n";
   return head;

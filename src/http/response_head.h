@@ -16,8 +16,9 @@ namespace windlass::http {
 struct Framing {
   std::optional<uint64_t> content_length = std::nullopt;
   bool chunked = false;
-  bool close = false;       // the connection ends after this answer
-  std::string_view date{};  // as http_date() has it; "" for none
+  bool close = false;          // the connection ends after this answer
+  std::string_view upgrade{};  // what it is used for from now on; "" for HTTP
+  std::string_view date{};     // as http_date() has it; "" for none
 };
 
 // Whether a handler may say this header at all: a name, and none that is the transport's business.

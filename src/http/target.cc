@@ -109,6 +109,15 @@ Result<std::string> percent_decode(std::string_view text, PlusSign plus) {
   return decoded;
 }
 
+namespace {
+
+// Of a container: its connection is used for as long as the client likes.
+bool asks_for_streams(std::string_view path) {
+  return path.ends_with("/exec") || path.ends_with("/attach") || path.ends_with("/portforward");
+}
+
+}  // namespace
+
 RequestClass classify(const Request& request) {
   if (request.method != "GET" && request.method != "HEAD") {
     return RequestClass::mutating;
@@ -118,6 +127,7 @@ RequestClass classify(const Request& request) {
   // Most reads have no query worth parsing.
   const bool may_stay =
       target.find("/watch/") != std::string_view::npos ||
+      asks_for_streams(target.substr(0, query)) ||
       (query != std::string_view::npos && (target.find("watch", query) != std::string_view::npos ||
                                            target.find("follow", query) != std::string_view::npos ||
                                            target.find('%', query) != std::string_view::npos));
@@ -132,7 +142,8 @@ RequestClass classify(const Request& request) {
   const size_t version_at = !segments.empty() && segments[0] == "apis" ? 3 : 2;
   const bool watch_path = segments.size() > version_at && segments[version_at] == "watch";
   const bool log = !segments.empty() && segments.back() == "log";
-  return parsed->flag("watch") || watch_path || (log && parsed->flag("follow"))
+  const bool streams = !segments.empty() && asks_for_streams("/" + segments.back());
+  return parsed->flag("watch") || watch_path || (log && parsed->flag("follow")) || streams
              ? RequestClass::long_running
              : RequestClass::read;
 }

@@ -48,8 +48,8 @@ Result<std::string> percent_decode(std::string_view text, PlusSign plus);
 
 // Which of the transport's limits a request counts against. Pure; any thread.
 
-// Long-running: watches and followed logs. They have no time limit and a cap of their own, as in
-// kube-apiserver.
+// Long-running: watches, followed logs, and the streams of containers. They have no time limit and
+// a cap of their own, as in kube-apiserver.
 enum class RequestClass { read, mutating, long_running };
 inline constexpr size_t kRequestClasses = 3;
 

@@ -52,6 +52,14 @@ void ExchangeLink::post_if_drained() {
   });
 }
 
+void ExchangeLink::on_received(std::string bytes) {
+  core_.post([self = shared_from_this(), bytes = std::move(bytes)]() mutable {
+    if (const auto then = std::exchange(self->when_received_, nullptr); then && !self->over_) {
+      then(std::move(bytes));
+    }
+  });
+}
+
 void ExchangeLink::on_closed() {
   connection = nullptr;
   client_gone_.store(true);
@@ -61,6 +69,7 @@ void ExchangeLink::on_closed() {
     }
     // Destroyed here, on the core, whatever they hold.
     const auto drained = std::exchange(self->when_drained_, nullptr);
+    const auto received = std::exchange(self->when_received_, nullptr);
     if (const auto closed = std::exchange(self->when_closed_, nullptr)) {
       closed();
     }
@@ -86,6 +95,7 @@ void CoreExchange::end(AnswerStep step) {
   // They may hold what holds this exchange: gone once the answer is said.
   const auto drained = std::exchange(link_->when_drained_, nullptr);
   const auto closed = std::exchange(link_->when_closed_, nullptr);
+  const auto received = std::exchange(link_->when_received_, nullptr);
 }
 
 void CoreExchange::respond(http::Response response) {
@@ -141,6 +151,21 @@ void CoreExchange::when_closed(std::function<void()> then) {
     return;
   }
   link_->when_closed_ = std::move(then);
+}
+
+void CoreExchange::upgrade(const std::string& protocol, http::Headers headers) {
+  CHECK(!started_ && !ended_, "upgrade() once, and not after an answer");
+  started_ = true;
+  put(UpgradeAnswer{protocol, std::move(headers)});
+}
+
+void CoreExchange::receive(std::function<void(std::string)> then) {
+  if (link_->over_) {
+    return;
+  }
+  CHECK(link_->when_received_ == nullptr, "one at a time waits for bytes");
+  link_->when_received_ = std::move(then);
+  put(ReceiveMore{});
 }
 
 }  // namespace windlass::net

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -25,10 +26,15 @@ struct StartAnswer {
   int status;
   http::Headers headers;
 };
+struct UpgradeAnswer {
+  std::string protocol;
+  http::Headers headers;
+};
+struct ReceiveMore {};
 struct FinishAnswer {};
 struct AbortAnswer {};
-using AnswerStep =
-    std::variant<http::Chunk, http::Response, StartAnswer, FinishAnswer, AbortAnswer>;
+using AnswerStep = std::variant<http::Chunk, http::Response, StartAnswer, UpgradeAnswer,
+                                ReceiveMore, FinishAnswer, AbortAnswer>;
 
 // Steps of answers on their way to one I/O thread, in order. Many of them wake the thread once.
 class Mailbox {
@@ -63,6 +69,7 @@ class ExchangeLink : public std::enable_shared_from_this<ExchangeLink> {
   const int32_t stream;  // of the connection, where that has several
   size_t unsent() const { return unsent_.load(); }
   void on_sent(size_t chunk_bytes);
+  void on_received(std::string bytes);
   void on_closed();
 
   // For both sides.
@@ -85,6 +92,7 @@ class ExchangeLink : public std::enable_shared_from_this<ExchangeLink> {
   bool over_ = false;  // complete, or the client is gone
   std::function<void()> when_drained_;
   std::function<void()> when_closed_;
+  std::function<void(std::string)> when_received_;
 };
 
 // What a handler holds. Let go without an answer, it answers 500 or cuts the stream.
@@ -103,6 +111,8 @@ class CoreExchange final : public http::Exchange {
   size_t unsent() const override;
   void when_unsent_at_most(size_t bytes, std::function<void()> then) override;
   void when_closed(std::function<void()> then) override;
+  void upgrade(const std::string& protocol, http::Headers headers) override;
+  void receive(std::function<void(std::string)> then) override;
 
   // Sooner than when_closed() tells: also while what tells it waits behind others.
   bool is_client_gone() const { return link_->is_client_gone(); }

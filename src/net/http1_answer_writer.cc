@@ -45,6 +45,18 @@ void Http1AnswerWriter::start(const StartAnswer& start, std::string_view date) {
   output_.add(http::response_head(start.status, start.headers, framing));
 }
 
+void Http1AnswerWriter::upgrade(const UpgradeAnswer& upgrade, std::string_view date) {
+  constexpr int kSwitchingProtocols = 101;
+  streaming_ = true;
+  upgraded_ = true;
+  has_body_ = true;
+  keep_alive_ = false;
+  http::Framing framing;
+  framing.date = date;
+  framing.upgrade = upgrade.protocol;
+  output_.add(http::response_head(kSwitchingProtocols, upgrade.headers, framing));
+}
+
 void Http1AnswerWriter::write(http::Chunk chunk) {
   output_.add_chunk(std::move(chunk), chunked());
 }

@@ -25,6 +25,9 @@ class Http1AnswerWriter {
   void respond(http::Response response, std::string_view date);
   // An answer in pieces, up to finish().
   void start(const StartAnswer& start, std::string_view date);
+  // Bytes of another protocol from now on, up to finish().
+  void upgrade(const UpgradeAnswer& upgrade, std::string_view date);
+  bool upgraded() const { return upgraded_; }
   void write(http::Chunk chunk);
   void finish();
   bool streaming() const { return streaming_; }
@@ -35,7 +38,7 @@ class Http1AnswerWriter {
   const OutputQueue& output() const { return output_; }
 
  private:
-  bool chunked() const { return has_body_ && !http_1_0_; }
+  bool chunked() const { return has_body_ && !http_1_0_ && !upgraded_; }
 
   OutputQueue output_;
   std::string method_;
@@ -43,6 +46,7 @@ class Http1AnswerWriter {
   bool keep_alive_ = true;
   bool streaming_ = false;
   bool has_body_ = true;
+  bool upgraded_ = false;  // for good: there is no way back
 };
 
 }  // namespace windlass::net

@@ -60,7 +60,7 @@ void Http1ServerConnection::advance() {
     return;
   }
   const auto self = shared_from_this();
-  sent_this_turn_ = false;
+  moved_this_turn_ = false;
   settle();
   pump_.run(io_.scratch());
   if (phase_ != Phase::closed) {
@@ -87,7 +87,7 @@ void Http1ServerConnection::settle() {
 void Http1ServerConnection::on_sent(size_t bytes) {
   const size_t of_chunks = writer_.output().consume(bytes);
   sent_in_time_ += bytes;
-  sent_this_turn_ = true;
+  moved_this_turn_ = true;
   if (sending_link_ != nullptr) {
     sending_link_->on_sent(of_chunks);
   }
@@ -95,6 +95,11 @@ void Http1ServerConnection::on_sent(size_t bytes) {
 }
 
 size_t Http1ServerConnection::on_received(std::string_view bytes) {
+  if (std::exchange(awaits_stream_bytes_, false)) {
+    moved_this_turn_ = true;
+    link_->on_received(std::string(bytes));
+    return bytes.size();
+  }
   const size_t used = parse(bytes);
   settle();
   return used;
@@ -149,6 +154,7 @@ void Http1ServerConnection::account_for_input() {
 void Http1ServerConnection::answer_request() {
   const bool http_1_0 = parser_.is_http_1_0();
   const bool keep_alive = parser_.keep_alive() && !io_.stopping();
+  can_upgrade_ = !http_1_0;
   http::Request request = parser_.take();
   writer_.begin(request.method, http_1_0, keep_alive);
   request.peer = peer_;
@@ -177,6 +183,11 @@ void Http1ServerConnection::take_step(ExchangeLink& /*link*/, AnswerStep step) {
   } else if (auto* start = std::get_if<StartAnswer>(&step)) {
     writer_.start(*start, io_.date());
     sending_link_ = link_;
+  } else if (const auto* change = std::get_if<UpgradeAnswer>(&step)) {
+    upgrade(*change);
+  } else if (std::holds_alternative<ReceiveMore>(step)) {
+    awaits_stream_bytes_ = writer_.upgraded();
+    pump_.expect_input();
   } else if (std::holds_alternative<FinishAnswer>(step)) {
     writer_.finish();
     end_answer();
@@ -212,6 +223,15 @@ void Http1ServerConnection::write_chunk(http::Chunk chunk) {
   writer_.write(std::move(chunk));
 }
 
+void Http1ServerConnection::upgrade(const UpgradeAnswer& upgrade) {
+  if (!can_upgrade_) {
+    return close();
+  }
+  writer_.upgrade(upgrade, io_.date());
+  long_running_ = true;
+  sending_link_ = link_;
+}
+
 void Http1ServerConnection::abort_answer() {
   if (writer_.streaming()) {
     // Chunks written before the cut still go out, as far as the client takes them at once.
@@ -228,6 +248,7 @@ void Http1ServerConnection::end_answer() {
   }
   fresh_ = false;
   answered_ = true;
+  awaits_stream_bytes_ = false;
   pump_.expect_nothing();  // mostly the next request is not there yet
   phase_ = writer_.keep_alive() && !io_.stopping() ? Phase::reading : Phase::closing;
 }
@@ -264,6 +285,9 @@ void Http1ServerConnection::wind_down() {
       break;
     case Phase::answering:
       writer_.end_connection();
+      if (writer_.upgraded()) {
+        return close();
+      }
       if (long_running_ && writer_.streaming()) {
         // A watch that ends is nothing unusual; its client begins another one elsewhere.
         writer_.finish();
@@ -287,6 +311,7 @@ void Http1ServerConnection::close() {
   }
   const auto self = shared_from_this();
   phase_ = Phase::closed;
+  awaits_stream_bytes_ = false;
   timer_.cancel();
   pump_.close();
   if (link_ != nullptr) {
@@ -302,6 +327,9 @@ void Http1ServerConnection::close() {
 Http1ServerConnection::Wait Http1ServerConnection::waits_for() const {
   if (phase_ == Phase::lingering) {
     return Wait::linger;
+  }
+  if (phase_ == Phase::answering && writer_.upgraded()) {
+    return Wait::stream;
   }
   if (!writer_.output().empty()) {
     return Wait::send;
@@ -328,6 +356,8 @@ Duration Http1ServerConnection::timeout_of(Wait wait) const {
       return limits.request_timeout;
     case Wait::send:
       return limits.send_timeout;
+    case Wait::stream:
+      return limits.stream_idle_timeout;
     case Wait::linger:
       return limits.linger_timeout;
     case Wait::nothing:
@@ -338,14 +368,14 @@ Duration Http1ServerConnection::timeout_of(Wait wait) const {
 
 // For a client that takes the bytes that wait for it, and not next to none of them.
 bool Http1ServerConnection::begins_anew(Wait wait) const {
-  return wait == Wait::idle ||
+  return wait == Wait::idle || wait == Wait::stream ||
          (wait == Wait::send && sent_in_time_ >= state_.limits.least_sent_bytes);
 }
 
 // The clock runs from the beginning of a wait, and anew where there is progress that counts.
 void Http1ServerConnection::update_deadline() {
   const Wait wait = waits_for();
-  if (wait == wait_ && !(sent_this_turn_ && begins_anew(wait))) {
+  if (wait == wait_ && !(moved_this_turn_ && begins_anew(wait))) {
     return;
   }
   wait_ = wait;

@@ -36,14 +36,16 @@ class Http1ServerConnection final : public ServerConnection, private StreamUser 
  private:
   enum class Phase { reading, answering, closing, lingering, closed };
   // What the connection waits for; each has its time.
-  enum class Wait { nothing, idle, head, body, answer, send, linger };
+  enum class Wait { nothing, idle, head, body, answer, send, stream, linger };
 
   void on_ready(uint32_t events) override;
   size_t output(std::span<std::string_view> parts) override {
     return writer_.output().front(parts);
   }
   void on_sent(size_t bytes) override;
-  bool reads() const override { return phase_ == Phase::reading && writer_.output().empty(); }
+  bool reads() const override {
+    return awaits_stream_bytes_ || (phase_ == Phase::reading && writer_.output().empty());
+  }
   size_t on_received(std::string_view bytes) override;
   void on_ended(Io, const std::string&) override { close(); }
   void on_peer_finished();
@@ -58,6 +60,7 @@ class Http1ServerConnection final : public ServerConnection, private StreamUser 
   void refuse_with(http::Response response);
   void answer(http::Response response);
   void write_chunk(http::Chunk chunk);
+  void upgrade(const UpgradeAnswer& upgrade);
   void abort_answer();
   // Nothing more will be said to the present request.
   void end_answer();
@@ -79,8 +82,10 @@ class Http1ServerConnection final : public ServerConnection, private StreamUser 
   http::RequestParser parser_;
   std::shared_ptr<http::RequestContext> context_;  // of a request whose body is coming
   Http1AnswerWriter writer_;
-  bool long_running_ = false;  // the request being answered
-  bool answered_ = false;      // and its answer not sent to its end
+  bool long_running_ = false;         // the request being answered
+  bool answered_ = false;             // and its answer not sent to its end
+  bool awaits_stream_bytes_ = false;  // upgraded, and the other end asked for what comes next
+  bool can_upgrade_ = false;
   std::shared_ptr<ExchangeLink> link_;
   std::shared_ptr<ExchangeLink> sending_link_;  // whose chunks are being sent
   RequestHold hold_;                            // of the present request
@@ -88,9 +93,9 @@ class Http1ServerConnection final : public ServerConnection, private StreamUser 
 
   DeadlineTimer timer_;
   Wait wait_ = Wait::nothing;
-  bool fresh_ = true;            // no request has been answered yet
-  bool sent_this_turn_ = false;  // something
-  size_t sent_in_time_ = 0;      // since the clock of Wait::send began
+  bool fresh_ = true;             // no request has been answered yet
+  bool moved_this_turn_ = false;  // something was sent, or came for the other end of a stream
+  size_t sent_in_time_ = 0;       // since the clock of Wait::send began
 };
 
 }  // namespace windlass::net

@@ -168,7 +168,7 @@ void Http2Exchanges::take_step(ExchangeLink& link, AnswerStep step) {
   } else if (std::holds_alternative<FinishAnswer>(step)) {
     session_.finish(id);
     end_answer(*exchange);
-  } else {
+  } else {  // also an upgrade, which HTTP/2 does not have
     abort_answer(id, *exchange);
   }
   if (Exchange* still = find(id)) {

@@ -64,8 +64,10 @@ struct ServerLimits {
   Duration request_timeout = seconds(60);  // until the answer begins; not for long-running ones
   Duration idle_timeout = seconds(90);     // between requests
   Duration send_timeout = seconds(30);     // for a client to take `least_sent_bytes`
-  Duration linger_timeout = seconds(2);    // for a client to read a refusal before the end
-  Duration stop_grace = seconds(10);       // for answers under way when the server stops
+  // Of an upgraded connection, while nothing comes and nothing is taken; as a kubelet's.
+  Duration stream_idle_timeout = seconds(4 * 60 * 60);
+  Duration linger_timeout = seconds(2);  // for a client to read a refusal before the end
+  Duration stop_grace = seconds(10);     // for answers under way when the server stops
 };
 
 }  // namespace windlass::net

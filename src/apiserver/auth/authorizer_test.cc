@@ -58,6 +58,8 @@ constexpr AccessCase kCases[] = {
     {"GET", "/api/v1/namespaces/a/pods/p/exec", kDenied, kDenied},
     {"GET", "/api/v1/namespaces/a/pods/p/proxy/x", kDenied, kDenied},
     {"GET", "/api/v1/namespaces/a/pods/p/log/x", kDenied, kDenied},
+    {"GET", "/api/v1/namespaces/a/pods/p/exec", kDenied, kDenied},
+    {"POST", "/api/v1/namespaces/a/pods/p/exec", kDenied, kDenied},
     {"GET", "/api/v1/namespaces/a/configmaps/c", kAllowed, kDepends},
     {"GET", "/api/v1/namespaces/a/configmaps", kAllowed, kDenied},
     {"GET", "/api/v1/secrets", kDenied, kDenied},

@@ -71,7 +71,7 @@ void add_resource(JsonWriter& json, const Served& served) {
   if (served.body->group != kind.group || served.body->version != kind.version) {
     json.member("group", served.body->group).member("version", served.body->version);
   }
-  json.member("kind", served.body->kind).strings("verbs", served.verbs);
+  json.member("kind", served.answer_kind()).strings("verbs", served.verbs);
   if (!sub && !kind.short_names.empty()) {
     json.strings("shortNames", kind.short_names);
   }
@@ -137,7 +137,7 @@ void add_response_kind(JsonWriter& json, const Served& served) {
   const bool same = body.group == served.kind->group && body.version == served.kind->version;
   json.key("responseKind").open_object();
   json.member("group", same ? "" : body.group).member("version", same ? "" : body.version);
-  json.member("kind", body.kind).close_object();
+  json.member("kind", served.answer_kind()).close_object();
 }
 
 void add_subresources(JsonWriter& json, const ServedVersion& version, const api::Kind& kind) {

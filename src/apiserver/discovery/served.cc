@@ -17,6 +17,7 @@ const Verbs kObjectVerbs = {"create", "delete", "deletecollection", "get",
 void add_pod_subresources(std::vector<Served>& all, const api::Kind& pod) {
   all.push_back({&pod, "binding", {"create"}, api::find_kind("v1", "Binding")});
   all.push_back({&pod, "eviction", {"create"}, api::find_kind("policy/v1", "Eviction")});
+  all.push_back({&pod, "exec", {"create", "get"}, &pod, "PodExecOptions"});
   all.push_back({&pod, "log", {"get"}, &pod});
 }
 

@@ -15,8 +15,11 @@ struct Served {
   std::string_view subresource = {};
   std::vector<std::string_view> verbs = {};
   const api::Kind* body = nullptr;  // what is sent and answered; for an object its own kind
+  // Of what is neither, but streams: the kind of its options, which are in the query.
+  std::string_view options_kind = {};
 
   bool allows(std::string_view verb) const;
+  std::string_view answer_kind() const { return options_kind.empty() ? body->kind : options_kind; }
 };
 
 // In discovery order; subresources follow their resource.

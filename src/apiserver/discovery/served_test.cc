@@ -40,7 +40,9 @@ TEST(Served, P106_PodsHaveTheirSubresources) {
   EXPECT_THAT(find_served("", "v1", "pods", "binding")->verbs, ElementsAre("create"));
   EXPECT_THAT(find_served("", "v1", "pods", "log")->verbs, ElementsAre("get"));
   EXPECT_EQ(find_served("", "v1", "pods", "eviction")->body->group, "policy");
-  EXPECT_EQ(find_served("", "v1", "pods", "exec"), nullptr);
+  EXPECT_THAT(find_served("", "v1", "pods", "exec")->verbs, ElementsAre("create", "get"));
+  EXPECT_EQ(find_served("", "v1", "pods", "exec")->answer_kind(), "PodExecOptions");
+  EXPECT_EQ(find_served("", "v1", "pods", "proxy"), nullptr);
 }
 
 TEST(Served, E5_EmptyResourcesAreNotDiscoverable) {

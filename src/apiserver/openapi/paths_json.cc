@@ -107,7 +107,9 @@ void append_operation(const ServedPath& path, const PathOperation& operation,
   }
   json.close_list();
   if (version == OpenApiVersion::v3) {
-    append_request_body(operation.method, kind, json);
+    if (path.served->options_kind.empty()) {
+      append_request_body(operation.method, kind, json);
+    }
   } else {
     json.strings("consumes", consumed_types(operation.method));
   }

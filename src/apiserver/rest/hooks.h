@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "apiserver/rest/streams/container_streams.h"
 #include "apiserver/server.h"
 #include "base/time.h"
 #include "http/handler.h"
@@ -36,6 +37,8 @@ struct LogRequest {
 struct RestHooks {
   // Answers the exchange itself. Without one the node is said to be gone.
   std::function<void(LogRequest, std::shared_ptr<http::Exchange>)> read_log = {};
+  // Runs commands in containers. Without one the node is said to be gone.
+  OpenCommand open_command = {};
   // Where attempts are found; without it that API group is not served. It outlives the handler.
   ledger::AttemptSource* attempts = nullptr;
   // What else of the process belongs on /metrics, as text.

@@ -165,7 +165,8 @@ void RestHandler::observe(const RequestInfo& info, const http::Response& respons
 
 Prepared RestHandler::route(RestRequest request, Result<Authorized> authorized) const {
   const http::Headers& headers = request.http.headers;
-  const bool streams = request.info.verb == "watch" || request.info.subresource == "log";
+  const bool streams = request.info.verb == "watch" || request.info.subresource == "log" ||
+                       request.info.subresource == "exec";
   if (const auto checked = check_timeout_parameter(request.target); !checked && !streams) {
     return failure_response(checked.error(), format_of_error(headers, request.target));
   }
@@ -239,6 +240,9 @@ Prepared RestHandler::dispatch(RestRequest request) const {
   }
   if (subresource == "log") {
     return prepare_log(context, std::move(request));
+  }
+  if (subresource == "exec") {
+    return prepare_exec(context, std::move(request));
   }
   if (request.kind().kind == "SelfSubjectReview") {
     return prepare_self_review(context, std::move(request));

@@ -49,6 +49,26 @@ class FakeExchange final : public http::Exchange {
     when_taken = std::move(then);
   }
   void when_closed(std::function<void()> then) override { on_close = std::move(then); }
+  void upgrade(const std::string& protocol, http::Headers with) override {
+    EXPECT_FALSE(answered) << "answered twice";
+    answered = true;
+    status = 101;
+    upgraded_to = protocol;
+    headers = std::move(with);
+  }
+  void receive(std::function<void(std::string)> then) override {
+    EXPECT_FALSE(on_receive) << "one at a time";
+    on_receive = std::move(then);
+  }
+
+  // The client sends this over its upgraded connection. False when it is not read.
+  bool say(std::string bytes) {
+    const auto then = std::exchange(on_receive, nullptr);
+    if (then) {
+      then(std::move(bytes));
+    }
+    return then != nullptr;
+  }
 
   // The client takes everything that was sent.
   void take() {
@@ -79,6 +99,8 @@ class FakeExchange final : public http::Exchange {
   size_t taken_limit = 0;
   std::function<void()> when_taken;
   std::function<void()> on_close;
+  std::string upgraded_to;
+  std::function<void(std::string)> on_receive;
 };
 
 class RestTest : public ServerTest {

@@ -26,6 +26,7 @@
 #include "plane/logs/log_tails.h"
 #include "plane/logs/pod_logs.h"
 #include "plane/server_credentials.h"
+#include "plane/streams/node_commands.h"
 #include "plane/version.h"
 #include "posix/files/data_directory.h"
 #include "posix/files/scratch_directory.h"
@@ -352,6 +353,8 @@ class UpSession::Impl {
                                  const std::shared_ptr<http::Exchange>& exchange) {
       logs_->read(request, exchange);
     };
+    rest.hooks.open_command =
+        plane::node_commands(loop_, [this](const std::string& node) { return files_of(node); });
     rest.hooks.more_metrics = [metrics = metrics_] { return metrics->text(); };
     rest.hooks.attempts = attempt_source_.get();
     rest.hooks.ledger_trouble = [this] {

@@ -29,6 +29,7 @@
 #include "supervisor/child/clone.h"
 #include "supervisor/child/launch.h"
 #include "supervisor/child/mounts.h"
+#include "supervisor/child/terminal.h"
 
 namespace windlass::supervisor {
 namespace {
@@ -81,9 +82,10 @@ Result<void> set_standard_streams(const ChildDescriptors& descriptors) {
   if (!null.valid()) {
     return fail(posix::system_error("open", "/dev/null", errno));
   }
+  const int in = descriptors.in >= 0 ? descriptors.in : null.get();
   const int out = descriptors.out >= 0 ? descriptors.out : null.get();
   const int err = descriptors.err >= 0 ? descriptors.err : null.get();
-  if (::dup2(null.get(), STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 ||
+  if (::dup2(in, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 ||
       ::dup2(err, STDERR_FILENO) < 0) {
     return fail(posix::system_error("dup2", "standard streams", errno));
   }
@@ -126,9 +128,10 @@ Result<void> take_identity(const Identity& identity, const ChildSetting& setting
   }
   if (setting.outer_uid == 0) {
     // /dev/stdout can be opened again by the user it belongs to.
-    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
       struct stat info = {};
-      if (identity.uid && ::fstat(stream, &info) == 0 && S_ISFIFO(info.st_mode)) {
+      if (identity.uid && ::fstat(stream, &info) == 0 &&
+          (S_ISFIFO(info.st_mode) || ::isatty(stream) == 1)) {
         [[maybe_unused]] const int changed =
             ::fchown(stream, *identity.uid, identity.gid.value_or(setting.outer_gid));
       }
@@ -252,8 +255,12 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
                         request.working_directory);
 }
 
-// Ends as the command ends. Killed, it takes the command with it (PR_SET_PDEATHSIG).
+// Ends as the command ends. Killed, it takes the command with it (PR_SET_PDEATHSIG): so it heeds no
+// hang-up, of which the command makes what it likes.
+// Descriptors that it kept would hold open what others wait for the end of.
 [[noreturn]] void wait_and_end_as(pid_t command) {
+  ::signal(SIGHUP, SIG_IGN);
+  ::close_range(0, ~0U, 0);
   int status = 0;
   while (::waitpid(command, &status, 0) < 0 && errno == EINTR) {
   }
@@ -341,12 +348,16 @@ void become_command(const env::ContainerExec& exec, const Privileges& privileges
       give_up(sync, posix::system_error("clone", "command", errno));
     }
     if (command.pid > 0) {
-      ::close(sync);
       wait_and_end_as(command.pid);
     }
     die_with_parent();
   }
-  ready = finish_setting({exec.uid, exec.gid, privileges}, setting, exec.working_directory);
+  if (descriptors.terminal) {
+    ready = take_terminal(sync);
+  }
+  if (ready) {
+    ready = finish_setting({exec.uid, exec.gid, privileges}, setting, exec.working_directory);
+  }
   if (!ready) {
     give_up(sync, ready.error());
   }

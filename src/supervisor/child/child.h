@@ -54,6 +54,14 @@ struct Privileges {
   uint64_t max_processes = 0;  // 0 is no limit
 };
 
+// How a container's program begins; commands of a session begin in the same way.
+struct ProgramSetting {
+  std::vector<std::string> environment;
+  std::string working_directory;
+  std::optional<uint32_t> uid;
+  std::optional<uint32_t> gid;
+};
+
 Privileges privileges_of(const env::ContainerRequest& request);
 
 struct ChildDescriptors {
@@ -62,6 +70,8 @@ struct ChildDescriptors {
   int err = -1;
   std::vector<int> task_files;  // of v1 groups to join
   ViewSources view;             // memory as of shared_memory.h
+  int in = -1;                  // nothing to read
+  bool terminal = false;        // of a command, instead of the three streams
 };
 
 // A Status as the text that a child sends, and back. The reason tells what the container's fault is

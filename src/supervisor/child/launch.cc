@@ -31,6 +31,14 @@ Result<Pair> make_pipe() {
   return pair;
 }
 
+Result<Pair> make_input_pipe() {
+  TRY(Pair pair, make_pipe());
+  std::swap(pair.ours, pair.theirs);
+  ::fcntl(pair.ours.get(), F_SETFL, O_NONBLOCK);
+  ::fcntl(pair.theirs.get(), F_SETFL, 0);
+  return pair;
+}
+
 Result<Pair> make_sync() {
   std::array<int, 2> ends = {};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
@@ -85,27 +93,55 @@ Result<Launched> launch_container(const env::ContainerRequest& request, const Ch
   if (cloned.pid < 0) {
     return fail(posix::system_error("clone", "container", errno));
   }
-  return Launched{cloned.pid,          std::move(cloned.pidfd), std::move(sync.ours),
-                  std::move(out.ours), std::move(err.ours),     privileges_of(request),
-                  cloned.start_ticks};
+  return Launched{.pid = cloned.pid,
+                  .pidfd = std::move(cloned.pidfd),
+                  .sync = std::move(sync.ours),
+                  .out = std::move(out.ours),
+                  .err = std::move(err.ours),
+                  .privileges = privileges_of(request),
+                  .program = {request.environment, request.working_directory, request.isolation.uid,
+                              request.isolation.gid},
+                  .start_ticks = cloned.start_ticks};
 }
 
-Result<Launched> launch_command(const env::ContainerExec& exec, const Privileges& privileges,
-                                int container_pidfd, const ChildSetting& setting,
-                                const ContainerGroup& group) {
+Result<Launched> launch_command(const env::ContainerExec& exec, const CommandStreams& streams,
+                                const Privileges& privileges, int container_pidfd,
+                                const ChildSetting& setting, const ContainerGroup& group) {
   TRY(Pair sync, make_sync());
-  TRY(Pair out, make_pipe());
+  Pair in;
+  Pair out;
+  Pair err;
+  if (!streams.terminal) {
+    TRY(out, make_pipe());
+  }
+  if (!streams.terminal && streams.separate_errors) {
+    TRY(err, make_pipe());
+  }
+  if (!streams.terminal && streams.input) {
+    TRY(in, make_input_pipe());
+  }
   Cloned cloned = clone_process({0, group.directory()});
   if (cloned.pid == 0) {
     sync.ours.reset();
+    in.ours.reset();  // or it would never read the end of its input
     become_command(exec, privileges, container_pidfd, setting,
-                   {sync.theirs.get(), out.theirs.get(), out.theirs.get(), group.task_files(), {}});
+                   {.sync = sync.theirs.get(),
+                    .out = out.theirs.get(),
+                    .err = err.theirs.valid() ? err.theirs.get() : out.theirs.get(),
+                    .task_files = group.task_files(),
+                    .view = {},
+                    .in = in.theirs.get(),
+                    .terminal = streams.terminal});
   }
   if (cloned.pid < 0) {
     return fail(posix::system_error("clone", "command", errno));
   }
-  return Launched{
-      cloned.pid, std::move(cloned.pidfd), std::move(sync.ours), std::move(out.ours), {}};
+  return Launched{.pid = cloned.pid,
+                  .pidfd = std::move(cloned.pidfd),
+                  .sync = std::move(sync.ours),
+                  .out = std::move(out.ours),
+                  .err = std::move(err.ours),
+                  .in = std::move(in.ours)};
 }
 
 }  // namespace windlass::supervisor

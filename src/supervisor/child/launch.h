@@ -21,8 +21,10 @@ struct Launched {
   posix::FileDescriptor sync;  // see child.h; non-blocking
   posix::FileDescriptor out;   // reading ends, non-blocking; not valid when output is discarded
   posix::FileDescriptor err;
+  posix::FileDescriptor in = {};  // writing end, non-blocking
   Privileges privileges = {};
-  uint64_t start_ticks = 0;  // of the process, as process_start_ticks() has it
+  ProgramSetting program = {};  // of a container
+  uint64_t start_ticks = 0;     // of the process, as process_start_ticks() has it
 };
 
 // `memory` as in child.h.
@@ -30,10 +32,15 @@ Result<Launched> launch_container(const env::ContainerRequest& request, const Ch
                                   const ContainerGroup& group,
                                   const std::vector<posix::FileDescriptor>& memory);
 
-// stdout and stderr both arrive at `out`.
-Result<Launched> launch_command(const env::ContainerExec& exec, const Privileges& privileges,
-                                int container_pidfd, const ChildSetting& setting,
-                                const ContainerGroup& group);
+struct CommandStreams {
+  bool input = false;            // else it is empty
+  bool separate_errors = false;  // else stdout and stderr both arrive at `out`
+  bool terminal = false;         // instead of all: its other end comes over `sync` (terminal.h)
+};
+
+Result<Launched> launch_command(const env::ContainerExec& exec, const CommandStreams& streams,
+                                const Privileges& privileges, int container_pidfd,
+                                const ChildSetting& setting, const ContainerGroup& group);
 
 // CLONE_NEW... for a container.
 uint64_t container_namespaces(const ChildSetting& setting,

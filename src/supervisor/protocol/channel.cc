@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "base/check.h"
@@ -48,7 +49,14 @@ void Channel::send(std::string_view frame) {
   }
 }
 
+void Channel::send_first(std::string_view frame, std::vector<posix::FileDescriptor> descriptors) {
+  CHECK(output_.empty() && descriptors.size() <= kMaxDescriptors, "the first frame, a few of them");
+  to_send_ = std::move(descriptors);
+  send(frame);
+}
+
 void Channel::close() {
+  closing_ = true;
   if (socket_.valid() && !output_.empty()) {
     flush();
   }
@@ -67,7 +75,7 @@ void Channel::on_event(uint32_t events) {
 void Channel::read_some() {
   // As it is: only what arrives is written to, and that alone has a copy for every container.
   std::array<char, kReadBytes> buffer;
-  const ssize_t got = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  const ssize_t got = receive(buffer.data(), buffer.size());
   if (got > 0) {
     input_.append(buffer.data(), static_cast<size_t>(got));
     take_frames();
@@ -101,8 +109,7 @@ void Channel::take_frames() {
 
 void Channel::flush() {
   while (written_ < output_.size()) {
-    const ssize_t put = ::send(socket_.get(), output_.data() + written_, output_.size() - written_,
-                               MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t put = transmit();
     if (put < 0 && errno == EINTR) {
       continue;
     }
@@ -125,9 +132,63 @@ void Channel::flush() {
   }
 }
 
+ssize_t Channel::receive(char* buffer, size_t size) {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxDescriptors * sizeof(int))> control;
+  iovec part = {buffer, size};
+  msghdr message = {};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t got = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  for (cmsghdr* each = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr; each != nullptr;
+       each = CMSG_NXTHDR(&message, each)) {
+    if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS) {
+      continue;
+    }
+    const size_t count = (each->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int number = -1;
+      std::memcpy(&number, CMSG_DATA(each) + i * sizeof number, sizeof number);
+      posix::FileDescriptor descriptor(number);
+      if (received_.size() < kMaxDescriptors) {
+        received_.push_back(std::move(descriptor));
+      }
+    }
+  }
+  return got;
+}
+
+ssize_t Channel::transmit() {
+  iovec part = {output_.data() + written_, output_.size() - written_};
+  msghdr message = {};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxDescriptors * sizeof(int))> control = {};
+  if (!to_send_.empty()) {
+    message.msg_control = control.data();
+    message.msg_controllen = CMSG_SPACE(to_send_.size() * sizeof(int));
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(to_send_.size() * sizeof(int));
+    for (size_t i = 0; i < to_send_.size(); ++i) {
+      const int number = to_send_[i].get();
+      std::memcpy(CMSG_DATA(rights) + i * sizeof number, &number, sizeof number);
+    }
+  }
+  const ssize_t put = ::sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (put > 0) {
+    to_send_.clear();
+  }
+  return put;
+}
+
 void Channel::fail(std::string_view why) {
   release();
-  handlers_.on_closed(why);
+  if (!closing_) {
+    handlers_.on_closed(why);
+  }
 }
 
 void Channel::release() {

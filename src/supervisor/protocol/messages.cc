@@ -89,6 +89,18 @@ void fields(A& archive, Is<StartBounded> auto& message) {
           message.request.isolation.boundary);
 }
 
+template <class A>
+void fields(A& archive, Is<OpenSession> auto& message) {
+  archive(message.container, message.command, message.input, message.terminal);
+}
+
+template <class A>
+void fields(A&, Is<SessionStarted> auto&) {}
+template <class A>
+void fields(A& archive, Is<SessionEnded> auto& message) {
+  archive(message.error, message.code, message.refused);
+}
+
 template <size_t I = 0>
 Result<Message> decode_as(size_t type, std::string_view payload) {
   if constexpr (I == std::variant_size_v<Message>) {
@@ -253,6 +265,19 @@ Result<void> check_request(const env::ContainerRequest& request) {
 Result<void> check_exec(const env::ContainerExec& exec) {
   if (!fits(exec.command) || !fits(exec.environment) ||
       exec.working_directory.size() > WireReader::kMaxStringBytes) {
+    return fail(plain_error("exec: argument list too long"));
+  }
+  return {};
+}
+
+Result<void> check_session(const OpenSession& session) {
+  if (session.command.empty() || session.command[0].empty()) {
+    return fail(plain_error("exec: no command"));
+  }
+  if (std::any_of(session.command.begin(), session.command.end(), has_nul)) {
+    return fail(plain_error("exec: a NUL character in the command"));
+  }
+  if (!fits(session.command)) {
     return fail(plain_error("exec: argument list too long"));
   }
   return {};

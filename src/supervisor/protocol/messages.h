@@ -5,6 +5,10 @@
 // and the supervisor sends a RunReport for every change, one ExecDone per Exec, a Forgotten per
 // Forget and a Use per AskUse. A Start that nothing came of is answered with NotCreated.
 // A run's id says what a report is about, and a message may come twice.
+//
+// A connection that opens with OpenSession instead is for one command in a container. The answer is
+// SessionStarted with descriptors, or SessionEnded; after SessionStarted comes one SessionEnded.
+// The end of the connection hangs up.
 #pragma once
 
 #include <cstdint>
@@ -153,9 +157,34 @@ struct RunUse {
   bool operator==(const RunUse&) const = default;
 };
 
+// A command with the container's environment, directory and user, and with streams of its own.
+struct OpenSession {
+  std::string container;  // `<pod uid>/<container>`: in the run of it that is running
+  std::vector<std::string> command;
+  bool input = false;     // else its input is empty
+  bool terminal = false;  // one for all its streams
+
+  bool operator==(const OpenSession&) const = default;
+};
+
+// Comes with descriptors: of the terminal; or of standard output and error, and of input where it
+// was asked for.
+struct SessionStarted {
+  bool operator==(const SessionStarted&) const = default;
+};
+
+struct SessionEnded {
+  std::string error;  // "" when it ran
+  int code = 0;
+  bool refused = false;  // nothing was tried: the container does not run, or has too many sessions
+
+  bool operator==(const SessionEnded&) const = default;
+};
+
 using Message =
     std::variant<Hello, Start, Signal, Exec, Forget, Shutdown, Welcome, RunReport, Synced, ExecDone,
-                 Forgotten, AskUse, Use, Refused, NotCreated, StartConfined, StartBounded, RunUse>;
+                 Forgotten, AskUse, Use, Refused, NotCreated, StartConfined, StartBounded, RunUse,
+                 OpenSession, SessionStarted, SessionEnded>;
 
 // Start, StartConfined or StartBounded.
 Message start_message(const env::ContainerRequest& request);
@@ -168,5 +197,6 @@ Result<Message> decode(std::string_view bytes);
 // setting of the kernel that is not the container's own.
 Result<void> check_request(const env::ContainerRequest& request);
 Result<void> check_exec(const env::ContainerExec& exec);
+Result<void> check_session(const OpenSession& session);
 
 }  // namespace windlass::supervisor

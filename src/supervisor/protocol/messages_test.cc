@@ -72,7 +72,10 @@ std::vector<Message> one_of_each() {
           NotCreated{"a/b/1", "CreateContainerError", "why"},
           StartConfined{confined_request()},
           StartBounded{bounded_request()},
-          RunUse{"a/b/2", 1024, std::nullopt}};
+          RunUse{"a/b/2", 1024, std::nullopt},
+          OpenSession{"a/b", {"sh", "-c", "cat"}, true, true},
+          SessionStarted{},
+          SessionEnded{"why", 7, true}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {

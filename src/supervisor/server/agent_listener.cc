@@ -44,7 +44,11 @@ void AgentListener::accept() {
 void AgentListener::on_frame(Connection& connection, std::string_view frame) {
   const Result<Message> message = decode(frame);
   const Hello* hello = message ? std::get_if<Hello>(&*message) : nullptr;
-  if (!message || (hello != nullptr) == (&connection == agent_.get())) {
+  const OpenSession* order = message ? std::get_if<OpenSession>(&*message) : nullptr;
+  if (order != nullptr && &connection != agent_.get() && connection.session == 0) {
+    return open_session(connection, *order);
+  }
+  if (!message || connection.session != 0 || (hello != nullptr) == (&connection == agent_.get())) {
     log_.warning("an agent does not speak the protocol",
                  {{"error", message ? "Hello comes first, and once" : message.error().message}});
     connection.channel->close();
@@ -66,6 +70,39 @@ void AgentListener::welcome(Connection& connection, const Hello& hello) {
   handler_.on_agent();
 }
 
+void AgentListener::open_session(Connection& connection, const OpenSession& order) {
+  connection.session = ++last_session_;
+  sessions_.emplace(connection.session, take_newcomer(connection));
+  handler_.on_session(connection.session, order);
+}
+
+void AgentListener::send_to_session(uint64_t number, const Message& message,
+                                    std::vector<posix::FileDescriptor> descriptors) {
+  const auto found = sessions_.find(number);
+  if (found == sessions_.end()) {
+    return;
+  }
+  Channel& channel = *found->second->channel;
+  if (descriptors.empty()) {
+    channel.send(encode(message));
+  } else {
+    channel.send_first(encode(message), std::move(descriptors));
+  }
+}
+
+void AgentListener::close_session(uint64_t number) {
+  const auto found = sessions_.find(number);
+  if (found == sessions_.end()) {
+    return;
+  }
+  const std::shared_ptr<Connection> closed = std::move(found->second);
+  sessions_.erase(found);
+  closed->session = 0;
+  closed->channel->close();
+  // It is destroyed in a turn of its own, never inside one of its callbacks.
+  loop_.post([closed] {});
+}
+
 std::unique_ptr<AgentListener::Connection> AgentListener::take_newcomer(
     const Connection& connection) {
   const auto found = std::find_if(newcomers_.begin(), newcomers_.end(),
@@ -79,6 +116,11 @@ std::unique_ptr<AgentListener::Connection> AgentListener::take_newcomer(
 }
 
 void AgentListener::drop(Connection& connection) {
+  if (const uint64_t number = connection.session; number != 0) {
+    close_session(number);
+    handler_.on_session_closed(number);
+    return;
+  }
   std::shared_ptr<Connection> dropped =
       agent_.get() == &connection ? std::move(agent_) : take_newcomer(connection);
   if (dropped == nullptr) {

@@ -49,6 +49,7 @@ class Container {
   pid_t pid() const { return launched_.pid; }
   int pidfd() const { return launched_.pidfd.get(); }
   const Privileges& privileges() const { return launched_.privileges; }
+  const ProgramSetting& program() const { return launched_.program; }
   bool running() const { return state_ == State::running; }
   const ContainerGroup& group() const { return *group_; }
 

@@ -59,7 +59,8 @@ ContainerRuns::ContainerRuns(posix::EventLoop& loop, env::Clock& clock, env::Log
       setting_(
           probe_namespaces(options_.use_namespaces, options_.inherited_descriptors, isolation_)),
       memory_(setting_, max_containers_ / kContainersPerMemory),
-      run_table_(options_.directory) {}
+      run_table_(options_.directory),
+      sessions_(loop, owner) {}
 
 Result<void> ContainerRuns::open() {
   const CgroupMounts mounts = options_.use_cgroups ? usable_cgroup_mounts() : CgroupMounts();
@@ -224,7 +225,7 @@ void ContainerRuns::handle(const Exec& message) {
     return;
   }
   const Container& container = *found->second;
-  Result<Launched> launched = launch_command(message.exec, container.privileges(),
+  Result<Launched> launched = launch_command(message.exec, {}, container.privileges(),
                                              container.pidfd(), setting_, container.group());
   if (!launched) {
     answer(fail(std::move(launched).error()));
@@ -238,6 +239,19 @@ void ContainerRuns::handle(const Exec& message) {
   commands_.emplace(key,
                     std::make_unique<ExecProcess>(loop_, *std::move(launched), message.exec.timeout,
                                                   message.exec.max_output_bytes, done));
+}
+
+// In the run of the container that is running: its attempts come one after the other.
+void ContainerRuns::open_session(uint64_t number, const OpenSession& order) {
+  const std::string prefix = order.container + "/";
+  auto found = containers_.lower_bound(prefix);
+  while (found != containers_.end() && found->first.starts_with(prefix) &&
+         !found->second->running()) {
+    ++found;
+  }
+  const bool runs = found != containers_.end() && found->first.starts_with(prefix);
+  sessions_.open(number, order, runs ? found->first : "", runs ? found->second.get() : nullptr,
+                 setting_);
 }
 
 void ContainerRuns::handle(const Forget& message) {
@@ -311,6 +325,7 @@ void ContainerRuns::over(const env::ContainerRunInfo& run) {
 }
 
 void ContainerRuns::retire_container(const std::string& id) {
+  sessions_.end_all_of(id);
   if (const auto found = containers_.find(id); found != containers_.end()) {
     retire(loop_, std::move(found->second));
     containers_.erase(found);

@@ -23,6 +23,7 @@
 #include "supervisor/protocol/isolation.h"
 #include "supervisor/protocol/messages.h"
 #include "supervisor/server/container.h"
+#include "supervisor/server/container_sessions.h"
 #include "supervisor/server/exec_process.h"
 #include "supervisor/server/run_table.h"
 
@@ -43,7 +44,7 @@ class ContainerRuns final : private Container::Listener {
   // Each has four descriptors or more.
   static constexpr size_t kMaxCommands = 256;
 
-  class Owner {
+  class Owner : public ContainerSessions::Clients {
    public:
     // To the agent, if there is one.
     virtual void send(const Message& message) = 0;
@@ -71,6 +72,8 @@ class ContainerRuns final : private Container::Listener {
   void handle(const Exec& message);
   void handle(const Forget& message);
   void handle(const AskUse& message);
+  void open_session(uint64_t number, const OpenSession& order);
+  void hang_up(uint64_t session) { sessions_.hang_up(session); }
   // All that is recorded, for a new agent.
   void report_all();
 
@@ -122,6 +125,7 @@ class ContainerRuns final : private Container::Listener {
   std::map<std::string, std::unique_ptr<Container>> containers_;
   std::map<uint64_t, std::unique_ptr<ExecProcess>> commands_;
   uint64_t last_command_ = 0;
+  ContainerSessions sessions_;
 
   std::vector<std::string> to_release_;  // intents in the next commit
   std::vector<std::string> abandoned_;   // never released: they leave no record

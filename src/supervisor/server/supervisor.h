@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "env/clock.h"
 #include "env/log.h"
@@ -50,6 +52,15 @@ class Supervisor final : private AgentListener::Handler, private ContainerRuns::
   void send(const Message& message) override { agents_.send(message); }
   uint32_t agent_version() const override { return agents_.version(); }
   void on_committed() override { stop_if_done(); }
+  void on_session(uint64_t number, const OpenSession& order) override {
+    runs_.open_session(number, order);
+  }
+  void on_session_closed(uint64_t number) override { runs_.hang_up(number); }
+  void send_to_session(uint64_t number, const Message& message,
+                       std::vector<posix::FileDescriptor> descriptors) override {
+    agents_.send_to_session(number, message, std::move(descriptors));
+  }
+  void close_session(uint64_t number) override { agents_.close_session(number); }
 
   void stop_if_done();
   void look_whether_needed();

@@ -23,6 +23,7 @@ Prepared prepare_delete_collection(RestContext& context, StreamHub& streams, Res
 Prepared prepare_bind(RestContext& context, RestRequest request);
 Prepared prepare_evict(RestContext& context, RestRequest request);
 Prepared prepare_log(RestContext& context, RestRequest request);
+Prepared prepare_exec(RestContext& context, RestRequest request);
 Prepared prepare_self_review(RestContext& context, RestRequest request);
 Prepared prepare_access_review(RestContext& context, RestRequest request);
 Prepared prepare_rules_review(RestContext& context, RestRequest request);

@@ -70,33 +70,27 @@ Result<LogRequest> parse_log_query(const http::Target& target, std::string_view 
   return log;
 }
 
-Result<void> choose_container(LogRequest& request) {
-  const api::core::v1::Pod& pod = *request.pod;
-  const std::string& name = pod.metadata().name();
-  if (request.container.empty()) {
+Result<std::string> choose_container(const api::core::v1::Pod& pod, const std::string& name) {
+  const std::string& pod_name = pod.metadata().name();
+  if (name.empty()) {
     if (pod.spec().containers_size() == 1) {
-      request.container = pod.spec().containers(0).name();
-      return {};
+      return pod.spec().containers(0).name();
     }
     std::string choices = names_of(pod.spec().containers());
     if (!pod.spec().init_containers().empty()) {
       choices += " or one of the init containers: " + names_of(pod.spec().init_containers());
     }
     return fail(bad_request(fmt::format(
-        "a container name must be specified for pod {}, choose one of: {}", name, choices)));
+        "a container name must be specified for pod {}, choose one of: {}", pod_name, choices)));
   }
-  for (const auto& container : pod.spec().containers()) {
-    if (container.name() == request.container) {
-      return {};
+  for (const auto* containers : {&pod.spec().containers(), &pod.spec().init_containers()}) {
+    for (const auto& container : *containers) {
+      if (container.name() == name) {
+        return name;
+      }
     }
   }
-  for (const auto& container : pod.spec().init_containers()) {
-    if (container.name() == request.container) {
-      return {};
-    }
-  }
-  return fail(
-      bad_request(fmt::format("container {} is not valid for pod {}", request.container, name)));
+  return fail(bad_request(fmt::format("container {} is not valid for pod {}", name, pod_name)));
 }
 
 }  // namespace windlass::apiserver

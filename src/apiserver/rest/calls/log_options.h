@@ -9,7 +9,8 @@ namespace windlass::apiserver {
 
 // Everything but the pod. 400 for what is no number, 422 for what is out of range.
 Result<LogRequest> parse_log_query(const http::Target& target, std::string_view pod_name);
-// Fills in the only container of the pod, or says why there is none to take (P101).
-Result<void> choose_container(LogRequest& request);
+// The container of that name, or the only one of the pod for ""; or why there is none to take
+// (P101).
+Result<std::string> choose_container(const api::core::v1::Pod& pod, const std::string& name);
 
 }  // namespace windlass::apiserver

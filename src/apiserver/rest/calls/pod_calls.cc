@@ -146,10 +146,12 @@ Prepared prepare_log(RestContext& context, RestRequest request) {
       return;
     }
     log.pod = api::object_as<api::core::v1::Pod>(*found);
-    if (const auto chosen = choose_container(log); !chosen) {
+    const auto chosen = choose_container(*log.pod, log.container);
+    if (!chosen) {
       reply.fail(chosen.error());
       return;
     }
+    log.container = *chosen;
     const std::string& node = log.pod->spec().node_name();
     if (node.empty()) {  // P102
       http::Response nothing;
