@@ -63,7 +63,7 @@ TEST(HealthCall, AsksForTheServiceAndHearsThatItServes) {
   EXPECT_EQ(asked.head.at(":authority"), "127.0.0.1:" + std::to_string(server.port()));
   EXPECT_EQ(asked.head.at("content-type"), "application/grpc");
   EXPECT_EQ(asked.head.at("te"), "trailers");
-  EXPECT_EQ(asked.head.at("grpc-timeout"), "20000m");
+  EXPECT_EQ(asked.head.at("grpc-timeout"), "120000m");
 }
 
 TEST(HealthCall, OtherStatuses) {
