@@ -32,7 +32,8 @@ std::vector<std::string> messages_of(std::string_view bytes) {
     size_t length = static_cast<uint8_t>(bytes[1]);
     size_t head = 2;
     if (length == 126) {
-      length = static_cast<uint8_t>(bytes[2]) << 8 | static_cast<uint8_t>(bytes[3]);
+      length =
+          static_cast<size_t>(static_cast<uint8_t>(bytes[2])) << 8 | static_cast<uint8_t>(bytes[3]);
       head = 4;
     }
     const std::string_view payload = bytes.substr(head, length);
