@@ -80,13 +80,13 @@ bool shorten(const DeleteOptions& options, Time now, ObjectMeta& metadata) {
     return false;
   }
   int64_t period = asked;
-  Time when = api::time_of(metadata.deletion_timestamp()) -
-              (bounded_seconds(current) - bounded_seconds(asked));
-  if (when < now) {
-    when = now;
+  const Duration less = bounded_seconds(current) - bounded_seconds(asked);
+  const Time stored = api::time_of(metadata.deletion_timestamp());
+  const bool is_due = stored < now + less;  // a stored time may be too early to subtract from
+  if (is_due) {
     period = asked == 0 ? 0 : 1;
   }
-  api::set_time(*metadata.mutable_deletion_timestamp(), when);
+  api::set_time(*metadata.mutable_deletion_timestamp(), is_due ? now : stored - less);
   metadata.set_deletion_grace_period_seconds(period);
   return true;
 }
