@@ -255,6 +255,14 @@ Result<void> prepare_container(const env::ContainerRequest& request, const Child
                         request.working_directory);
 }
 
+// The processes of the container that this one enters see it before it has become the command. It
+// is a copy of the supervisor: they look neither into its memory nor at what it has open.
+void hide_from_container(int sync) {
+  ::prctl(PR_SET_DUMPABLE, 0);  // until the program is executed
+  ::close_range(STDERR_FILENO + 1, static_cast<unsigned>(sync) - 1, 0);
+  ::close_range(static_cast<unsigned>(sync) + 1, ~0U, 0);
+}
+
 // Ends as the command ends. Killed, it takes the command with it (PR_SET_PDEATHSIG): so it heeds no
 // hang-up, of which the command makes what it likes.
 // Descriptors that it kept would hold open what others wait for the end of.
@@ -342,6 +350,7 @@ void become_command(const env::ContainerExec& exec, const Privileges& privileges
     if (::setns(container_pidfd, kinds) != 0) {
       give_up(sync, posix::system_error("setns", "the container's namespaces", errno));
     }
+    hide_from_container(sync);
     // A process does not enter a pid namespace itself; its children do.
     const Cloned command = clone_process({});
     if (command.pid < 0) {
