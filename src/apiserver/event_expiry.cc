@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/codec/wire_time.h"
 #include "base/time.h"
 #include "client/object_identity.h"
 #include "schema/core/v1/event.pb.h"
@@ -13,12 +14,8 @@
 namespace windlass::apiserver {
 namespace {
 
+using api::time_of;
 using api::core::v1::Event;
-
-template <class Timestamp>
-Time time_of(const Timestamp& time) {
-  return time_from_unix(time.seconds(), time.nanos());
-}
 
 // Old recorders raise lastTimestamp, new ones the series; each such write keeps the event.
 Time last_happened(const Event& event) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/codec/wire_time.h"
 #include "api/object.h"
 #include "apiserver/auth/authorizer.h"
 #include "schema/coordination/v1/lease.pb.h"
@@ -20,7 +21,7 @@ Result<void> judge(const std::string& node, const Result<client::ObjectPtr>& fou
     return is_not_found(found.error()) ? Result<void>() : fail(found.error());
   }
   const auto& spec = static_cast<const Lease&>(**found).spec();
-  const Time renewed = time_from_unix(spec.renew_time().seconds(), spec.renew_time().nanos());
+  const Time renewed = api::time_of(spec.renew_time());
   if (renewed + seconds(spec.lease_duration_seconds()) <= now) {
     return {};
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include "schema/meta/v1/time.pb.h"
 
 namespace windlass::api {
@@ -21,6 +23,21 @@ TEST(WireTime, KeepsTheFractionOfWhatOthersWrote) {
   message.set_seconds(3);
   message.set_nanos(500);
   EXPECT_EQ(time_of(message), time_from_unix(3, 500));
+}
+
+// Under UndefinedBehaviorSanitizer, an overflow ends the test.
+TEST(WireTime, AnyTimesOfObjectsCanBeComparedAndHavePeriodsBeforeAndAfterThem) {
+  meta::v1::Time first;
+  first.set_seconds(INT64_MIN);
+  meta::v1::MicroTime last;
+  last.set_seconds(INT64_MAX);
+  last.set_nanos(INT32_MAX);
+  EXPECT_LT(time_of(first), time_from_unix(0));
+  EXPECT_GT(time_of(last), time_from_unix(4'000'000'000));
+  EXPECT_GT(time_of(last) - time_of(first), Duration::zero());
+  const Duration longest = bounded_seconds(INT64_MAX);
+  EXPECT_LT(time_of(first) - longest - longest, time_of(first));
+  EXPECT_GT(time_of(last) + longest + longest, time_of(last));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // api.md M138, for both views of an event.
 #include <fmt/format.h>
 
+#include "api/codec/wire_time.h"
 #include "apiserver/table/columns.h"
 #include "schema/core/v1/event.pb.h"
 #include "schema/events/v1/event.pb.h"
@@ -61,7 +62,7 @@ void fill_times(EventFacts& facts, const Timestamp& first, const Timestamp& last
   const auto set = [](const auto& from, bool& known, Time& to) {
     if (from.seconds() != 0 || from.nanos() != 0) {
       known = true;
-      to = time_from_unix(from.seconds(), from.nanos());
+      to = api::time_of(from);
     }
   };
   set(event_time, facts.has_first, facts.first);
