@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "api/codec/wire_time.h"
 #include "api/equality.h"
@@ -23,15 +24,18 @@ bool is_percent(const IntOrString& amount) {
   return amount.type() == kIsString;
 }
 
-// Of `total`, rounded up (D-2).
+constexpr int64_t kMostPods = std::numeric_limits<int32_t>::max();
+
+// Of `total`, rounded up (D-2). A stored object may hold any number.
 int32_t scaled(const IntOrString& amount, int32_t total) {
-  if (!is_percent(amount)) {
-    return amount.int_val();
+  int64_t scaled = amount.int_val();
+  if (is_percent(amount)) {
+    const std::string& text = amount.str_val();
+    int64_t percent = 0;
+    std::from_chars(text.data(), text.data() + text.size(), percent);
+    scaled = (std::clamp(percent, int64_t{0}, kMostPods) * total + 99) / 100;
   }
-  const std::string& text = amount.str_val();
-  int64_t percent = 0;
-  std::from_chars(text.data(), text.data() + text.size(), percent);
-  return static_cast<int32_t>((percent * total + 99) / 100);
+  return static_cast<int32_t>(std::clamp(scaled, int64_t{0}, kMostPods));
 }
 
 // Nothing that is served here has a scale, so no controller can say how many pods it wants (D-3).
@@ -163,7 +167,7 @@ Result<Reckoning> reckon(const Budget& budget, const std::vector<const BudgetPod
     reckoning.desired = scaled(spec.min_available(), reckoning.expected);
   } else if (spec.has_min_available()) {
     reckoning.expected = static_cast<int32_t>(pods.size());
-    reckoning.desired = spec.min_available().int_val();
+    reckoning.desired = scaled(spec.min_available(), reckoning.expected);
   }
   keep_grants(budget, pods, now, reckoning);
   for (const BudgetPod* pod : pods) {
