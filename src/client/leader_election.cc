@@ -1,6 +1,7 @@
 #include "client/leader_election.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "api/codec/wire_time.h"
@@ -129,7 +130,8 @@ void LeaderElection::write(MonotonicTime sent) {
   const Time now = env_.clock.now();
   if (spec.holder_identity() != options_.identity) {
     if (lease_) {
-      spec.set_lease_transitions(spec.lease_transitions() + 1);
+      constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+      spec.set_lease_transitions(std::min(spec.lease_transitions(), kMost - 1) + 1);
     }
     spec.set_holder_identity(options_.identity);
     api::set_time(*spec.mutable_acquire_time(), now);

@@ -8,6 +8,7 @@
 
 #include "api/codec/wire_time.h"
 #include "api/equality.h"
+#include "api/generation.h"
 #include "api/job/default_job.h"
 #include "api/job/job_constants.h"
 #include "api/job/validation/validate_job_spec.h"
@@ -129,7 +130,8 @@ void prepare_job_for_update(const Job& old_job, Job& job, const FeatureGates& ga
     metadata.clear_creation_timestamp();
   }
   const bool changed = !semantically_equal(old_job.spec(), job.spec());
-  metadata.set_generation(old_job.metadata().generation() + (changed ? 1 : 0));
+  metadata.set_generation(changed ? next_generation(old_job.metadata())
+                                  : old_job.metadata().generation());
 }
 
 void prepare_job_for_status_update(const Job& old_job, Job& job) {

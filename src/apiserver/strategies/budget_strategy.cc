@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/equality.h"
+#include "api/generation.h"
 #include "api/select/label_selector.h"
 #include "api/validate_metadata.h"
 #include "apiserver/strategies/strategies.h"
@@ -113,7 +114,7 @@ class BudgetStrategy final : public Strategy {
     auto& budget = as<PodDisruptionBudget>(object);
     *budget.mutable_status() = old.status();
     if (!api::semantically_equal(old.spec(), budget.spec())) {
-      budget.mutable_metadata()->set_generation(old.metadata().generation() + 1);
+      budget.mutable_metadata()->set_generation(api::next_generation(old.metadata()));
     }
   }
   FieldErrors validate_update(const Message& old, const Message& object) const override {

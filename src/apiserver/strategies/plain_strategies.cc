@@ -1,5 +1,6 @@
 // Kinds that need little or nothing beyond the generic rules.
 #include "api/equality.h"
+#include "api/generation.h"
 #include "api/pod/defaults/default_pod.h"
 #include "api/pod/validation/validate_pod_spec.h"
 #include "api/pod/warnings/warnings_pod.h"
@@ -114,7 +115,7 @@ class PodTemplateStrategy final : public Strategy {
     const auto& old = as<PodTemplate>(old_object);
     auto& changed = as<PodTemplate>(object);
     if (!api::semantically_equal(old.template_(), changed.template_())) {
-      changed.mutable_metadata()->set_generation(old.metadata().generation() + 1);
+      changed.mutable_metadata()->set_generation(api::next_generation(old.metadata()));
     }
   }
   api::FieldErrors validate_update(const Message& old, const Message& object) const override {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api/equality.h"
+#include "api/generation.h"
 #include "api/pod/defaults/default_pod.h"
 #include "api/pod/merge_label_keys.h"
 #include "api/pod/pod_condition.h"
@@ -177,7 +178,7 @@ class PodStrategy final : public Strategy {
     Pod& pod = as<Pod>(object);
     *pod.mutable_status() = old.status();
     if (!api::semantically_equal(old.spec(), pod.spec())) {
-      pod.mutable_metadata()->set_generation(old.metadata().generation() + 1);
+      pod.mutable_metadata()->set_generation(api::next_generation(old.metadata()));
     }
   }
   api::FieldErrors validate_update(const Message& old, const Message& object) const override {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/codec/wire_time.h"
+#include "api/generation.h"
 #include "apiserver/verbs/request_errors.h"
 #include "base/time.h"
 #include "schema/meta/v1/meta.pb.h"
@@ -65,7 +66,7 @@ void mark(ObjectMeta& metadata, Time when, int64_t grace_seconds) {
   api::set_time(*metadata.mutable_deletion_timestamp(), when);
   metadata.set_deletion_grace_period_seconds(grace_seconds);
   if (metadata.generation() > 0) {
-    metadata.set_generation(metadata.generation() + 1);
+    metadata.set_generation(api::next_generation(metadata));
   }
 }
 
