@@ -4,14 +4,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "schema/meta/v1/meta.pb.h"
-
 namespace windlass::api {
 
 // The generation after that of a stored object. An object that holds the last there is keeps it.
-inline int64_t next_generation(const meta::v1::ObjectMeta& stored) {
-  constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
-  return stored.generation() < kLast ? stored.generation() + 1 : kLast;
+constexpr int64_t next_generation(int64_t stored) {
+  return stored < std::numeric_limits<int64_t>::max() ? stored + 1 : stored;
 }
 
 }  // namespace windlass::api

@@ -130,7 +130,7 @@ void prepare_job_for_update(const Job& old_job, Job& job, const FeatureGates& ga
     metadata.clear_creation_timestamp();
   }
   const bool changed = !semantically_equal(old_job.spec(), job.spec());
-  metadata.set_generation(changed ? next_generation(old_job.metadata())
+  metadata.set_generation(changed ? next_generation(old_job.metadata().generation())
                                   : old_job.metadata().generation());
 }
 

@@ -114,7 +114,7 @@ class BudgetStrategy final : public Strategy {
     auto& budget = as<PodDisruptionBudget>(object);
     *budget.mutable_status() = old.status();
     if (!api::semantically_equal(old.spec(), budget.spec())) {
-      budget.mutable_metadata()->set_generation(api::next_generation(old.metadata()));
+      budget.mutable_metadata()->set_generation(api::next_generation(old.metadata().generation()));
     }
   }
   FieldErrors validate_update(const Message& old, const Message& object) const override {

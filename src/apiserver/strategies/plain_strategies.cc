@@ -115,7 +115,7 @@ class PodTemplateStrategy final : public Strategy {
     const auto& old = as<PodTemplate>(old_object);
     auto& changed = as<PodTemplate>(object);
     if (!api::semantically_equal(old.template_(), changed.template_())) {
-      changed.mutable_metadata()->set_generation(api::next_generation(old.metadata()));
+      changed.mutable_metadata()->set_generation(api::next_generation(old.metadata().generation()));
     }
   }
   api::FieldErrors validate_update(const Message& old, const Message& object) const override {

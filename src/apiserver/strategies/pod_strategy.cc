@@ -178,7 +178,7 @@ class PodStrategy final : public Strategy {
     Pod& pod = as<Pod>(object);
     *pod.mutable_status() = old.status();
     if (!api::semantically_equal(old.spec(), pod.spec())) {
-      pod.mutable_metadata()->set_generation(api::next_generation(old.metadata()));
+      pod.mutable_metadata()->set_generation(api::next_generation(old.metadata().generation()));
     }
   }
   api::FieldErrors validate_update(const Message& old, const Message& object) const override {

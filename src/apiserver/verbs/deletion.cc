@@ -66,7 +66,7 @@ void mark(ObjectMeta& metadata, Time when, int64_t grace_seconds) {
   api::set_time(*metadata.mutable_deletion_timestamp(), when);
   metadata.set_deletion_grace_period_seconds(grace_seconds);
   if (metadata.generation() > 0) {
-    metadata.set_generation(api::next_generation(metadata));
+    metadata.set_generation(api::next_generation(metadata.generation()));
   }
 }
 
