@@ -3,6 +3,7 @@
 
 #include "api/codec/json/json_text.h"
 #include "base/json_writer.h"
+#include "base/xml.h"
 #include "engine/policy/failure_policy.h"
 #include "policy/report.h"
 
@@ -80,38 +81,10 @@ void write_case(const JobReport& report, size_t i, JsonWriter& json) {
   json.close_object();
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-      case '\t':
-        out += ' ';
-        break;
-      default:
-        // Other control characters are not XML, escaped or not.
-        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return out;
-}
-
 std::string junit_case(const JobReport& report, size_t i) {
   const auto& mismatches = report.mismatches[i];
-  std::string text = fmt::format(R"(    <testcase classname="{}" name="{}")", escaped(report.title),
-                                 escaped(report.cases[i].title()));
+  std::string text = fmt::format(R"(    <testcase classname="{}" name="{}")",
+                                 xml_escaped(report.title), xml_escaped(report.cases[i].title()));
   if (mismatches.empty()) {
     return text + "/>\n";
   }
@@ -120,11 +93,11 @@ std::string junit_case(const JobReport& report, size_t i) {
   for (const Mismatch& mismatch : mismatches) {
     summary += fmt::format("{}{}: expected {}, got {}", summary.empty() ? "" : "; ", mismatch.field,
                            mismatch.expected, mismatch.got);
-    details += fmt::format("{}: expected {}, got {}\n", escaped(mismatch.field),
-                           escaped(mismatch.expected), escaped(mismatch.got));
+    details += fmt::format("{}: expected {}, got {}\n", xml_escaped(mismatch.field),
+                           xml_escaped(mismatch.expected), xml_escaped(mismatch.got));
   }
   return text + fmt::format(">\n      <failure message=\"{}\">{}\n{}</failure>\n    </testcase>\n",
-                            escaped(summary), escaped(report.cases[i].place), details);
+                            xml_escaped(summary), xml_escaped(report.cases[i].place), details);
 }
 
 }  // namespace
@@ -159,7 +132,7 @@ std::string junit_xml(const std::vector<JobReport>& reports) {
     text += fmt::format(
         "  <testsuite name=\"{}\" file=\"{}\" tests=\"{}\" failures=\"{}\">\n{}"
         "  </testsuite>\n",
-        escaped(report.title), escaped(report.source), report.cases.size(), failed, cases);
+        xml_escaped(report.title), xml_escaped(report.source), report.cases.size(), failed, cases);
   }
   return text + "</testsuites>\n";
 }

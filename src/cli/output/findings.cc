@@ -8,6 +8,7 @@
 
 #include "api/codec/json/json_text.h"
 #include "base/json_writer.h"
+#include "base/xml.h"
 #include "plane/version.h"
 
 namespace windlass::cli {
@@ -170,33 +171,6 @@ std::string github(const std::vector<FileFinding>& findings) {
 }
 
 }  // namespace
-
-std::string xml_escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      default:
-        // Other control characters are not XML, escaped or not.
-        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return out;
-}
 
 // What ends a property or a message of a workflow command is escaped.
 std::string github_escaped(std::string_view text, bool property) {

@@ -40,8 +40,6 @@ struct Examined {
 // `job.yaml:7:3: error: spec.x: ...`, as this program prints it. `rule` and `object` are unset.
 FileFinding finding_of_line(std::string_view line);
 
-// Text as content or attribute of XML.
-std::string xml_escaped(std::string_view text);
 // Text as message, or as a property, of a workflow command of GitHub.
 std::string github_escaped(std::string_view text, bool property);
 

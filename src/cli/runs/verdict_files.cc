@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/index_set.h"
+#include "base/xml.h"
 #include "cli/output/findings.h"
 #include "cli/output/reporter.h"
 #include "explain/index_text.h"

@@ -181,7 +181,7 @@ TEST_F(LastingEvidence, CausesAtOnceARerunOfOneAndAnswersWhenAllIsGone) {
   EXPECT_THAT(told, HasSubstr("OOMKilled"));
   EXPECT_THAT(told, HasSubstr("timed out after"));
 
-  // The bad records are mended, and only their indexes run again.
+  // With the bad records corrected, only their indexes run again.
   EXPECT_THAT(rerun(plane->api, {.job = "sweep", .cause = "1", .name = "again"}),
               HasSubstr("Runs 300 of 10,000 indexes"));
   plane->run_pods("again", true);
